@@ -7,4 +7,5 @@ namespace QuickSilver.Fuzz;
 /// <param name="MostAllocated">The most bytes that one input made it allocate.</param>
 /// <param name="Time">How long it took, making the inputs included.</param>
 /// <param name="Failure">What went wrong, with the input; null: nothing.</param>
-internal sealed record FuzzResult(string Target, long Inputs, long Accepted, long MostAllocated, TimeSpan Time, string? Failure);
+internal sealed record FuzzResult(
+    string Target, long Inputs, long Accepted, long MostAllocated, TimeSpan Time, string? Failure);

@@ -20,7 +20,8 @@ internal static class FuzzRunner
         {
             if (!target.Try((byte[])valid.Clone()))
             {
-                return new FuzzResult(target.Name, 0, 0, 0, TimeSpan.Zero, $"refuses real traffic: {Convert.ToHexString(valid)}");
+                return new FuzzResult(
+                    target.Name, 0, 0, 0, TimeSpan.Zero, $"refuses real traffic: {Convert.ToHexString(valid)}");
             }
         }
         var mutator = new Mutator(seed, target.Valid, target.MaxLength);

@@ -4,11 +4,14 @@ using QuickSilver.Fuzz;
 using QuickSilver.Fuzz.Inputs;
 using QuickSilver.Fuzz.Targets;
 
-var names = new Argument<string[]>("target") { Description = "What to feed; none: everything.", Arity = ArgumentArity.ZeroOrMore };
-var inputs = new Option<long>("--inputs") { Description = "Damaged inputs for each.", DefaultValueFactory = _ => 1_000_000 }.AtLeast(1);
+var names = new Argument<string[]>(
+    "target") { Description = "What to feed; none: everything.", Arity = ArgumentArity.ZeroOrMore };
+var inputs = new Option<long>(
+    "--inputs") { Description = "Damaged inputs for each.", DefaultValueFactory = _ => 1_000_000 }.AtLeast(1);
 var seed = new Option<ulong>("--seed") { Description = "Of the damage.", DefaultValueFactory = _ => 1 };
 var list = new Option<bool>("--list") { Description = "Name the targets." };
-const string about = "Feeds whatever reads strangers' bytes with damaged copies of real traffic. Ends with 0 when nothing went wrong.";
+const string about =
+    "Feeds whatever reads strangers' bytes with damaged copies of real traffic. Ends with 0 when nothing went wrong.";
 var root = new RootCommand(about)
 {
     names, inputs, seed, list,
@@ -34,7 +37,8 @@ root.SetAction(parsed =>
         FuzzResult result = targets[target](parsed.GetValue(inputs), parsed.GetValue(seed));
         string share = $"{(double)result.Accepted / Math.Max(1, result.Inputs):P1}";
         double nanos = result.Time.TotalNanoseconds / Math.Max(1, result.Inputs);
-        Console.WriteLine($"{result.Target,-10} {result.Inputs,12:N0} {share,10} {result.MostAllocated,10:N0} {nanos,9:N0}");
+        Console.WriteLine(
+            $"{result.Target,-10} {result.Inputs,12:N0} {share,10} {result.MostAllocated,10:N0} {nanos,9:N0}");
         if (result.Failure is null) continue;
         failed++;
         Console.WriteLine($"  FAILED: {result.Failure}");

@@ -25,10 +25,12 @@ IScenario[] scenarios =
 ];
 if (args is [RoleProgram.Word]) return await RoleProgram.RunAsync();
 
-var json = new Option<FileInfo?>("--json") { Description = "Write the findings to this file.", HelpName = "FILE", Recursive = true };
+var json = new Option<FileInfo?>(
+    "--json") { Description = "Write the findings to this file.", HelpName = "FILE", Recursive = true };
 var list = new Option<bool>("--list") { Description = "Name the scenarios." };
 var root = new RootCommand(
-    "Runs one scenario with real processes on this machine, verifies it and reports. Ends with 0 when every run was verified.")
+    "Runs one scenario with real processes on this machine, verifies it and reports. Ends with 0 when every run was "
+        + "verified.")
 {
     json,
     list,
@@ -58,7 +60,8 @@ async Task<int> RunAsync(IScenario scenario, ParseResult parsed, CancellationTok
     DateTimeOffset started = DateTimeOffset.UtcNow;
     var machine = MachineReport.Here();
     var build = BuildReport.Here();
-    if (build.Configuration != "Release") Console.Error.WriteLine("Built as Debug: the figures mean nothing. Use -c Release.");
+    if (build.Configuration != "Release")
+        Console.Error.WriteLine("Built as Debug: the figures mean nothing. Use -c Release.");
     ScenarioOutcome outcome;
     try
     {

@@ -12,7 +12,8 @@ internal readonly record struct SeedRange(ulong First, ulong Count)
         string[] parts = text.Split("..");
         ulong first = ulong.Parse(parts[0], NumberStyles.None, CultureInfo.InvariantCulture);
         ulong last = parts.Length == 1 ? first : ulong.Parse(parts[1], NumberStyles.None, CultureInfo.InvariantCulture);
-        if (parts.Length > 2 || last < first) throw new FormatException($"seeds are a number or a range such as 1..400, not {text}");
+        if (parts.Length > 2 || last < first)
+            throw new FormatException($"seeds are a number or a range such as 1..400, not {text}");
         return new SeedRange(first, last - first + 1);
     }
 }

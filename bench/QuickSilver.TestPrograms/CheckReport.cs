@@ -36,8 +36,8 @@ internal sealed record CheckReport
     public double Rate { get; init; }
 
     /// <summary>
-    /// From the call that sent a message (with a rate: from the moment it was due) to its handler, in microseconds; null without generated
-    /// messages.
+    /// From the call that sent a message (with a rate: from the moment it was due) to its handler, in microseconds;
+    /// null without generated messages.
     /// </summary>
     public LatencySummary? Latency { get; init; }
 

@@ -1,8 +1,8 @@
 namespace QuickSilver.TestPrograms;
 
 /// <summary>
-/// When a program has to end: Ctrl-C or a termination signal, the time-out, or, for a program tied to the one that started it, the end of standard
-/// input: it comes even when that program was killed.
+/// When a program has to end: Ctrl-C or a termination signal, the time-out, or, for a program tied to the one that
+/// started it, the end of standard input: it comes even when that program was killed.
 /// </summary>
 internal sealed class EndSignal : IDisposable
 {

@@ -4,8 +4,9 @@ using System.Numerics;
 namespace QuickSilver.TestPrograms;
 
 /// <summary>
-/// The payload that Publisher generates and Subscriber checks. It says who sent it, to which group and as which of that publisher's messages there,
-/// so that a receiver can tell a damaged, misdirected or reordered message from a good one without knowing anything else. Little endian:
+/// The payload that Publisher generates and Subscriber checks. It says who sent it, to which group and as which of that
+/// publisher's messages there, so that a receiver can tell a damaged, misdirected or reordered message from a good one
+/// without knowing anything else. Little endian:
 /// <code>
 /// offset  length  field
 /// 0       4       magic, "QSG1"
@@ -59,7 +60,8 @@ internal readonly ref struct GeneratedPayload
     /// <param name="group">UTF-8, at most 255 bytes.</param>
     /// <param name="index">From 1.</param>
     /// <param name="sentTicks">Stopwatch ticks.</param>
-    public static void Write(Span<byte> payload, ReadOnlySpan<byte> publisher, ReadOnlySpan<byte> group, ulong index, long sentTicks)
+    public static void Write(
+        Span<byte> payload, ReadOnlySpan<byte> publisher, ReadOnlySpan<byte> group, ulong index, long sentTicks)
     {
         ArgumentOutOfRangeException.ThrowIfLessThan(payload.Length, MinimumBytes(publisher.Length, group.Length));
         BinaryPrimitives.WriteUInt32LittleEndian(payload, Magic);
@@ -69,12 +71,14 @@ internal readonly ref struct GeneratedPayload
         payload[GroupLengthAt] = checked((byte)group.Length);
         publisher.CopyTo(payload[NamesAt..]);
         group.CopyTo(payload[(NamesAt + publisher.Length)..]);
-        for (int at = NamesAt + publisher.Length + group.Length; at < payload.Length; at++) payload[at] = (byte)(index + (ulong)at);
+        for (int at = NamesAt + publisher.Length + group.Length; at < payload.Length; at++)
+            payload[at] = (byte)(index + (ulong)at);
         BinaryPrimitives.WriteUInt32LittleEndian(payload[ChecksumAt..], Crc32C(payload[CheckedFrom..]));
     }
 
     /// <summary>Whether this claims to be a generated payload; others are plain text.</summary>
-    public static bool HasMagic(ReadOnlySpan<byte> payload) => payload.Length >= 4 && BinaryPrimitives.ReadUInt32LittleEndian(payload) == Magic;
+    public static bool HasMagic(ReadOnlySpan<byte> payload) =>
+        payload.Length >= 4 && BinaryPrimitives.ReadUInt32LittleEndian(payload) == Magic;
 
     /// <summary>Reads and checks a payload; false when it is damaged.</summary>
     public static bool TryRead(ReadOnlySpan<byte> payload, out GeneratedPayload read)
@@ -82,7 +86,8 @@ internal readonly ref struct GeneratedPayload
         read = default;
         if (payload.Length < NamesAt || !HasMagic(payload)) return false;
         if (payload.Length < MinimumBytes(payload[PublisherLengthAt], payload[GroupLengthAt])) return false;
-        if (BinaryPrimitives.ReadUInt32LittleEndian(payload[ChecksumAt..]) != Crc32C(payload[CheckedFrom..])) return false;
+        if (BinaryPrimitives.ReadUInt32LittleEndian(payload[ChecksumAt..]) != Crc32C(payload[CheckedFrom..]))
+            return false;
         read = new GeneratedPayload(payload);
         return true;
     }

@@ -4,8 +4,8 @@ using System.Text;
 namespace QuickSilver.TestPrograms;
 
 /// <summary>
-/// Sends generated messages round-robin over groups, as fast as they are taken or at a rate. One buffer serves all: SendAsync has copied
-/// it when it returns.
+/// Sends generated messages round-robin over groups, as fast as they are taken or at a rate. One buffer serves all:
+/// SendAsync has copied it when it returns.
 /// </summary>
 internal sealed class GeneratedSource
 {
@@ -27,7 +27,8 @@ internal sealed class GeneratedSource
         _rate = traffic.Rate;
         int minimum = GeneratedPayload.MinimumBytes(_publisher.Length, _groupNames.Max(name => name.Length));
         if (traffic.Size < minimum)
-            throw new ArgumentException($"--size {traffic.Size} does not hold the names of publisher and group: at least {minimum}.");
+            throw new ArgumentException(
+                $"--size {traffic.Size} does not hold the names of publisher and group: at least {minimum}.");
     }
 
     /// <summary>Messages sent so far. Any thread.</summary>

@@ -5,8 +5,9 @@ using QuickSilver.Bench;
 namespace QuickSilver.TestPrograms;
 
 /// <summary>
-/// Checks every message a program receives: content, publisher, group, and that each sender's messages in a group come one after the other, none
-/// missing, none twice. The first message of a sender in a group may have any number, since a late joiner starts anywhere. Any thread.
+/// Checks every message a program receives: content, publisher, group, and that each sender's messages in a group come
+/// one after the other, none missing, none twice. The first message of a sender in a group may have any number, since a
+/// late joiner starts anywhere. Any thread.
 /// </summary>
 internal sealed class MessageChecker(long expected)
 {
@@ -38,7 +39,8 @@ internal sealed class MessageChecker(long expected)
 
     /// <summary>Checks one message.</summary>
     /// <returns>The fault found; counted already.</returns>
-    public CheckFault Check(MemberId sender, string senderName, string group, ulong sequence, ReadOnlySpan<byte> payload)
+    public CheckFault Check(
+        MemberId sender, string senderName, string group, ulong sequence, ReadOnlySpan<byte> payload)
     {
         long now = Stopwatch.GetTimestamp();
         lock (_lock)
@@ -63,7 +65,8 @@ internal sealed class MessageChecker(long expected)
     {
         lock (_lock)
         {
-            TimeSpan active = _lastTicks == _firstTicks ? TimeSpan.Zero : Stopwatch.GetElapsedTime(_firstTicks, _lastTicks);
+            TimeSpan active = _lastTicks == _firstTicks
+                ? TimeSpan.Zero : Stopwatch.GetElapsedTime(_firstTicks, _lastTicks);
             return new CheckReport
             {
                 Expected = expected,
@@ -80,24 +83,31 @@ internal sealed class MessageChecker(long expected)
                 Rate = active > TimeSpan.Zero ? (_received - 1) / active.TotalSeconds : 0,
                 Latency = Latency.Summarize(),
                 Streams = [.. _streams.Values
-                    .OrderBy(stream => stream.Sender, StringComparer.Ordinal).ThenBy(stream => stream.Group, StringComparer.Ordinal)
-                    .Select(stream => new StreamReport(stream.Sender, stream.Group, stream.First, stream.Last, stream.Count, stream.Bytes))],
+                    .OrderBy(stream => stream.Sender, StringComparer.Ordinal)
+                    .ThenBy(stream => stream.Group, StringComparer.Ordinal)
+                    .Select(
+                        stream => new StreamReport(
+                            stream.Sender, stream.Group, stream.First, stream.Last, stream.Count, stream.Bytes))],
             };
         }
     }
 
-    private CheckFault CheckOne(MemberId sender, string senderName, string group, ulong sequence, ReadOnlySpan<byte> payload, long now)
+    private CheckFault CheckOne(
+        MemberId sender, string senderName, string group, ulong sequence, ReadOnlySpan<byte> payload, long now)
     {
         bool isFirst = !_streams.TryGetValue((sender, group), out StreamState? stream);
         if (stream is null)
         {
-            stream = new StreamState(senderName, group) { First = sequence, Last = sequence - 1, IsGenerated = GeneratedPayload.HasMagic(payload) };
+            stream = new StreamState(
+                senderName, group) {
+                    First = sequence, Last = sequence - 1, IsGenerated = GeneratedPayload.HasMagic(payload) };
             _streams.Add((sender, group), stream);
         }
         stream.Count++;
         stream.Bytes += payload.Length;
 
-        CheckFault content = stream.IsGenerated ? CheckContent(stream, isFirst, sequence, payload, now) : CheckFault.None;
+        CheckFault content = stream.IsGenerated
+            ? CheckContent(stream, isFirst, sequence, payload, now) : CheckFault.None;
         ulong last = stream.Last;
         if (sequence > last) stream.Last = sequence;
         if (content != CheckFault.None) return content;
@@ -107,7 +117,8 @@ internal sealed class MessageChecker(long expected)
         return CheckFault.Gap;
     }
 
-    private CheckFault CheckContent(StreamState stream, bool isFirst, ulong sequence, ReadOnlySpan<byte> payload, long now)
+    private CheckFault CheckContent(
+        StreamState stream, bool isFirst, ulong sequence, ReadOnlySpan<byte> payload, long now)
     {
         if (!GeneratedPayload.TryRead(payload, out GeneratedPayload read)) return CheckFault.Damaged;
         if (!IsText(read.Publisher, stream.Sender)) return CheckFault.WrongPublisher;

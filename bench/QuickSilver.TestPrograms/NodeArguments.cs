@@ -4,7 +4,8 @@ using QuickSilver.Testing;
 
 namespace QuickSilver.TestPrograms;
 
-/// <summary>The part of the command line that Publisher and Subscriber share: which groups, which cluster, how it ends, what it prints.</summary>
+/// <summary>The part of the command line that Publisher and Subscriber share: which groups, which cluster, how it ends,
+/// what it prints.</summary>
 internal sealed class NodeArguments
 {
     private readonly Option<string[]> _group = new("--group")
@@ -22,14 +23,16 @@ internal sealed class NodeArguments
 
     private readonly Option<string[]> _prefix = new("--prefix")
     {
-        Description = "How the names of --groups begin; may be repeated, each then gives N groups. Default: \"group-\".",
+        Description =
+            "How the names of --groups begin; may be repeated, each then gives N groups. Default: \"group-\".",
         HelpName = "P",
         DefaultValueFactory = _ => [],
     };
 
     private readonly Option<long> _expect = new Option<long>("--expect")
     {
-        Description = "End with 0 when so many messages have come in all, in order and whole; otherwise with another code after --timeout.",
+        Description = "End with 0 when so many messages have come in all, in order and whole; otherwise with another "
+            + "code after --timeout.",
         HelpName = "COUNT",
     }.AtLeast(0);
 
@@ -39,7 +42,8 @@ internal sealed class NodeArguments
         HelpName = "SECONDS",
     }.AtLeast(0);
 
-    private readonly Option<bool> _quiet = new("--quiet") { Description = "One line a second instead of one for each message." };
+    private readonly Option<bool> _quiet = new(
+        "--quiet") { Description = "One line a second instead of one for each message." };
 
     private readonly Option<string?> _server = new("--server")
     {
@@ -69,7 +73,8 @@ internal sealed class NodeArguments
 
     private readonly Option<string?> _interface = new("--interface")
     {
-        Description = "Network interface, by name or address. Default: loopback; with --server the first with multicast and a gateway.",
+        Description = "Network interface, by name or address. Default: loopback; with --server the first with "
+            + "multicast and a gateway.",
         HelpName = "NAME",
     };
 
@@ -82,13 +87,15 @@ internal sealed class NodeArguments
 
     private readonly Option<int> _datagram = new Option<int>("--datagram")
     {
-        Description = "The longest datagram to send. Default: 1372; over loopback up to 65493, as the receive buffer allows.",
+        Description =
+            "The longest datagram to send. Default: 1372; over loopback up to 65493, as the receive buffer allows.",
         HelpName = "BYTES",
     }.AtLeast(0);
 
     private readonly Option<int> _pending = new Option<int>("--pending")
     {
-        Description = "Most messages that may be sent and not yet held by everybody, for each region; sending waits beyond.",
+        Description =
+            "Most messages that may be sent and not yet held by everybody, for each region; sending waits beyond.",
         HelpName = "MESSAGES",
         DefaultValueFactory = _ => new PendingOptions().MaxMessagesPerRegion,
     }.AtLeast(1);
@@ -117,20 +124,23 @@ internal sealed class NodeArguments
         Description = "Progress as one JSON object a line, ten a second, and nothing else on standard output.",
     };
 
-    private readonly Option<bool> _tied = new("--tied") { Description = "End when standard input closes: for programs that start this one." };
+    private readonly Option<bool> _tied = new(
+        "--tied") { Description = "End when standard input closes: for programs that start this one." };
 
     /// <summary>Adds the options to a command.</summary>
     public void AddTo(Command command)
     {
         Option[] options =
         [
-            _group, _groups, _prefix, _expect, _timeout, _quiet, _server, _name, _cluster, _port, _interface, _transport,
+            _group, _groups, _prefix, _expect, _timeout, _quiet, _server, _name, _cluster, _port, _interface,
+            _transport,
             _datagram, _pending, _drop, _seed, _json, _progressJson, _tied,
         ];
         foreach (Option option in options) command.Options.Add(option);
         command.Validators.Add(result =>
         {
-            if (result.GetValue(_prefix) is { Length: > 0 } && result.GetValue(_groups) == 0) result.AddError("--prefix needs --groups.");
+            if (result.GetValue(_prefix) is { Length: > 0 } && result.GetValue(_groups) == 0)
+                result.AddError("--prefix needs --groups.");
         });
     }
 
@@ -146,7 +156,8 @@ internal sealed class NodeArguments
             Options = NodeOptions(parsed),
             Expect = expect,
             Timeout = timeout == 0 ? Timeout.InfiniteTimeSpan : TimeSpan.FromSeconds(timeout),
-            Output = parsed.GetValue(_progressJson) ? OutputKind.Json : parsed.GetValue(_quiet) ? OutputKind.Quiet : OutputKind.Full,
+            Output = parsed.GetValue(_progressJson)
+                ? OutputKind.Json : parsed.GetValue(_quiet) ? OutputKind.Quiet : OutputKind.Full,
             JsonPath = parsed.GetValue(_json)?.FullName,
             IsTied = parsed.GetValue(_tied),
         };
@@ -166,7 +177,8 @@ internal sealed class NodeArguments
 
     private QuickSilverOptions NodeOptions(ParseResult parsed)
     {
-        var options = new QuickSilverOptions { ClusterName = parsed.GetValue(_cluster)!, NodeName = parsed.GetValue(_name) };
+        var options = new QuickSilverOptions {
+            ClusterName = parsed.GetValue(_cluster)!, NodeName = parsed.GetValue(_name) };
         options.Transport.Interface = parsed.GetValue(_interface);
         options.Transport.Kind = parsed.GetValue(_transport);
         options.Pending.MaxMessagesPerRegion = parsed.GetValue(_pending);

@@ -13,7 +13,8 @@ internal sealed record ProgramEnd(int Code, string? Failure = null)
     {
         if (!check.IsFaultless) return new ProgramEnd(ExitCodes.CheckFailed, check.FirstFault);
         if (check.Expected > 0 && check.Received > check.Expected)
-            return new ProgramEnd(ExitCodes.CheckFailed, $"{check.Received} messages came, {check.Expected} were expected");
+            return new ProgramEnd(
+                ExitCodes.CheckFailed, $"{check.Received} messages came, {check.Expected} were expected");
         return Success;
     }
 }

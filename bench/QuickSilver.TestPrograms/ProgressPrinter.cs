@@ -4,7 +4,8 @@ using System.Text.Json;
 namespace QuickSilver.TestPrograms;
 
 /// <summary>
-/// Says how far a program is: a line a second for people, ten JSON lines a second for programs, nothing else while messages are printed one by one.
+/// Says how far a program is: a line a second for people, ten JSON lines a second for programs, nothing else while
+/// messages are printed one by one.
 /// </summary>
 internal sealed class ProgressPrinter : IAsyncDisposable
 {
@@ -58,11 +59,13 @@ internal sealed class ProgressPrinter : IAsyncDisposable
             }
             long count = _count();
             Console.WriteLine(string.Create(
-                CultureInfo.InvariantCulture, $"{_phase}: {count:N0} messages, {count - before:N0} in the last second{_details()}"));
+                CultureInfo.InvariantCulture,
+                $"{_phase}: {count:N0} messages, {count - before:N0} in the last second{_details()}"));
             before = count;
         }
     }
 
     private void PrintJson() =>
-        Console.WriteLine(JsonSerializer.Serialize(new ProgressReport(_phase, _count()), ProgressJson.Default.ProgressReport));
+        Console.WriteLine(
+            JsonSerializer.Serialize(new ProgressReport(_phase, _count()), ProgressJson.Default.ProgressReport));
 }

@@ -4,7 +4,8 @@ using QuickSilver.Bench;
 
 namespace QuickSilver.TestPrograms;
 
-/// <summary>Joins, waits for the others, sends, waits until every member holds everything, sums up and leaves.</summary>
+/// <summary>Joins, waits for the others, sends, waits until every member holds everything, sums up and
+/// leaves.</summary>
 internal sealed class PublisherRun(NodeSetup setup, TrafficSetup traffic)
 {
     private readonly MessageChecker _checker = new(setup.Expect);
@@ -43,7 +44,8 @@ internal sealed class PublisherRun(NodeSetup setup, TrafficSetup traffic)
     private async Task<int> RunAsync(EndSignal end)
     {
         await using QuickSilverNode node = await QuickSilverNode.StartAsync(setup.Options, end.Token);
-        var options = new GroupOptions { SelfDelivery = false, BufferBeforeFirstRead = false, OnMessage = setup.Expect > 0 ? OnMessage : null };
+        var options = new GroupOptions {
+            SelfDelivery = false, BufferBeforeFirstRead = false, OnMessage = setup.Expect > 0 ? OnMessage : null };
         IReadOnlyList<Group> groups = await node.JoinManyAsync(setup.GroupNames, options, end.Token);
         if (traffic.Count is not null) _generated = new GeneratedSource(node.Name, groups, traffic);
 
@@ -58,7 +60,8 @@ internal sealed class PublisherRun(NodeSetup setup, TrafficSetup traffic)
     private void OnMessage(in MessageRef message) =>
         _checker.Check(message.Sender, message.SenderName, message.Group.Name, message.Sequence, message.Payload);
 
-    private async Task<ProgramEnd> WorkAsync(QuickSilverNode node, IReadOnlyList<Group> groups, ProgressPrinter progress, EndSignal end)
+    private async Task<ProgramEnd> WorkAsync(
+        QuickSilverNode node, IReadOnlyList<Group> groups, ProgressPrinter progress, EndSignal end)
     {
         string doing = $"waiting for {traffic.Members} members";
         try
@@ -122,7 +125,8 @@ internal sealed class PublisherRun(NodeSetup setup, TrafficSetup traffic)
                 Usage = ProcessUsage.Now(),
             });
         }
-        if (setup.Output != OutputKind.Json && traffic.Count is not null) Console.WriteLine(Summary(node, groups, statistics));
+        if (setup.Output != OutputKind.Json && traffic.Count is not null)
+            Console.WriteLine(Summary(node, groups, statistics));
         if (ending.Failure is { } failure) await Console.Error.WriteLineAsync(failure);
         return ending.Code;
     }

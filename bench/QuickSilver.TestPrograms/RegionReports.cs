@@ -11,7 +11,8 @@ internal static class RegionReports
         {
             foreach (RegionView region in group.View.Regions)
             {
-                if (!regions.TryGetValue(region.Id, out (RegionView View, List<string> Groups) entry)) regions.Add(region.Id, entry = (region, []));
+                if (!regions.TryGetValue(region.Id, out (RegionView View, List<string> Groups) entry))
+                    regions.Add(region.Id, entry = (region, []));
                 entry.Groups.Add(group.Name);
             }
         }

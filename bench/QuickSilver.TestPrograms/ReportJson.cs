@@ -4,7 +4,8 @@ using System.Text.Json.Serialization;
 namespace QuickSilver.TestPrograms;
 
 /// <summary>JSON of the reports, written by generated code.</summary>
-[JsonSourceGenerationOptions(PropertyNamingPolicy = JsonKnownNamingPolicy.CamelCase, UseStringEnumConverter = true, WriteIndented = true,
+[JsonSourceGenerationOptions(PropertyNamingPolicy = JsonKnownNamingPolicy.CamelCase, UseStringEnumConverter = true,
+    WriteIndented = true,
     NumberHandling = JsonNumberHandling.AllowNamedFloatingPointLiterals)]
 [JsonSerializable(typeof(ProgramReport))]
 internal sealed partial class ReportJson : JsonSerializerContext
@@ -19,5 +20,6 @@ internal sealed partial class ReportJson : JsonSerializerContext
 
     /// <summary>Reads what <see cref="Write"/> wrote.</summary>
     public static ProgramReport Read(string path) =>
-        JsonSerializer.Deserialize(File.ReadAllText(path), Default.ProgramReport) ?? throw new InvalidDataException($"{path} holds no report");
+        JsonSerializer.Deserialize(File.ReadAllText(path), Default.ProgramReport)
+            ?? throw new InvalidDataException($"{path} holds no report");
 }

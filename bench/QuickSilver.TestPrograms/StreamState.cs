@@ -20,6 +20,7 @@ internal sealed class StreamState(string sender, string group)
     /// <summary>A publisher generates or it sends text, never both: so damage to the magic is seen as damage.</summary>
     public bool IsGenerated { get; set; }
 
-    /// <summary>What to add to an index to get the sequence: zero unless the publisher sent something else before.</summary>
+    /// <summary>What to add to an index to get the sequence: zero unless the publisher sent something else
+    /// before.</summary>
     public ulong IndexOffset { get; set; }
 }

@@ -3,8 +3,8 @@ using QuickSilver.Bench;
 namespace QuickSilver.TestPrograms;
 
 /// <summary>
-/// Joins, receives and checks. When each message is printed, every group has a reader of its own on the thread pool; otherwise messages are checked
-/// inline, on the node's own thread, as a program would that has little to do for each.
+/// Joins, receives and checks. When each message is printed, every group has a reader of its own on the thread pool;
+/// otherwise messages are checked inline, on the node's own thread, as a program would that has little to do for each.
 /// </summary>
 internal sealed class SubscriberRun(NodeSetup setup, TimeSpan linger)
 {
@@ -41,9 +41,12 @@ internal sealed class SubscriberRun(NodeSetup setup, TimeSpan linger)
         if (setup.Output != OutputKind.Json) Console.WriteLine($"{node.Name} ({node.Id}) is in {Describe(groups)}");
 
         ProgramEnd ending;
-        await using (var progress = new ProgressPrinter(setup.Output, "receiving", () => _checker.Received, () => Details(node)))
+        await using (var progress = new ProgressPrinter(
+            setup.Output, "receiving", () => _checker.Received, () => Details(node)))
         {
-            Task readers = isInline ? Task.Delay(Timeout.Infinite, end.Token) : Task.WhenAll(groups.Select(group => ReadAsync(group, end.Token)));
+            Task readers = isInline
+                ? Task.Delay(Timeout.Infinite, end.Token)
+                : Task.WhenAll(groups.Select(group => ReadAsync(group, end.Token)));
             ending = await WaitAsync(node, readers, end);
         }
         return await FinishAsync(node, groups, ending);
@@ -57,7 +60,8 @@ internal sealed class SubscriberRun(NodeSetup setup, TimeSpan linger)
         await foreach (Message message in group.ReadAllAsync(ct))
         {
             ReadOnlyMemory<byte> payload = message.Payload;
-            CheckFault fault = _checker.Check(message.Sender, message.SenderName, group.Name, message.Sequence, payload.Span);
+            CheckFault fault = _checker.Check(
+                message.Sender, message.SenderName, group.Name, message.Sequence, payload.Span);
             string found = fault == CheckFault.None ? "" : $"  [{fault}]";
             Console.WriteLine($"{group.Name} {message.Sequence} {message.SenderName}: {Text(message)}{found}");
         }
@@ -71,15 +75,18 @@ internal sealed class SubscriberRun(NodeSetup setup, TimeSpan linger)
     private async Task<ProgramEnd> WaitAsync(QuickSilverNode node, Task readers, EndSignal end)
     {
         Task first = await Task.WhenAny(_checker.Complete, _checker.Failed, readers, node.Completion);
-        if (first == _checker.Complete && linger > TimeSpan.Zero) await Task.WhenAny(Task.Delay(linger, end.Token), _checker.Failed, node.Completion);
+        if (first == _checker.Complete && linger > TimeSpan.Zero)
+            await Task.WhenAny(Task.Delay(linger, end.Token), _checker.Failed, node.Completion);
 
         ProgramEnd judged = ProgramEnd.Judge(_checker.Report());
         if (judged.Code != ExitCodes.Success) return judged;
-        if (node.Completion.IsFaulted) return new ProgramEnd(ExitCodes.Error, node.Completion.Exception.InnerException!.Message);
+        if (node.Completion.IsFaulted)
+            return new ProgramEnd(ExitCodes.Error, node.Completion.Exception.InnerException!.Message);
         if (readers.IsFaulted) return new ProgramEnd(ExitCodes.Error, readers.Exception.InnerException!.Message);
         bool isShort = setup.Expect > 0 && _checker.Received < setup.Expect;
         if (!isShort || end.IsByUser) return ProgramEnd.Success;
-        return new ProgramEnd(ExitCodes.TimedOut, $"the time was up: {_checker.Received} of {setup.Expect} messages had come");
+        return new ProgramEnd(
+            ExitCodes.TimedOut, $"the time was up: {_checker.Received} of {setup.Expect} messages had come");
     }
 
     private async Task<int> FinishAsync(QuickSilverNode node, IReadOnlyList<Group> groups, ProgramEnd ending)

@@ -11,7 +11,8 @@ internal static class CommandLine
     private static readonly TimeSpan EndLimit = TimeSpan.FromSeconds(10);
 
     /// <summary>
-    /// Parses and runs. A wrong command line is told in a line, not in a page of help; Ctrl-C gives the program ten seconds for an orderly end.
+    /// Parses and runs. A wrong command line is told in a line, not in a page of help; Ctrl-C gives the program ten
+    /// seconds for an orderly end.
     /// </summary>
     /// <returns>The exit code.</returns>
     public static Task<int> RunAsync(RootCommand command, string[] args)

@@ -4,9 +4,9 @@ using System.Numerics;
 namespace QuickSilver.Bench;
 
 /// <summary>
-/// Durations counted in buckets whose width grows with the value: exact below 64 ns, then 64 buckets to each doubling, so a percentile is at
-/// most 1.6 % too high. Recording costs a few nanoseconds and allocates nothing. One thread records; a negative duration (clocks of two
-/// machines) counts as zero.
+/// Durations counted in buckets whose width grows with the value: exact below 64 ns, then 64 buckets to each doubling,
+/// so a percentile is at most 1.6 % too high. Recording costs a few nanoseconds and allocates nothing. One thread
+/// records; a negative duration (clocks of two machines) counts as zero.
 /// </summary>
 internal sealed class LatencyHistogram
 {

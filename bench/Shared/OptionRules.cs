@@ -3,7 +3,8 @@ using System.CommandLine.Parsing;
 
 namespace QuickSilver.Bench;
 
-/// <summary>What the value of an option must keep to; a command line that does not is refused before anything starts.</summary>
+/// <summary>What the value of an option must keep to; a command line that does not is refused before anything
+/// starts.</summary>
 internal static class OptionRules
 {
     /// <summary>Refuses values below <paramref name="least"/>.</summary>
@@ -12,7 +13,8 @@ internal static class OptionRules
     {
         option.Validators.Add(result =>
         {
-            if (Values(result, option).Any(value => value.CompareTo(least) < 0)) result.AddError($"{option.Name} is less than {least}.");
+            if (Values(result, option).Any(value => value.CompareTo(least) < 0))
+                result.AddError($"{option.Name} is less than {least}.");
         });
         return option;
     }
@@ -23,7 +25,8 @@ internal static class OptionRules
     {
         option.Validators.Add(result =>
         {
-            if (Values(result, option).Any(value => value.CompareTo(limit) <= 0)) result.AddError($"{option.Name} is not more than {limit}.");
+            if (Values(result, option).Any(value => value.CompareTo(limit) <= 0))
+                result.AddError($"{option.Name} is not more than {limit}.");
         });
         return option;
     }
@@ -33,7 +36,8 @@ internal static class OptionRules
     {
         option.Validators.Add(result =>
         {
-            if (Values(result, option).Any(value => !(value >= 0 && value < 1))) result.AddError($"{option.Name} is not in [0, 1).");
+            if (Values(result, option).Any(value => !(value >= 0 && value < 1)))
+                result.AddError($"{option.Name} is not in [0, 1).");
         });
         return option;
     }

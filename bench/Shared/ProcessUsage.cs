@@ -12,6 +12,8 @@ internal sealed record ProcessUsage(double CpuSeconds, long AllocatedBytes, long
     public static ProcessUsage Now()
     {
         using var process = Process.GetCurrentProcess();
-        return new ProcessUsage(Environment.CpuUsage.TotalTime.TotalSeconds, GC.GetTotalAllocatedBytes(precise: true), process.PeakWorkingSet64);
+        return new ProcessUsage(
+            Environment.CpuUsage.TotalTime.TotalSeconds, GC.GetTotalAllocatedBytes(precise: true),
+            process.PeakWorkingSet64);
     }
 }

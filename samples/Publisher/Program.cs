@@ -70,7 +70,8 @@ async Task PublishAsync(ParseResult parsed, CancellationToken stop)
         static builder => builder.AddSimpleConsole(static line => line.SingleLine = true));
     await using QuickSilverNode node = await QuickSilverNode.StartAsync(Options(parsed, log), stop);
     // It reads nothing, so nothing is kept for it.
-    Group group = await node.JoinAsync(parsed.GetValue(groupName)!, new GroupOptions { BufferBeforeFirstRead = false }, stop);
+    Group group = await node.JoinAsync(
+        parsed.GetValue(groupName)!, new GroupOptions { BufferBeforeFirstRead = false }, stop);
     await using (group)
     {
         Console.WriteLine($"{node.Name} is in {group.Name} and waits for a subscriber.");

@@ -1,7 +1,7 @@
 namespace QuickSilver.Testing;
 
-/// <summary>A run broke one of the protocol's promises. The message names the invariant, what was seen, where and when, and how
-/// to run it again.</summary>
+/// <summary>A run broke one of the protocol's promises. The message names the invariant, what was seen, where and when,
+/// and how to run it again.</summary>
 public sealed class InvariantViolationException : Exception
 {
     /// <summary>Makes the exception.</summary>
@@ -11,7 +11,8 @@ public sealed class InvariantViolationException : Exception
     public InvariantViolationException(string message) : base(message) => Invariant = string.Empty;
 
     /// <summary>Makes the exception with a message and a cause.</summary>
-    public InvariantViolationException(string message, Exception innerException) : base(message, innerException) => Invariant = string.Empty;
+    public InvariantViolationException(string message, Exception innerException) : base(message, innerException) =>
+        Invariant = string.Empty;
 
     /// <summary>Makes the exception.</summary>
     /// <param name="invariant">Id of the invariant, as in <c>docs/testing.md</c>.</param>

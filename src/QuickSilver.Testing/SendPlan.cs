@@ -22,7 +22,8 @@ public sealed record SendPlan(int Node, string Group, int Count, TimeSpan Interv
     /// <summary>True: the protocol pulls the messages from a source instead.</summary>
     public bool Pulled { get; init; }
 
-    /// <summary>True: the messages wait in a stage, as those of an application's threads do: the protocol pulls them from there, but long ones, and
-    /// one in sixteen of the others, are admitted in their places, with all in front of them.</summary>
+    /// <summary>True: the messages wait in a stage, as those of an application's threads do: the protocol pulls them
+    /// from there, but long ones, and one in sixteen of the others, are admitted in their places, with all in front of
+    /// them.</summary>
     public bool Staged { get; init; }
 }

@@ -11,9 +11,9 @@ using QuickSilver.Testing.Scheduling;
 namespace QuickSilver.Testing;
 
 /// <summary>
-/// A whole cluster in one process and one thread: the protocol of every node and the membership server as they run for real, over virtual time and a
-/// simulated network. The same options and the same calls give the same run, to the last bit of <see cref="Trace"/>. The protocol's promises are
-/// checked all the while.
+/// A whole cluster in one process and one thread: the protocol of every node and the membership server as they run for
+/// real, over virtual time and a simulated network. The same options and the same calls give the same run, to the last
+/// bit of <see cref="Trace"/>. The protocol's promises are checked all the while.
 /// <para>
 /// Not thread safe; different clusters share nothing and may run on different threads.
 /// </para>
@@ -54,7 +54,8 @@ public sealed class SimulatedCluster
         _run = new RunContext(options);
         _events = new EventQueue(_run.Clock, _run.Random, options.SpinLimit);
         _checks = new ClusterChecks(_run, node => _nodes[node].IsMember, node => _nodes[node]);
-        _traffic = new TrafficChecks(_run, _checks, _nodes, IsConcerned, new CopyChecks(_run, _nodes, () => _network!.Conditions.Any));
+        _traffic = new TrafficChecks(
+            _run, _checks, _nodes, IsConcerned, new CopyChecks(_run, _nodes, () => _network!.Conditions.Any));
         _network = new SimulatedNetwork(options.Network, options.Nodes, _events, _run.Random, _traffic);
         _membership = new SimulatedMembership(
             ServerSettings(options) with { Probes = _run.ProbesOf(options.Lives) },
@@ -75,10 +76,12 @@ public sealed class SimulatedCluster
     /// <summary>What the cluster was made with.</summary>
     public SimulationOptions Options => _run.Options;
 
-    /// <summary>The nodes, ended ones included: first that of each machine, then those that came back, in that order.</summary>
+    /// <summary>The nodes, ended ones included: first that of each machine, then those that came back, in that
+    /// order.</summary>
     public IReadOnlyList<SimulatedNode> Nodes => _nodes;
 
-    /// <summary>Called when a node has been started on a machine whose node had ended: to let it join what it belongs to.</summary>
+    /// <summary>Called when a node has been started on a machine whose node had ended: to let it join what it belongs
+    /// to.</summary>
     public Action<SimulatedNode>? Revived { get; set; }
 
     /// <summary>Virtual time since the start.</summary>
@@ -132,10 +135,12 @@ public sealed class SimulatedCluster
 
     /// <summary>Starts a new node on a machine whose node has ended.</summary>
     /// <param name="machine">Index of the machine.</param>
-    /// <returns>Null when the machine's node lives, the machine is not there, or <see cref="SimulationOptions.Restarts"/> are used up.</returns>
+    /// <returns>Null when the machine's node lives, the machine is not there, or
+    /// <see cref="SimulationOptions.Restarts"/> are used up.</returns>
     public SimulatedNode? Revive(int machine)
     {
-        if (_current[machine].IsAlive || _nodes.Count >= Options.Lives || Options.Absent.Contains(machine) || _destroyed.Contains(machine))
+        if (_current[machine].IsAlive || _nodes.Count >= Options.Lives || Options.Absent.Contains(machine)
+            || _destroyed.Contains(machine))
         {
             return null;
         }
@@ -178,7 +183,8 @@ public sealed class SimulatedCluster
         _run.Clock.MoveTo(until);
     }
 
-    /// <summary>Lets so many events happen, however long that takes: every instant at which a run can be interfered with is one of these.</summary>
+    /// <summary>Lets so many events happen, however long that takes: every instant at which a run can be interfered
+    /// with is one of these.</summary>
     internal void RunEvents(ulong count)
     {
         for (ulong last = _events.Executed + count; _events.Executed < last && _events.RunNext(Instant.Never);) { }
@@ -202,11 +208,14 @@ public sealed class SimulatedCluster
     }
 
     /// <summary>Lets every living node join groups, and runs until all joins have returned.</summary>
-    /// <exception cref="InvariantViolationException">A promise was broken, or a join did not return in 30 virtual seconds.</exception>
-    public void JoinAll(params string[] groups) => Await([.. _nodes.Where(node => node.IsAlive).Select(node => node.Join(groups))]);
+    /// <exception cref="InvariantViolationException">A promise was broken, or a join did not return in 30 virtual
+    /// seconds.</exception>
+    public void JoinAll(params string[] groups) =>
+        Await([.. _nodes.Where(node => node.IsAlive).Select(node => node.Join(groups))]);
 
     /// <summary>Runs until joins have returned.</summary>
-    /// <exception cref="InvariantViolationException">A promise was broken, a join failed, or one did not return in 30 virtual seconds.</exception>
+    /// <exception cref="InvariantViolationException">A promise was broken, a join failed, or one did not return in 30
+    /// virtual seconds.</exception>
     public void Await(params SimulatedJoin[] joins)
     {
         bool IsOver(SimulatedJoin join) => join.IsCompleted || join.Failure is not null || !join.Node.IsAlive;
@@ -214,7 +223,8 @@ public sealed class SimulatedCluster
         int failed = joins.Count(join => join.Failure is not null);
         if (!returned || failed > 0)
         {
-            throw _run.Violation("D9", $"of {joins.Length} joins {failed} failed and {joins.Count(join => join.IsCompleted)} returned");
+            throw _run.Violation(
+                "D9", $"of {joins.Length} joins {failed} failed and {joins.Count(join => join.IsCompleted)} returned");
         }
     }
 
@@ -232,7 +242,8 @@ public sealed class SimulatedCluster
         _checks.Removals.Learn(fault);
         Instant begin = Instant.Zero + fault.At;
         _events.Schedule(begin, new FaultExecution(this), fault, value: 1);
-        if (fault.Duration != Timeout.InfiniteTimeSpan) _events.Schedule(begin + fault.Duration, new FaultExecution(this), fault, value: 0);
+        if (fault.Duration != Timeout.InfiniteTimeSpan)
+            _events.Schedule(begin + fault.Duration, new FaultExecution(this), fault, value: 0);
     }
 
     /// <summary>Does something in the middle of the run.</summary>
@@ -240,7 +251,8 @@ public sealed class SimulatedCluster
     /// <param name="action">What; it must not run the cluster.</param>
     public void After(TimeSpan delay, Action action) => _events.Schedule(_run.Now + delay, new ActionExecution(action));
 
-    /// <summary>True when all sending is done, every promise about it kept, and what removed senders left is settled.</summary>
+    /// <summary>True when all sending is done, every promise about it kept, and what removed senders left is
+    /// settled.</summary>
     public bool IsSettled => _plans.UnderWay == 0 && FindMissing() is null;
 
     /// <summary>Which nodes must still keep their promises, of those that live; null: all members.</summary>
@@ -253,8 +265,8 @@ public sealed class SimulatedCluster
     internal (string Invariant, string Missing)? FindMissing() =>
         LivenessChecks.FindMissing(_nodes, _checks, IsConcerned) ?? PrefixChecks.FindOpen(_nodes, _checks, IsConcerned);
 
-    /// <summary>Runs until <see cref="IsSettled"/>: everything sent has been delivered wherever it must be, and is known
-    /// stable at its sender.</summary>
+    /// <summary>Runs until <see cref="IsSettled"/>: everything sent has been delivered wherever it must be, and is
+    /// known stable at its sender.</summary>
     /// <param name="limit">The time this may take.</param>
     /// <exception cref="InvariantViolationException">A promise was broken; D7 or D8 when the time ran out.</exception>
     public void Settle(TimeSpan limit)
@@ -264,7 +276,8 @@ public sealed class SimulatedCluster
         throw _run.Violation(invariant, $"after {limit} {missing}");
     }
 
-    /// <summary>Ends every living node in good order, those that are broken for ever at once, and checks that nothing is left.</summary>
+    /// <summary>Ends every living node in good order, those that are broken for ever at once, and checks that nothing
+    /// is left.</summary>
     /// <exception cref="InvariantViolationException">A promise was broken; R4 when something is left.</exception>
     public void Shutdown()
     {
@@ -276,9 +289,11 @@ public sealed class SimulatedCluster
             if (IsConcerned(node)) node.Shutdown();
             else node.Crash();
         }
-        if (!RunUntil(() => _nodes.TrueForAll(node => !node.IsAlive), ShutdownLimit)) throw _run.Violation("R4", "a node did not end");
+        if (!RunUntil(() => _nodes.TrueForAll(node => !node.IsAlive), ShutdownLimit))
+            throw _run.Violation("R4", "a node did not end");
         _membership.Stop();
-        if (_membership.Alarms > 0) throw _run.Violation("R4", $"the membership server was stopped with {_membership.Alarms} alarms set");
+        if (_membership.Alarms > 0)
+            throw _run.Violation("R4", $"the membership server was stopped with {_membership.Alarms} alarms set");
     }
 
     /// <summary>A failure that names this run, for a test's own checks.</summary>
@@ -295,7 +310,8 @@ public sealed class SimulatedCluster
         {
             if (!isWhole || !IsConcerned(node) || node.Stack.Rooms.DeliveryCounters.HeldBytes == 0) continue;
             long held = node.Stack.Rooms.DeliveryCounters.HeldBytes;
-            throw _run.Violation("R4", $"all is settled, and {node} still holds {held} bytes of messages for their turn");
+            throw _run.Violation(
+                "R4", $"all is settled, and {node} still holds {held} bytes of messages for their turn");
         }
         if (_run.Log is not { } log) return;
         _run.Note(0, $"settled {string.Join(',', _nodes.Where(IsConcerned).Select(node => node.Index))}");
@@ -306,7 +322,8 @@ public sealed class SimulatedCluster
     private SimulatedNode AddNode(int machine)
     {
         ulong life = machine < _current.Count ? _current[machine].Life + 1 : 1;
-        var node = new SimulatedNode(_nodes.Count, machine, life, _run, _checks, _events, _network, _membership, Rejoin);
+        var node = new SimulatedNode(
+            _nodes.Count, machine, life, _run, _checks, _events, _network, _membership, Rejoin);
         _nodes.Add(node);
         return node;
     }
@@ -324,12 +341,14 @@ public sealed class SimulatedCluster
     {
         MembershipServerSettings settings = options.Membership;
         if (!options.Network.Multicast) return settings with { MulticastFirst = 0, MulticastCount = 0 };
-        return settings.MulticastFirst != 0 ? settings : settings with { MulticastFirst = 0xEFFF_0001, MulticastCount = 4096 };
+        return settings.MulticastFirst != 0
+            ? settings : settings with { MulticastFirst = 0xEFFF_0001, MulticastCount = 4096 };
     }
 
     private sealed class FaultExecution(SimulatedCluster cluster) : IEventTarget
     {
-        public void OnEvent(object? argument, long value, Instant now) => ((Fault)argument!).Apply(cluster, begins: value == 1);
+        public void OnEvent(object? argument, long value, Instant now) =>
+            ((Fault)argument!).Apply(cluster, begins: value == 1);
     }
 
     private sealed class ActionExecution(Action action) : IEventTarget

@@ -8,22 +8,23 @@ using QuickSilver.Testing.Nodes;
 
 namespace QuickSilver.Testing;
 
-/// <summary>Everything that decides a run, together with what the test then does: two clusters with equal options, used alike, behave alike to the
-/// last bit.</summary>
+/// <summary>Everything that decides a run, together with what the test then does: two clusters with equal options, used
+/// alike, behave alike to the last bit.</summary>
 public sealed record SimulationOptions
 {
     /// <summary>Nodes of the cluster, beside the membership server.</summary>
     public int Nodes { get; init; } = 2;
 
-    /// <summary>Machines that are not there at all, by index: the others fare exactly as if they were, so a run can be cut
-    /// down to fewer nodes.</summary>
+    /// <summary>Machines that are not there at all, by index: the others fare exactly as if they were, so a run can be
+    /// cut down to fewer nodes.</summary>
     public IReadOnlyList<int> Absent { get; init; } = [];
 
-    /// <summary>How many more nodes can be started on machines whose node has ended; what is asked for beyond is refused.</summary>
+    /// <summary>How many more nodes can be started on machines whose node has ended; what is asked for beyond is
+    /// refused.</summary>
     public int Restarts { get; init; }
 
-    /// <summary>Time after which a node that was removed from the cluster, though it lives, comes back as a new one on the
-    /// same machine; null: never.</summary>
+    /// <summary>Time after which a node that was removed from the cluster, though it lives, comes back as a new one on
+    /// the same machine; null: never.</summary>
     public TimeSpan? RejoinDelay { get; init; }
 
     /// <summary>Each machine's clock goes wrong by up to so many parts in a million, one way or the other.</summary>
@@ -36,7 +37,8 @@ public sealed record SimulationOptions
     public NetworkModel Network { get; init; } = new();
 
     /// <summary>
-    /// The membership server. Its multicast pool is filled by the simulator when it is empty and the network carries multicast.
+    /// The membership server. Its multicast pool is filled by the simulator when it is empty and the network carries
+    /// multicast.
     /// </summary>
     public MembershipServerSettings Membership { get; init; } = new();
 
@@ -56,13 +58,14 @@ public sealed record SimulationOptions
     public MemoryModel Memory { get; init; } = MemoryModel.None;
 
     /// <summary>
-    /// How much of each queue a turn of a node's loop may take; they bite only where <see cref="Processor"/> charges work as it is done.
+    /// How much of each queue a turn of a node's loop may take; they bite only where <see cref="Processor"/> charges
+    /// work as it is done.
     /// </summary>
     public LoopQuanta Loop { get; init; } = new();
 
     /// <summary>
-    /// False: nodes do not keep the list of what they received (<see cref="SimulatedGroup.Received"/> stays empty); for runs of many millions of
-    /// deliveries. Checks lose nothing by it.
+    /// False: nodes do not keep the list of what they received (<see cref="SimulatedGroup.Received"/> stays empty); for
+    /// runs of many millions of deliveries. Checks lose nothing by it.
     /// </summary>
     public bool KeepsReceived { get; init; } = true;
 

@@ -5,9 +5,9 @@ using QuickSilver.Protocol.Core;
 namespace QuickSilver.Benchmarks.Core;
 
 /// <summary>
-/// The alarm queue against the framework's priority queue, in the ways a protocol uses timers: a timer fires and is set again; a timer is moved
-/// before it is due (a retransmission that was answered); a timer is set and cancelled. The priority queue cannot move an entry: it is removed,
-/// which searches the heap, and entered again.
+/// The alarm queue against the framework's priority queue, in the ways a protocol uses timers: a timer fires and is set
+/// again; a timer is moved before it is due (a retransmission that was answered); a timer is set and cancelled. The
+/// priority queue cannot move an entry: it is removed, which searches the heap, and entered again.
 /// </summary>
 [MemoryDiagnoser]
 [CategoriesColumn]
@@ -33,7 +33,8 @@ public class AlarmQueueBenchmarks
     public void SetUp()
     {
         var random = new SeededRandom(1);
-        for (int index = 0; index < Operations; index++) _delays[index] = 1 + (long)random.NextBelow(TimeSpan.TicksPerSecond);
+        for (int index = 0; index < Operations; index++)
+            _delays[index] = 1 + (long)random.NextBelow(TimeSpan.TicksPerSecond);
         _alarm = new Alarm[Timers];
         for (int index = 0; index < Timers; index++)
         {

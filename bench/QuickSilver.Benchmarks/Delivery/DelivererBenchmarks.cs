@@ -10,8 +10,9 @@ using ProtocolView = QuickSilver.Protocol.Membership.RegionView;
 namespace QuickSilver.Benchmarks.Delivery;
 
 /// <summary>
-/// From a stored packet to the handler, per packet: the check of its format, and the delivery of its messages in the order of their numbers. In
-/// order, and with every second pair of packets exchanged, so that half of the messages are held. There is no part of the framework that does this.
+/// From a stored packet to the handler, per packet: the check of its format, and the delivery of its messages in the
+/// order of their numbers. In order, and with every second pair of packets exchanged, so that half of the messages are
+/// held. There is no part of the framework that does this.
 /// </summary>
 [MemoryDiagnoser]
 public class DelivererBenchmarks : IDeliveryListener
@@ -47,11 +48,14 @@ public class DelivererBenchmarks : IDeliveryListener
         foreach (GroupId id in ids) _deliverer.OpenGroup(new GroupInfo(id, $"group {id.Counter}", 0), step, this);
         _deliverer.OnStepInstalled(step, Instant.Zero);
         _sender = new NodeInfo(new NodeNumber(ServerEpoch, 9), "sender", 1, default, default, 1 << 20);
-        _view = new ProtocolView(new ViewNumber(ServerEpoch, 1), new RegionInfo(new RegionId(ServerEpoch, 1), [.. ids]), step, [_sender], default, 5);
+        _view = new ProtocolView(
+            new ViewNumber(ServerEpoch, 1), new RegionInfo(new RegionId(ServerEpoch, 1), [.. ids]), step, [_sender],
+            default, 5);
         for (int index = 0; index < Packets; index++) _packets[index] = new Slice(_pool.Rent(BufferOwner.Cache), 0, 0);
     }
 
-    /// <summary>Takes the packets; writing their numbers, which is not what is measured, costs a fraction of it.</summary>
+    /// <summary>Takes the packets; writing their numbers, which is not what is measured, costs a fraction of
+    /// it.</summary>
     [Benchmark(OperationsPerInvoke = Packets)]
     public ulong Deliver()
     {
@@ -59,12 +63,14 @@ public class DelivererBenchmarks : IDeliveryListener
         for (int index = 0; index < Packets; index++)
         {
             Slice packet = _packets[Exchanged && index % 4 < 2 ? index ^ 1 : index];
-            if (Deliverer.IsWellFormed(_view!, packet.Span)) _deliverer!.OnPacket(_view!, _sender!, packet, Instant.Zero);
+            if (Deliverer.IsWellFormed(_view!, packet.Span))
+                _deliverer!.OnPacket(_view!, _sender!, packet, Instant.Zero);
         }
         return _delivered;
     }
 
-    void IDeliveryListener.OnMessages(NodeInfo sender, in DeliveryBatch run, Instant now) => _delivered += (ulong)run.Count;
+    void IDeliveryListener.OnMessages(NodeInfo sender, in DeliveryBatch run, Instant now) =>
+        _delivered += (ulong)run.Count;
 
     void IDeliveryListener.OnLoss(NodeInfo sender, ulong first, ulong count, Instant now) =>
         throw new InvalidOperationException("nothing is lost");

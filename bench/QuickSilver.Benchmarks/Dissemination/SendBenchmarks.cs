@@ -19,7 +19,8 @@ public class SendBenchmarks
     private const int Messages = 8192;
 
     private readonly SendingNode _node = new();
-    private readonly Pipe _pipe = new(new PipeOptions(pauseWriterThreshold: 0, resumeWriterThreshold: 0, useSynchronizationContext: false));
+    private readonly Pipe _pipe = new(
+        new PipeOptions(pauseWriterThreshold: 0, resumeWriterThreshold: 0, useSynchronizationContext: false));
     private Source? _source;
     private FixedPayload? _payload;
 

@@ -16,8 +16,8 @@ using ProtocolView = QuickSilver.Protocol.Membership.RegionView;
 namespace QuickSilver.Benchmarks.Dissemination;
 
 /// <summary>
-/// The sending half of a node with one group and one other member, without sockets: trains are taken and thrown away, and known stable at once.
-/// Datagrams have the length that they have over loopback.
+/// The sending half of a node with one group and one other member, without sockets: trains are taken and thrown away,
+/// and known stable at once. Datagrams have the length that they have over loopback.
 /// </summary>
 internal sealed class SendingNode : ITransport, ISink, IDisseminationEvents, ISenderListener
 {
@@ -31,12 +31,15 @@ internal sealed class SendingNode : ITransport, ISink, IDisseminationEvents, ISe
     public SendingNode()
     {
         var settings = new DisseminationSettings { Rate = new RateSettings { Fixed = true, Initial = 1e12 } };
-        _disseminator = new Disseminator(settings, this, this, new AlarmQueue(), new BufferPool(), new DisseminationCounters(), this);
+        _disseminator = new Disseminator(
+            settings, this, this, new AlarmQueue(), new BufferPool(), new DisseminationCounters(), this);
         var self = new NodeInfo(new NodeNumber(ServerEpoch, 1), "self", 1, default, default, 1 << 30);
         var other = new NodeInfo(new NodeNumber(ServerEpoch, 2), "other", 1, default, default, 1 << 30);
         var group = new GroupInfo(new GroupId(ServerEpoch, 1), "group", 0);
         var step = new StepNumber(ServerEpoch, 1);
-        var view = new ProtocolView(new ViewNumber(ServerEpoch, 1), new RegionInfo(new RegionId(ServerEpoch, 1), [group.Id]), step, [self, other], default, 5);
+        var view = new ProtocolView(
+            new ViewNumber(ServerEpoch, 1), new RegionInfo(new RegionId(ServerEpoch, 1), [group.Id]), step,
+            [self, other], default, 5);
         _disseminator.Start(self, clusterInstance: 1);
         _disseminator.OnStepInstalled(
             new InstalledStep
@@ -65,7 +68,8 @@ internal sealed class SendingNode : ITransport, ISink, IDisseminationEvents, ISe
     public Instant Now => Start;
 
     /// <inheritdoc/>
-    public TransportFacts Facts { get; } = new(default, default, Train.MaxBytes, 1, 1 << 30, true, ChecksumPayloads: false);
+    public TransportFacts Facts { get; } = new(
+        default, default, Train.MaxBytes, 1, 1 << 30, true, ChecksumPayloads: false);
 
     /// <summary>Takes every train that the node has, and tells it that all of it is stable.</summary>
     /// <returns>Bytes of the trains.</returns>

@@ -7,8 +7,9 @@ using QuickSilver.Protocol.Core;
 namespace QuickSilver.Benchmarks.Loop;
 
 /// <summary>
-/// A hand-over of small requests from other threads to one: the request queue against the framework's queues, in a single thread (cost of the
-/// operations alone) and with producers that run beside the consumer (contention included). Figures are per request.
+/// A hand-over of small requests from other threads to one: the request queue against the framework's queues, in a
+/// single thread (cost of the operations alone) and with producers that run beside the consumer (contention included).
+/// Figures are per request.
 /// </summary>
 [MemoryDiagnoser]
 public class RequestQueueBenchmarks
@@ -18,7 +19,8 @@ public class RequestQueueBenchmarks
 
     private readonly RequestQueue _requests = new(new WakeGate(new NoCompletions()));
     private readonly ConcurrentQueue<Request> _queue = new();
-    private readonly Channel<Request> _channel = Channel.CreateUnbounded<Request>(new UnboundedChannelOptions { SingleReader = true });
+    private readonly Channel<Request> _channel = Channel.CreateUnbounded<Request>(
+        new UnboundedChannelOptions { SingleReader = true });
     private readonly Counter _counter = new();
 
     /// <summary>Threads that enqueue while the consumer takes, for the contended runs.</summary>
@@ -36,7 +38,8 @@ public class RequestQueueBenchmarks
     public long ConcurrentQueueAlone()
     {
         for (int index = 0; index < Burst; index++) _queue.Enqueue(new Request(_counter, _counter, index));
-        while (_queue.TryDequeue(out Request request)) request.Target.Run(request.Payload, request.Argument, Instant.Zero);
+        while (_queue.TryDequeue(out Request request))
+            request.Target.Run(request.Payload, request.Argument, Instant.Zero);
         return _counter.Count;
     }
 
@@ -44,7 +47,8 @@ public class RequestQueueBenchmarks
     public long ChannelAlone()
     {
         for (int index = 0; index < Burst; index++) _channel.Writer.TryWrite(new Request(_counter, _counter, index));
-        while (_channel.Reader.TryRead(out Request request)) request.Target.Run(request.Payload, request.Argument, Instant.Zero);
+        while (_channel.Reader.TryRead(out Request request))
+            request.Target.Run(request.Payload, request.Argument, Instant.Zero);
         return _counter.Count;
     }
 

@@ -8,8 +8,8 @@ using QuickSilver.Protocol.Wire;
 namespace QuickSilver.Benchmarks.Recovery;
 
 /// <summary>
-/// The interval set against the framework's sorted set, and against a list of bits, at keeping what is missing from a stream: some of the sequences
-/// get lost, and come again in the order in which they were asked for.
+/// The interval set against the framework's sorted set, and against a list of bits, at keeping what is missing from a
+/// stream: some of the sequences get lost, and come again in the order in which they were asked for.
 /// </summary>
 [MemoryDiagnoser]
 [CategoriesColumn]
@@ -34,7 +34,9 @@ public class IntervalSetBenchmarks
     public void SetUp()
     {
         var random = new SeededRandom(1);
-        _lost = [.. Enumerable.Range(1, Sequences).Where(_ => random.NextBelow(100) < (ulong)LossPercent).Select(sequence => (ulong)sequence)];
+        _lost = [
+            .. Enumerable.Range(1, Sequences).Where(_ => random.NextBelow(100) < (ulong)LossPercent)
+            .Select(sequence => (ulong)sequence)];
         _bursts = new SequenceRange[Sequences / 128];
         for (int index = 0; index < _bursts.Length; index++)
         {

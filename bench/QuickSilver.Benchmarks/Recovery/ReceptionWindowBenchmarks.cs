@@ -6,8 +6,8 @@ using QuickSilver.Protocol.Recovery.Reception;
 namespace QuickSilver.Benchmarks.Recovery;
 
 /// <summary>
-/// The reception window against a hash set of what is above the contiguous part, for each packet of a stream: in order, and with packets that come
-/// late (their repair arrives 64 packets after the gap).
+/// The reception window against a hash set of what is above the contiguous part, for each packet of a stream: in order,
+/// and with packets that come late (their repair arrives 64 packets after the gap).
 /// </summary>
 [MemoryDiagnoser]
 public class ReceptionWindowBenchmarks
@@ -30,7 +30,9 @@ public class ReceptionWindowBenchmarks
     public void SetUp()
     {
         var random = new SeededRandom(1);
-        _order = [.. Enumerable.Range(1, Packets).OrderBy(sequence => sequence + (random.NextBelow(100) < (ulong)LatePercent ? Late : 0))];
+        _order = [
+            .. Enumerable.Range(1, Packets)
+            .OrderBy(sequence => sequence + (random.NextBelow(100) < (ulong)LatePercent ? Late : 0))];
         _window = new ReceptionWindow();
         _base = _contiguous = 0;
     }

@@ -6,9 +6,10 @@ using QuickSilver.Sending;
 namespace QuickSilver.Benchmarks.Sending;
 
 /// <summary>
-/// Short messages copied on one thread and read on another, as a send to the core is: the stage, one behind the other in blocks, against an array of
-/// <see cref="ArrayPool{T}.Shared"/> for each in a <see cref="ConcurrentQueue{T}"/>. Both wait when 8,192 are under way, as a group's gate does.
-/// Figures are per message.
+/// Short messages copied on one thread and read on another, as a send to the core is: the stage, one behind the other
+/// in blocks, against an array of
+/// <see cref="ArrayPool{T}.Shared"/> for each in a <see cref="ConcurrentQueue{T}"/>. Both wait when 8,192 are under
+/// way, as a group's gate does. Figures are per message.
 /// </summary>
 [MemoryDiagnoser]
 public class SendStageBenchmarks

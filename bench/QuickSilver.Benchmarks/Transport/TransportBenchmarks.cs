@@ -9,8 +9,9 @@ using QuickSilver.Transport;
 namespace QuickSilver.Benchmarks.Transport;
 
 /// <summary>
-/// One train of 32 datagrams of 1000 bytes over loopback multicast to one receiver, sent and taken by the same thread: what the transports add to the
-/// kernel's cost, beside bare sockets with one datagram a call. Figures are per datagram.
+/// One train of 32 datagrams of 1000 bytes over loopback multicast to one receiver, sent and taken by the same thread:
+/// what the transports add to the kernel's cost, beside bare sockets with one datagram a call. Figures are per
+/// datagram.
 /// </summary>
 [MemoryDiagnoser]
 public class TransportBenchmarks : ITransportEvents
@@ -33,7 +34,8 @@ public class TransportBenchmarks : ITransportEvents
     {
         for (int index = 0; index < Datagrams; index++)
         {
-            new DatagramHeader { Kind = DatagramKind.Data, Sequence = (ulong)index }.WriteTo(_bytes.AsSpan(index * Bytes, Bytes));
+            new DatagramHeader {
+                Kind = DatagramKind.Data, Sequence = (ulong)index }.WriteTo(_bytes.AsSpan(index * Bytes, Bytes));
         }
     }
 
@@ -104,7 +106,8 @@ public class TransportBenchmarks : ITransportEvents
         // Irrelevant here: a train at a time is in flight.
     }
 
-    void ITransportEvents.OnSegmentationRefused(string socket, string error) => throw new InvalidOperationException(error);
+    void ITransportEvents.OnSegmentationRefused(string socket, string error) =>
+        throw new InvalidOperationException(error);
 
     void ITransportEvents.OnCoalescingRefused(string error) => throw new InvalidOperationException(error);
 

@@ -6,8 +6,9 @@ using QuickSilver.Protocol.Wire;
 namespace QuickSilver.Benchmarks.Wire;
 
 /// <summary>
-/// The checksum of a packet's payload: three lanes at once against one, which is what <see cref="BitOperations.Crc32C(uint, ulong)"/> gives in a loop.
-/// 40 bytes are a header, 1,320 a packet on Ethernet, 8,000 and 60,000 packets over loopback.
+/// The checksum of a packet's payload: three lanes at once against one, which is what
+/// <see cref="BitOperations.Crc32C(uint, ulong)"/> gives in a loop. 40 bytes are a header, 1,320 a packet on Ethernet,
+/// 8,000 and 60,000 packets over loopback.
 /// </summary>
 [MemoryDiagnoser]
 public class ChecksumBenchmarks

@@ -5,8 +5,9 @@ using QuickSilver.Protocol.Wire;
 namespace QuickSilver.Benchmarks.Wire;
 
 /// <summary>
-/// Header and records of one packet: our reader and writer over spans against the framework's binary reader and writer over a stream, which has the
-/// same seven-bit varints. Both do the same work; only ours checks that varints are canonical. Per packet.
+/// Header and records of one packet: our reader and writer over spans against the framework's binary reader and writer
+/// over a stream, which has the same seven-bit varints. Both do the same work; only ours checks that varints are
+/// canonical. Per packet.
 /// </summary>
 [MemoryDiagnoser]
 [CategoriesColumn]
@@ -36,7 +37,8 @@ public class CodecBenchmarks
         _stream = new MemoryStream(new byte[4096], 0, 4096, true, true);
         _writer = new BinaryWriter(_stream);
         _reader = new BinaryReader(_stream);
-        _header = new DatagramHeader { Kind = DatagramKind.Data, Cluster = 1, ViewTag = 2, ViewCounter = 3, Sender = 4, Sequence = 5 };
+        _header = new DatagramHeader {
+            Kind = DatagramKind.Data, Cluster = 1, ViewTag = 2, ViewCounter = 3, Sender = 4, Sequence = 5 };
         WireWriter();
         BinaryWriter();
     }
@@ -82,7 +84,8 @@ public class CodecBenchmarks
         writer.WriteVarint(12);
         for (int index = 0; index < Messages; index++)
         {
-            PacketRecord.WriteHead(ref writer, ServerEpoch, index, 100_000 + (ulong)index, false, default, MessageBytes, 0, MessageBytes);
+            PacketRecord.WriteHead(
+                ref writer, ServerEpoch, index, 100_000 + (ulong)index, false, default, MessageBytes, 0, MessageBytes);
             writer.WriteBytes(_message);
         }
         _length = DatagramHeader.Length + writer.Written;
@@ -98,7 +101,8 @@ public class CodecBenchmarks
         _stream.Position = 0;
         long sum = _reader.ReadUInt16() + _reader.ReadByte() + _reader.ReadByte() + _reader.ReadUInt16();
         int length = _reader.ReadUInt16();
-        sum += (long)(_reader.ReadUInt64() + _reader.ReadUInt32() + _reader.ReadUInt32() + _reader.ReadUInt64() + _reader.ReadUInt64());
+        sum += (long)(_reader.ReadUInt64() + _reader.ReadUInt32() + _reader.ReadUInt32() + _reader.ReadUInt64()
+            + _reader.ReadUInt64());
         if (_reader.ReadUInt32() != Crc32C.Of(_stream.GetBuffer().AsSpan(0, 40))) return -1;
         _reader.ReadUInt32();
         sum += _reader.Read7BitEncodedInt64();

@@ -7,9 +7,10 @@ using QuickSilver.Testing.Network;
 namespace QuickSilver.Fuzz.Inputs;
 
 /// <summary>
-/// Real traffic to damage: what the nodes and membership servers of some simulated clusters said to each other in lives with loss, moves between
-/// groups, fragments, packets that are lent, restarts, a replaced server, leaders that die and multicast that does not arrive. Of each kind a bounded number is kept, spread over the
-/// lives. Equal seeds give equal corpora.
+/// Real traffic to damage: what the nodes and membership servers of some simulated clusters said to each other in lives
+/// with loss, moves between groups, fragments, packets that are lent, restarts, a replaced server, leaders that die and
+/// multicast that does not arrive. Of each kind a bounded number is kept, spread over the lives. Equal seeds give equal
+/// corpora.
 /// </summary>
 internal sealed class Corpus : ITrafficTap
 {
@@ -30,7 +31,8 @@ internal sealed class Corpus : ITrafficTap
     public static Corpus Collect(ulong seed)
     {
         var corpus = new Corpus();
-        for (ulong life = 0; life < Lives; life++) corpus.Live(seed + life, full: (int)((life + 1) * MostOfAKind / Lives));
+        for (ulong life = 0; life < Lives; life++)
+            corpus.Live(seed + life, full: (int)((life + 1) * MostOfAKind / Lives));
         return corpus;
     }
 
@@ -41,7 +43,8 @@ internal sealed class Corpus : ITrafficTap
     public byte[][] AllDatagrams => [.. _datagrams.OrderBy(pair => pair.Key).SelectMany(pair => pair.Value)];
 
     /// <summary>Bodies of datagrams of a kind.</summary>
-    public byte[][] Bodies(params DatagramKind[] kinds) => [.. Datagrams(kinds).Select(datagram => datagram[DatagramHeader.Length..])];
+    public byte[][] Bodies(params DatagramKind[] kinds) =>
+        [.. Datagrams(kinds).Select(datagram => datagram[DatagramHeader.Length..])];
 
     /// <summary>Frames of a kind, kind byte included.</summary>
     public byte[][] Frames(params FrameKind[] kinds) => [.. kinds.SelectMany(kind => Of(_frames, kind))];
@@ -52,7 +55,8 @@ internal sealed class Corpus : ITrafficTap
     /// <inheritdoc/>
     public void OnDatagram(ReadOnlySpan<byte> datagram)
     {
-        if (DatagramHeader.TryRead(datagram, out DatagramHeader header) == RejectReason.None) Keep(_datagrams, header.Kind, datagram);
+        if (DatagramHeader.TryRead(datagram, out DatagramHeader header) == RejectReason.None)
+            Keep(_datagrams, header.Kind, datagram);
     }
 
     /// <inheritdoc/>
@@ -81,7 +85,10 @@ internal sealed class Corpus : ITrafficTap
         cluster.JoinAll("all", "most");
         for (int node = 0; node < 3; node++)
         {
-            cluster.Start(new SendPlan(node, "all", 300, TimeSpan.FromMilliseconds(2)) { MinBytes = 1, MaxBytes = node == 2 ? 5000 : 300 });
+            cluster.Start(
+                new SendPlan(
+                    node, "all", 300, TimeSpan.FromMilliseconds(2)) {
+                        MinBytes = 1, MaxBytes = node == 2 ? 5000 : 300 });
             cluster.Start(new SendPlan(node, "most", 100, TimeSpan.FromMilliseconds(5)) { MaxBytes = 900 });
         }
         for (int node = 0; node < 4; node++)
@@ -92,7 +99,8 @@ internal sealed class Corpus : ITrafficTap
                 () => cluster.Nodes[mover].Join($"own {mover}", $"pair {mover / 2}", "b", "d", "e"));
             cluster.After(TimeSpan.FromMilliseconds(400 + (node * 50)), () => LeaveIfThere(cluster, mover));
         }
-        cluster.Start(new SendPlan(1, "all", 600, TimeSpan.FromMilliseconds(10)) { Start = TimeSpan.FromMilliseconds(1200) });
+        cluster.Start(
+            new SendPlan(1, "all", 600, TimeSpan.FromMilliseconds(10)) { Start = TimeSpan.FromMilliseconds(1200) });
         cluster.Inject(new MulticastOutage(TimeSpan.FromMilliseconds(1200), TimeSpan.FromSeconds(5), 5));
         cluster.Inject(new LengthLimit(TimeSpan.FromMilliseconds(100), TimeSpan.FromSeconds(2), null, 1, 1_300));
         cluster.Inject(new ServerReplacement(TimeSpan.FromMilliseconds(900)));
@@ -107,7 +115,8 @@ internal sealed class Corpus : ITrafficTap
     }
 
     private static List<byte[]> Of<TKind>(Dictionary<TKind, List<byte[]>> of, TKind kind)
-        where TKind : struct => of.GetValueOrDefault(kind) ?? throw new InvalidOperationException($"the collected traffic has no {kind}");
+        where TKind : struct =>
+            of.GetValueOrDefault(kind) ?? throw new InvalidOperationException($"the collected traffic has no {kind}");
 
     private void Keep<TKind>(Dictionary<TKind, List<byte[]>> of, TKind kind, ReadOnlySpan<byte> bytes)
         where TKind : struct

@@ -5,9 +5,10 @@ using QuickSilver.Protocol.Wire;
 namespace QuickSilver.Fuzz.Inputs;
 
 /// <summary>
-/// Damages real inputs where decoders are weak: flipped bits, telling bytes and numbers of two, four and eight bytes, varints replaced by longer,
-/// larger or slightly different ones (so counts and lengths no longer fit), ends cut and stretched, pieces taken out, doubled, or taken from another
-/// input. The same seed gives the same inputs. Allocates nothing per input, so that what a decoder allocates can be counted.
+/// Damages real inputs where decoders are weak: flipped bits, telling bytes and numbers of two, four and eight bytes,
+/// varints replaced by longer, larger or slightly different ones (so counts and lengths no longer fit), ends cut and
+/// stretched, pieces taken out, doubled, or taken from another input. The same seed gives the same inputs. Allocates
+/// nothing per input, so that what a decoder allocates can be counted.
 /// </summary>
 /// <param name="seed">Of the choices.</param>
 /// <param name="valid">What is damaged.</param>
@@ -19,10 +20,12 @@ internal sealed class Mutator(ulong seed, byte[][] valid, int maxLength = 2048)
     private const int MostRemoved = 12;
     private const int MostDoubled = 64;
 
-    // An array: as a span of constants, which only optimized code takes without allocating, it would count against the decoder in debug builds.
+    // An array: as a span of constants, which only optimized code takes without allocating, it would count against the
+    // decoder in debug builds.
     private static readonly ulong[] TellingNumbers =
     [
-        0, 1, 2, 63, 64, 127, 128, 255, 256, 4095, 4096, 65_493, 65_535, 65_536, (1 << 20) - 1, 1 << 20, int.MaxValue, 1UL << 31, uint.MaxValue,
+        0, 1, 2, 63, 64, 127, 128, 255, 256, 4095, 4096, 65_493, 65_535, 65_536, (1 << 20) - 1, 1 << 20, int.MaxValue,
+        1UL << 31, uint.MaxValue,
         1UL << 32, long.MaxValue, 1UL << 63, ulong.MaxValue - 1, ulong.MaxValue,
     ];
 
@@ -100,7 +103,8 @@ internal sealed class Mutator(ulong seed, byte[][] valid, int maxLength = 2048)
         }
     }
 
-    // Wherever it is put: what stands there is read as a varint, and one of another value and perhaps another length takes its place.
+    // Wherever it is put: what stands there is read as a varint, and one of another value and perhaps another length
+    // takes its place.
     private void ChangeVarint()
     {
         int at = Below(_length);

@@ -3,7 +3,8 @@ using QuickSilver.Protocol.Wire;
 
 namespace QuickSilver.Fuzz.Inputs;
 
-/// <summary>Makes a damaged datagram look whole: right length, right checksums. What a checksum catches never reaches a parser.</summary>
+/// <summary>Makes a damaged datagram look whole: right length, right checksums. What a checksum catches never reaches a
+/// parser.</summary>
 internal static class Seal
 {
     private const int LengthOffset = 6;
@@ -16,11 +17,15 @@ internal static class Seal
     {
         if (datagram.Length < DatagramHeader.Length) return;
         BinaryPrimitives.WriteUInt16LittleEndian(datagram[LengthOffset..], (ushort)datagram.Length);
-        bool isPacket = DatagramKinds.CarriesPacket((DatagramKind)(datagram[DatagramHeader.KindOffset] & ~DatagramKinds.IgnorableBit));
+        bool isPacket = DatagramKinds.CarriesPacket(
+            (DatagramKind)(datagram[DatagramHeader.KindOffset] & ~DatagramKinds.IgnorableBit));
         var flags = (DatagramFlags)BinaryPrimitives.ReadUInt16LittleEndian(datagram[FlagsOffset..]);
         if (isPacket && (flags & DatagramFlags.PayloadChecksum) != 0)
-            BinaryPrimitives.WriteUInt32LittleEndian(datagram[PayloadChecksumOffset..], Crc32C.Of(datagram[DatagramHeader.Length..]));
-        ReadOnlySpan<byte> guarded = isPacket ? datagram[PayloadChecksumOffset..DatagramHeader.Length] : datagram[PayloadChecksumOffset..];
-        BinaryPrimitives.WriteUInt32LittleEndian(datagram[HeaderChecksumOffset..], Crc32C.Of(datagram[..HeaderChecksumOffset], guarded));
+            BinaryPrimitives.WriteUInt32LittleEndian(
+                datagram[PayloadChecksumOffset..], Crc32C.Of(datagram[DatagramHeader.Length..]));
+        ReadOnlySpan<byte> guarded = isPacket
+            ? datagram[PayloadChecksumOffset..DatagramHeader.Length] : datagram[PayloadChecksumOffset..];
+        BinaryPrimitives.WriteUInt32LittleEndian(
+            datagram[HeaderChecksumOffset..], Crc32C.Of(datagram[..HeaderChecksumOffset], guarded));
     }
 }

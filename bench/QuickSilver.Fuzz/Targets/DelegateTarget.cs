@@ -27,7 +27,8 @@ internal sealed class DelegateTarget(string name, byte[][] valid, DelegateTarget
     /// <summary>Whether inputs are datagrams.</summary>
     public bool Seals { get; init; }
 
-    /// <summary>Bytes that may be allocated for each byte of the input: what a number or a name of one byte becomes in memory.</summary>
+    /// <summary>Bytes that may be allocated for each byte of the input: what a number or a name of one byte becomes in
+    /// memory.</summary>
     public int PerByte { get; init; }
 
     /// <summary>Bytes that may be allocated for any input.</summary>

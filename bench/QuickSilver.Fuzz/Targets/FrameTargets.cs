@@ -6,8 +6,8 @@ using QuickSilver.Protocol.Wire;
 namespace QuickSilver.Fuzz.Targets;
 
 /// <summary>
-/// The decoders of the membership's frames. They make lists and names of what they read: an entry of a few bytes becomes an object, so their limit
-/// is a multiple of the input's length.
+/// The decoders of the membership's frames. They make lists and names of what they read: an entry of a few bytes
+/// becomes an object, so their limit is a multiple of the input's length.
 /// </summary>
 /// <param name="corpus">Real frames.</param>
 internal sealed class FrameTargets(Corpus corpus)
@@ -22,11 +22,13 @@ internal sealed class FrameTargets(Corpus corpus)
     /// <summary>All of them.</summary>
     public IEnumerable<FuzzTarget> All()
     {
-        yield return Frame("hello", corpus.Frames(FrameKind.Hello), input => HelloFrame.TryRead(input) is { ClusterName.Length: > 0 });
+        yield return Frame(
+            "hello", corpus.Frames(FrameKind.Hello), input => HelloFrame.TryRead(input) is { ClusterName.Length: > 0 });
         yield return Frame("report", corpus.Frames(FrameKind.Report), input => ReportFrame.TryRead(input) is not null);
         yield return Body("welcome", FrameKind.Welcome, (ref reader) => WelcomeFrame.TryRead(ref reader, out _));
         yield return Body("nodes", FrameKind.Nodes, (ref reader) => NodeFrame.TryRead(ref reader) is not null);
-        yield return Body("groups", FrameKind.Groups, (ref reader) => GroupFrame.TryRead(ref reader, ServerEpoch) is not null);
+        yield return Body(
+            "groups", FrameKind.Groups, (ref reader) => GroupFrame.TryRead(ref reader, ServerEpoch) is not null);
         // Runs of groups unfold, by a few bytes to many: to no more than the longest frame could spell out.
         yield return Body(
             "regions",

@@ -30,18 +30,24 @@ internal sealed class WireTargets
         yield return new DelegateTarget("hop", Hops(), TryHop);
         yield return new DelegateTarget("token", Tokens(), TryToken);
         yield return new DelegateTarget(
-            "ack", _corpus.Bodies(DatagramKind.Ack), input => AckBody.TryRead(input, Members, _behind, out AckBody ack) && Check(ack));
+            "ack", _corpus.Bodies(DatagramKind.Ack),
+            input => AckBody.TryRead(input, Members, _behind, out AckBody ack) && Check(ack));
         yield return new DelegateTarget(
             "carrier-word", _corpus.Bodies(DatagramKind.CarrierWord), input => CarrierWordBody.TryRead(input, out _));
         yield return new DelegateTarget(
-            "nak", _corpus.Bodies(DatagramKind.Nak), input => NakBody.TryRead(input, out NakBody nak) && Walk(nak.Ranges));
+            "nak", _corpus.Bodies(DatagramKind.Nak),
+            input => NakBody.TryRead(input, out NakBody nak) && Walk(nak.Ranges));
         yield return new DelegateTarget(
-            "pull", _corpus.Bodies(DatagramKind.Pull), input => PullBody.TryRead(input, out PullBody pull) && Walk(pull.Ranges));
+            "pull", _corpus.Bodies(DatagramKind.Pull),
+            input => PullBody.TryRead(input, out PullBody pull) && Walk(pull.Ranges));
         yield return new DelegateTarget(
-            "note", _corpus.Bodies(DatagramKind.Note), input => NoteBody.TryRead(input, out NoteBody note) && Check(note));
-        yield return new DelegateTarget("path-query", _corpus.Bodies(DatagramKind.PathQuery), input => PathQueryBody.TryRead(input, out _));
+            "note", _corpus.Bodies(DatagramKind.Note),
+            input => NoteBody.TryRead(input, out NoteBody note) && Check(note));
+        yield return new DelegateTarget(
+            "path-query", _corpus.Bodies(DatagramKind.PathQuery), input => PathQueryBody.TryRead(input, out _));
         yield return new DelegateTarget("path-answer", _corpus.Bodies(DatagramKind.PathAnswer), TryAnswer);
-        yield return new DelegateTarget("path-filler", _corpus.Bodies(DatagramKind.PathFiller), input => PathFillerBody.TryRead(input, out _));
+        yield return new DelegateTarget(
+            "path-filler", _corpus.Bodies(DatagramKind.PathFiller), input => PathFillerBody.TryRead(input, out _));
         yield return new DelegateTarget("part", _corpus.Bodies(DatagramKind.RepairPart), TryPart);
         yield return new DelegateTarget("beacon", _corpus.Datagrams(DatagramKind.Beacon), TryHeader) { Seals = true };
     }
@@ -49,7 +55,9 @@ internal sealed class WireTargets
     private static bool TryHeader(Span<byte> input)
     {
         if (DatagramHeader.TryRead(input, out DatagramHeader header) != RejectReason.None) return false;
-        Hold(header.TotalLength >= DatagramHeader.Length && header.TotalLength <= input.Length, "a length beyond the read");
+        Hold(
+            header.TotalLength >= DatagramHeader.Length && header.TotalLength <= input.Length,
+            "a length beyond the read");
         header.PayloadIsIntact(input[..header.TotalLength]);
         return true;
     }
@@ -72,13 +80,20 @@ internal sealed class WireTargets
     {
         var reader = new WireReader(input);
         _sum += reader.ReadVarint();
-        while (PacketRecord.TryRead(ref reader, DatagramHeader.Length + input.Length, ServerEpoch, out PacketRecord record))
+        while (PacketRecord.TryRead(
+            ref reader, DatagramHeader.Length + input.Length, ServerEpoch, out PacketRecord record))
         {
-            Hold(record.Bytes.Length + record.FragmentOffset <= (long)record.MessageLength * record.Count, "a fragment beyond its message");
+            Hold(
+                record.Bytes.Length + record.FragmentOffset <= (long)record.MessageLength * record.Count,
+                "a fragment beyond its message");
             Hold(record.Count == 1 || (!record.IsFirst && !record.IsFragment && record.MessageLength > 0), "no run");
             Hold(record.MessageLength <= PacketRecord.MaxMessageBytes, "a message too long");
-            Hold(record.GroupIndex is >= 0 and < PacketRecord.MaxGroupsPerRegion && record.Number > 0, "no group or number");
-            Hold(input.Slice(record.BytesOffset - DatagramHeader.Length, record.Bytes.Length).SequenceEqual(record.Bytes), "bytes from elsewhere");
+            Hold(
+                record.GroupIndex is >= 0 and < PacketRecord.MaxGroupsPerRegion && record.Number > 0,
+                "no group or number");
+            Hold(
+                input.Slice(record.BytesOffset - DatagramHeader.Length, record.Bytes.Length)
+                    .SequenceEqual(record.Bytes), "bytes from elsewhere");
         }
         return reader.IsAtEnd;
     }
@@ -114,7 +129,8 @@ internal sealed class WireTargets
         if (!PathAnswerBody.TryRead(input, out PathAnswerBody answer)) return false;
         Span<int> lengths = stackalloc int[PathAnswerBody.MaxFillers];
         int count = answer.CopyTo(lengths);
-        for (int index = 1; index < count; index++) Hold(lengths[index] < lengths[index - 1], "lengths that do not fall");
+        for (int index = 1; index < count; index++)
+            Hold(lengths[index] < lengths[index - 1], "lengths that do not fall");
         return true;
     }
 
@@ -135,7 +151,9 @@ internal sealed class WireTargets
     {
         LentPlace place = note.Place;
         Hold(place.Offset >= 0, "a place before the block");
-        Hold(note.IsOffer || place.Length is >= DatagramHeader.Length and <= DatagramHeader.MaxDatagram, "a length that no packet has");
+        Hold(
+            note.IsOffer || place.Length is >= DatagramHeader.Length and <= DatagramHeader.MaxDatagram,
+            "a length that no packet has");
         return true;
     }
 
@@ -169,7 +187,8 @@ internal sealed class WireTargets
     }
 
     private byte[][] Hops() =>
-        [.. _corpus.Bodies(DatagramKind.TokenAck, DatagramKind.Token).Select(HopOf).Where(hop => hop.Length > 0 && TryHop(hop))];
+        [.. _corpus.Bodies(DatagramKind.TokenAck, DatagramKind.Token).Select(HopOf)
+            .Where(hop => hop.Length > 0 && TryHop(hop))];
 
     private byte[] HopOf(byte[] body)
     {

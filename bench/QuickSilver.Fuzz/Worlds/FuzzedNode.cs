@@ -4,8 +4,8 @@ using QuickSilver.Protocol.Wire;
 
 namespace QuickSilver.Fuzz.Worlds;
 
-/// <summary>The rest of a node around a real membership agent: switches when it is told to, and is done at once with what it may not use any
-/// more.</summary>
+/// <summary>The rest of a node around a real membership agent: switches when it is told to, and is done at once with
+/// what it may not use any more.</summary>
 /// <param name="number">Which node of the world.</param>
 /// <param name="send">Takes frames for the server.</param>
 internal sealed class FuzzedNode(int number, Action<FuzzedNode, byte[]> send) : IMembershipLink, IMembershipEvents

@@ -8,10 +8,11 @@ using QuickSilver.Testing.Network;
 namespace QuickSilver.Fuzz.Worlds;
 
 /// <summary>
-/// Whole nodes in simulated clusters, with damaged copies of the real traffic beside it. Damage that a checksum notices changes nothing: every
-/// promise
-/// of the simulator holds, and the run settles. Lies, whose checksums are right, may make a node believe what is not so, and a run ends when
-/// a promise is seen broken by it; but nothing throws, nothing spins, and memory stays within its caps.
+/// Whole nodes in simulated clusters, with damaged copies of the real traffic beside it. Damage that a checksum notices
+/// changes nothing: every promise
+/// of the simulator holds, and the run settles. Lies, whose checksums are right, may make a node believe what is not
+/// so, and a run ends when a promise is seen broken by it; but nothing throws, nothing spins, and memory stays within
+/// its caps.
 /// </summary>
 /// <param name="lies">Whether checksums are repaired.</param>
 /// <param name="corpus">Datagrams to splice with.</param>
@@ -78,7 +79,8 @@ internal sealed class NodeWorld(bool lies, byte[][] corpus, ulong seed) : ITraff
             _believed++;
             return null;
         }
-        catch (InvariantViolationException broken) when (lies && broken.Invariant == "E1" && broken.InnerException is null)
+        catch (InvariantViolationException broken) when (lies && broken.Invariant == "E1"
+            && broken.InnerException is null)
         {
             _believed++;
             return null;
@@ -95,7 +97,9 @@ internal sealed class NodeWorld(bool lies, byte[][] corpus, ulong seed) : ITraff
         {
             Nodes = Nodes,
             Seed = run,
-            Network = new NetworkModel { Link = new LinkModel { Loss = 0.03, Reordering = 0.02 }, SharedBlocks = run % 2 == 0 ? SharedBlocks : 0 },
+            Network = new NetworkModel {
+                Link = new LinkModel { Loss = 0.03, Reordering = 0.02 },
+                SharedBlocks = run % 2 == 0 ? SharedBlocks : 0 },
         };
         options = options with { Membership = options.Membership with { Replication = 2 } };
         var cluster = new SimulatedCluster(options) { Tap = this };

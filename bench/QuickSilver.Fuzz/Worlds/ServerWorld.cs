@@ -9,9 +9,10 @@ using QuickSilver.Protocol.Wire;
 namespace QuickSilver.Fuzz.Worlds;
 
 /// <summary>
-/// A membership server and its nodes, which join and leave all the time; one link carries damaged copies in the place of some of its frames, upwards
-/// or downwards. Whatever comes by it: nothing throws, memory grows with the input and with what the frame describes, the other nodes stay in, and
-/// who broke the format is out. A damaged node comes back as a new incarnation.
+/// A membership server and its nodes, which join and leave all the time; one link carries damaged copies in the place
+/// of some of its frames, upwards or downwards. Whatever comes by it: nothing throws, memory grows with the input and
+/// with what the frame describes, the other nodes stay in, and who broke the format is out. A damaged node comes back
+/// as a new incarnation.
 /// </summary>
 internal sealed class ServerWorld : IServerLinks
 {
@@ -71,7 +72,8 @@ internal sealed class ServerWorld : IServerLinks
     }
 
     /// <inheritdoc/>
-    public void Send(long connection, ReadOnlySpan<byte> frame) => _frames.Enqueue((false, connection, frame.ToArray()));
+    public void Send(long connection, ReadOnlySpan<byte> frame) =>
+        _frames.Enqueue((false, connection, frame.ToArray()));
 
     /// <inheritdoc/>
     public void Close(long connection, MembershipRefusal reason)
@@ -79,8 +81,10 @@ internal sealed class ServerWorld : IServerLinks
         if (!_connections.Remove(connection, out FuzzedNode? node) || node.Connection != connection) return;
         node.Agent.OnDisconnected(_now);
         if (node.Number == Good) return;
-        // A registration names an address and a life, and nobody proves who it is: a later life on the address of another takes its place.
-        if (reason != MembershipRefusal.Replaced) throw new FuzzException($"a node that did nothing wrong was put out: {reason}");
+        // A registration names an address and a life, and nobody proves who it is: a later life on the address of
+        // another takes its place.
+        if (reason != MembershipRefusal.Replaced)
+            throw new FuzzException($"a node that did nothing wrong was put out: {reason}");
         _replaced.Add(node);
     }
 
@@ -93,13 +97,15 @@ internal sealed class ServerWorld : IServerLinks
         FuzzedNode evil = _nodes[Good];
         if (evil.IsExpelled || !_connections.ContainsKey(evil.Connection)) Begin(evil);
         foreach (FuzzedNode node in _nodes) Ask(node);
-        while (_frames.TryDequeue(out (bool Up, long Connection, byte[] Frame) next)) Deliver(next.Up, next.Connection, next.Frame);
+        while (_frames.TryDequeue(out (bool Up, long Connection, byte[] Frame) next))
+            Deliver(next.Up, next.Connection, next.Frame);
         BringBack();
         for (int number = 0; number < Good; number++)
         {
             if (_nodes[number].IsExpelled) throw new FuzzException("a node that did nothing wrong has come to its end");
         }
-        if (_frames.Count == 0 && _server.Statistics.Nodes < Good) throw new FuzzException($"the server knows {_server.Statistics.Nodes} nodes");
+        if (_frames.Count == 0 && _server.Statistics.Nodes < Good)
+            throw new FuzzException($"the server knows {_server.Statistics.Nodes} nodes");
     }
 
     private void BringBack()
@@ -116,7 +122,8 @@ internal sealed class ServerWorld : IServerLinks
         _server.OnConnected(connection, _now);
         var control = new NetEndpoint(0x0A00_0001, (ushort)(1000 + node.Number));
         var data = new NetEndpoint(0x0A00_0001, (ushort)(2000 + node.Number));
-        var settings = new AgentSettings("default", $"n{node.Number}", ++_incarnation, control, data, 1 << 20, true, TimeSpan.FromSeconds(1));
+        var settings = new AgentSettings(
+            "default", $"n{node.Number}", ++_incarnation, control, data, 1 << 20, true, TimeSpan.FromSeconds(1));
         node.Begin(settings, connection, _alarms);
     }
 

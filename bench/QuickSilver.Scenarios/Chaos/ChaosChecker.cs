@@ -3,18 +3,20 @@ using System.Diagnostics;
 namespace QuickSilver.Scenarios.Chaos;
 
 /// <summary>
-/// Judges a chaos run by its logs. Beyond what each log shows by itself (order, no duplicate, no silent gap, whole content, rising views, one content
-/// to a view number):
+/// Judges a chaos run by its logs. Beyond what each log shows by itself (order, no duplicate, no silent gap, whole
+/// content, rising views, one content to a view number):
 /// <list type="bullet">
 /// <item>a loss is told only of senders whose life has ended;</item>
-/// <item>who was in a group to the end has every message of living senders handed over after its join had returned, up to the last;</item>
-/// <item>of two survivors of one class (so of one region), neither lacks what the other has of a dead sender, handed over after both had
-/// joined;</item>
+/// <item>who was in a group to the end has every message of living senders handed over after its join had returned, up
+/// to the last;</item>
+/// <item>of two survivors of one class (so of one region), neither lacks what the other has of a dead sender, handed
+/// over after both had joined;</item>
 /// <item>nobody whose join had returned begins after a message handed over later;</item>
 /// <item>what was confirmed is at every survivor that had joined before;</item>
 /// <item>after the last fault, messages of every living sender reach all of each group within the time given.</item>
 /// </list>
-/// Instants are handed over and read by different processes with one clock. A stamp is taken before the send, so it is never later than the truth:
+/// Instants are handed over and read by different processes with one clock. A stamp is taken before the send, so it is
+/// never later than the truth:
 /// what is demanded is never too much.
 /// </summary>
 internal sealed class ChaosChecker
@@ -66,7 +68,8 @@ internal sealed class ChaosChecker
     private static List<string> Shorten(List<string> violations)
     {
         List<string> told = [];
-        foreach (IGrouping<string, string> alike in violations.GroupBy(violation => string.Concat(violation.Where(char.IsAsciiLetter))))
+        foreach (IGrouping<string, string> alike in violations.GroupBy(
+            violation => string.Concat(violation.Where(char.IsAsciiLetter))))
         {
             told.AddRange(alike.Take(MostAlike));
             if (alike.Count() > MostAlike) told.Add($"... and {alike.Count() - MostAlike} more like it");
@@ -78,9 +81,11 @@ internal sealed class ChaosChecker
     {
         for (int node = 0; node < _end.LastProcesses.Count; node++)
         {
-            if (_end.LastProcesses[node] > 0 && !_survivors.Any(stay => stay.Node == node)) _violations.Add($"n{node} is in no group at the end");
+            if (_end.LastProcesses[node] > 0 && !_survivors.Any(stay => stay.Node == node))
+                _violations.Add($"n{node} is in no group at the end");
         }
-        if (_end.Confirmed is { } seconds && seconds > _limit) _violations.Add($"the last confirmation came {seconds:N1} s after the last fault");
+        if (_end.Confirmed is { } seconds && seconds > _limit)
+            _violations.Add($"the last confirmation came {seconds:N1} s after the last fault");
     }
 
     private void CheckLosses()
@@ -95,7 +100,8 @@ internal sealed class ChaosChecker
                 }
                 else if (track.Losses > 0 && !life.HasEnded)
                 {
-                    _violations.Add($"{stay.Name}, group {group}: a loss was told of {life.Origin} ({sender}), which lives");
+                    _violations.Add(
+                        $"{stay.Name}, group {group}: a loss was told of {life.Origin} ({sender}), which lives");
                 }
             }
         }
@@ -104,7 +110,9 @@ internal sealed class ChaosChecker
     private void CheckCompleteness()
     {
         foreach (IGrouping<(int Group, string Sender), LoggedStay> heard in
-            _survivors.SelectMany(stay => stay.Groups.SelectMany(group => _logs.Lives.Keys.Select(sender => (Key: (group, sender), stay))))
+            _survivors.SelectMany(
+                stay => stay.Groups.SelectMany(
+                    group => _logs.Lives.Keys.Select(sender => (Key: (group, sender), stay))))
                 .GroupBy(pair => pair.Key, pair => pair.stay))
         {
             LoggedLife life = _logs.Lives[heard.Key.Sender];
@@ -161,7 +169,8 @@ internal sealed class ChaosChecker
         {
             foreach (((int group, string sender), LoggedTrack track) in stay.Tracks)
             {
-                foreach (LoggedMessage message in track.Messages) stamps.TryAdd((group, sender, message.Number), message.Stamp);
+                foreach (LoggedMessage message in track.Messages)
+                    stamps.TryAdd((group, sender, message.Number), message.Stamp);
             }
         }
         foreach (LoggedStay stay in _logs.Stays)
@@ -174,7 +183,8 @@ internal sealed class ChaosChecker
                 {
                     double late = Milliseconds(stamp - stay.Joined);
                     _violations.Add(
-                        $"{stay.Name}, group {group}: began after {before} of {sender}, handed over {late:N0} ms after its join had returned");
+                        $"{stay.Name}, group {group}: began after {before} of {sender}, handed over {late:N0} ms after "
+                            + $"its join had returned");
                 }
             }
         }
@@ -190,7 +200,9 @@ internal sealed class ChaosChecker
                     && stay.Groups.Contains(confirmed.Group)
                     && !stay.Track(confirmed.Group, confirmed.Sender).Has(confirmed.Number))
                 {
-                    _violations.Add($"{stay.Name}, group {confirmed.Group}: lacks {confirmed.Number} of {confirmed.Sender}, which was confirmed");
+                    _violations.Add(
+                        $"{stay.Name}, group {confirmed.Group}: lacks {confirmed.Number} of {confirmed.Sender}, which "
+                            + $"was confirmed");
                 }
             }
         }
@@ -209,7 +221,9 @@ internal sealed class ChaosChecker
                     int first = messages.FindIndex(message => message.Stamp > _end.LastFault);
                     if (first < 0)
                     {
-                        _violations.Add($"{stay.Name}, group {group}: nothing that {life.Origin} sent after the last fault has come");
+                        _violations.Add(
+                            $"{stay.Name}, group {group}: nothing that {life.Origin} sent after the last fault has "
+                                + $"come");
                         continue;
                     }
                     worst = Math.Max(worst, messages[first].Received - _end.LastFault);
@@ -217,7 +231,8 @@ internal sealed class ChaosChecker
             }
         }
         double seconds = Milliseconds(worst) / 1000;
-        if (seconds > _limit) _violations.Add($"it took {seconds:N1} s from the last fault until everybody heard everybody again");
+        if (seconds > _limit)
+            _violations.Add($"it took {seconds:N1} s from the last fault until everybody heard everybody again");
         return seconds;
     }
 

@@ -9,7 +9,8 @@ internal sealed record ChaosEnd
     /// <summary>The newest process of each node, from 1; 0: the node was not part of the run.</summary>
     public IReadOnlyList<int> LastProcesses { get; init; } = [];
 
-    /// <summary>Seconds from the last fault until every sender had a confirmation from each of its groups; null: it never had.</summary>
+    /// <summary>Seconds from the last fault until every sender had a confirmation from each of its groups; null: it
+    /// never had.</summary>
     public double? Confirmed { get; init; }
 
     /// <summary>What went wrong in the run itself.</summary>

@@ -18,7 +18,8 @@ internal sealed record ChaosFindings
     /// <summary>Confirmed sends that returned.</summary>
     public int Confirmations { get; init; }
 
-    /// <summary>From the last fault until a message of every living sender had reached every member of each of its groups.</summary>
+    /// <summary>From the last fault until a message of every living sender had reached every member of each of its
+    /// groups.</summary>
     public double RecoveredSeconds { get; init; }
 
     /// <summary>From the last fault until every sender had a confirmation from each of its groups.</summary>

@@ -1,7 +1,7 @@
 namespace QuickSilver.Scenarios.Chaos;
 
-/// <summary>One incarnation of a process's node, and how many messages it has sent to each group: numbers go on through its own leaves and joins,
-/// and end with it.</summary>
+/// <summary>One incarnation of a process's node, and how many messages it has sent to each group: numbers go on through
+/// its own leaves and joins, and end with it.</summary>
 /// <param name="origin">What its payloads say.</param>
 /// <param name="id">What the cluster calls it.</param>
 /// <param name="groupCount">How many groups the process is told to join.</param>
@@ -13,7 +13,8 @@ internal sealed class ChaosLife(ChaosOrigin origin, MemberId id, int groupCount)
     /// <summary>What the cluster calls it.</summary>
     public MemberId Id => id;
 
-    /// <summary>Messages admitted to each group. Under <see cref="Lock"/>, which is held over the send, so that index and number agree.</summary>
+    /// <summary>Messages admitted to each group. Under <see cref="Lock"/>, which is held over the send, so that index
+    /// and number agree.</summary>
     public long[] Sent { get; } = new long[groupCount];
 
     /// <summary>Makes counting and sending one step.</summary>

@@ -5,8 +5,9 @@ using System.Text;
 namespace QuickSilver.Scenarios.Chaos;
 
 /// <summary>
-/// What one process saw, a line each: a letter, the instant in Stopwatch ticks, and fields between blanks. Lines are gathered and handed to the
-/// kernel every few milliseconds, whole; what the kernel has outlives a kill -9, so the file is always a prefix of what happened. Any thread.
+/// What one process saw, a line each: a letter, the instant in Stopwatch ticks, and fields between blanks. Lines are
+/// gathered and handed to the kernel every few milliseconds, whole; what the kernel has outlives a kill -9, so the file
+/// is always a prefix of what happened. Any thread.
 /// <code>
 /// L origin id                      a life began: the node has been admitted
 /// E id reason                      the life ended, as far as the node knows
@@ -41,7 +42,8 @@ internal sealed class ChaosLog : IDisposable
     /// <summary>Adds a line.</summary>
     public void Write(char kind, string fields)
     {
-        lock (_lock) _lines.Append(CultureInfo.InvariantCulture, $"{kind} {Stopwatch.GetTimestamp()} {fields.ReplaceLineEndings(" / ")}\n");
+        lock (_lock) _lines.Append(
+            CultureInfo.InvariantCulture, $"{kind} {Stopwatch.GetTimestamp()} {fields.ReplaceLineEndings(" / ")}\n");
     }
 
     /// <summary>Hands everything to the kernel.</summary>

@@ -3,8 +3,8 @@ using System.Globalization;
 namespace QuickSilver.Scenarios.Chaos;
 
 /// <summary>
-/// All logs of a run, read back. What a single log shows to be wrong is found here; what several say together is for <see cref="ChaosChecker"/>.
-/// A last line without an end belongs to a process that was killed, and is passed over.
+/// All logs of a run, read back. What a single log shows to be wrong is found here; what several say together is for
+/// <see cref="ChaosChecker"/>. A last line without an end belongs to a process that was killed, and is passed over.
 /// </summary>
 internal sealed class ChaosLogs
 {
@@ -39,7 +39,9 @@ internal sealed class ChaosLogs
         var logs = new ChaosLogs();
         foreach (string path in Directory.EnumerateFiles(directory, "n*.log").Order(StringComparer.Ordinal))
         {
-            int[] name = [.. Path.GetFileNameWithoutExtension(path)[1..].Split('.').Select(part => int.Parse(part, CultureInfo.InvariantCulture))];
+            int[] name = [
+                .. Path.GetFileNameWithoutExtension(path)[1..].Split('.')
+                .Select(part => int.Parse(part, CultureInfo.InvariantCulture))];
             logs.ReadFile(path, name[0], name[1], isLast: lastProcesses[name[0]] == name[1]);
         }
         return logs;
@@ -63,7 +65,8 @@ internal sealed class ChaosLogs
                     life = new LoggedLife(fields[3], ChaosOrigin.Parse(fields[2]));
                     if (!Lives.TryAdd(life.Id, life))
                     {
-                        Violations.Add($"n{node}.{process}: the id {life.Id} was given twice, to {Lives[life.Id].Origin} before");
+                        Violations.Add(
+                            $"n{node}.{process}: the id {life.Id} was given twice, to {Lives[life.Id].Origin} before");
                     }
                     break;
                 case "E":
@@ -77,7 +80,8 @@ internal sealed class ChaosLogs
                         Name = $"n{node}.{process}, stay {fields[2]}",
                         Id = fields[3],
                         Joined = at,
-                        Groups = [.. fields[4].Split(',').Select(group => int.Parse(group, CultureInfo.InvariantCulture))],
+                        Groups = [
+                            .. fields[4].Split(',').Select(group => int.Parse(group, CultureInfo.InvariantCulture))],
                     };
                     stays.Add(fields[2], stay);
                     Stays.Add(stay);
@@ -86,7 +90,8 @@ internal sealed class ChaosLogs
                     if (stays.TryGetValue(fields[2], out LoggedStay? left)) left.IsOpen = false;
                     break;
                 case "C":
-                    Confirmations.Add(new Confirmation(fields[2], Int32(fields[3]), UInt64(fields[4]), Int64(fields[5]), at));
+                    Confirmations.Add(
+                        new Confirmation(fields[2], Int32(fields[3]), UInt64(fields[4]), Int64(fields[5]), at));
                     break;
                 case "F":
                     Lives[fields[2]].LastNumbers[Int32(fields[3])] = UInt64(fields[4]);
@@ -97,7 +102,8 @@ internal sealed class ChaosLogs
             }
         }
         if (life is not null && !isLast) life.HasEnded = true;
-        foreach (LoggedStay stay in stays.Values) stay.IsSurvivor = stay.IsOpen && isLast && life is { HasEnded: false } && life.Id == stay.Id;
+        foreach (LoggedStay stay in stays.Values)
+            stay.IsSurvivor = stay.IsOpen && isLast && life is { HasEnded: false } && life.Id == stay.Id;
     }
 
     private void ReadEvent(string[] fields, LoggedStay stay, int group, long at)
@@ -108,7 +114,8 @@ internal sealed class ChaosLogs
             case "M":
                 Messages++;
                 wrong = stay.Track(group, fields[4]).Add(new LoggedMessage(UInt64(fields[5]), Int64(fields[6]), at));
-                if (Lives.TryGetValue(fields[4], out LoggedLife? sender) && sender.Origin != ChaosOrigin.Parse(fields[7]))
+                if (Lives.TryGetValue(fields[4], out LoggedLife? sender)
+                    && sender.Origin != ChaosOrigin.Parse(fields[7]))
                     wrong ??= $"it says it is from {fields[7]}, and came as from {sender.Origin}";
                 break;
             case "O":
@@ -126,7 +133,8 @@ internal sealed class ChaosLogs
                 wrong = CheckView(stay, group, (UInt64(fields[4]), UInt64(fields[5])), fields[6]);
                 break;
         }
-        if (wrong is not null) Violations.Add($"{stay.Name}, group {group}, {(fields[0] == "V" ? "view" : fields[4])}: {wrong}");
+        if (wrong is not null)
+            Violations.Add($"{stay.Name}, group {group}, {(fields[0] == "V" ? "view" : fields[4])}: {wrong}");
     }
 
     private string? CheckView(LoggedStay stay, int group, (ulong Epoch, ulong Number) view, string members)
@@ -137,7 +145,8 @@ internal sealed class ChaosLogs
             wrong = $"{view} came after {before}";
         }
         stay.Views[group] = view;
-        if (!_views.TryAdd((group, view.Epoch, view.Number), members) && _views[(group, view.Epoch, view.Number)] != members)
+        if (!_views.TryAdd((group, view.Epoch, view.Number), members)
+            && _views[(group, view.Epoch, view.Number)] != members)
             wrong ??= $"{view} is {members} here, and {_views[(group, view.Epoch, view.Number)]} elsewhere";
         return wrong;
     }

@@ -2,8 +2,8 @@ using System.Globalization;
 
 namespace QuickSilver.Scenarios.Chaos;
 
-/// <summary>Which life of which process a message says it comes from. A life is an incarnation of a node: it ends with the process, an eviction, or
-/// an orderly end.</summary>
+/// <summary>Which life of which process a message says it comes from. A life is an incarnation of a node: it ends with
+/// the process, an eviction, or an orderly end.</summary>
 /// <param name="Node">Number of the node.</param>
 /// <param name="Process">Which process of the node, from 1.</param>
 /// <param name="Life">Which life of the process, from 1.</param>

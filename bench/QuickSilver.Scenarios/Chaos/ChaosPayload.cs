@@ -5,8 +5,8 @@ using QuickSilver.Protocol.Wire;
 namespace QuickSilver.Scenarios.Chaos;
 
 /// <summary>
-/// The payload of a chaos message. It tells where it comes from, and every byte of it follows from that, so a receiver can check all of it. Little
-/// endian:
+/// The payload of a chaos message. It tells where it comes from, and every byte of it follows from that, so a receiver
+/// can check all of it. Little endian:
 /// <code>
 /// offset  length  field
 /// 0       4       number of the node
@@ -59,8 +59,10 @@ internal readonly record struct ChaosPayload(ChaosOrigin Origin, int Group, long
         if (payload.Length < LeastBytes) return false;
         var origin = new ChaosOrigin(Int32(payload, 0), Int32(payload, ProcessAt), Int32(payload, LifeAt));
         long index = BinaryPrimitives.ReadInt64LittleEndian(payload[IndexAt..]);
-        read = new ChaosPayload(origin, Int32(payload, GroupAt), index, BinaryPrimitives.ReadInt64LittleEndian(payload[StampAt..]));
-        if (BinaryPrimitives.ReadUInt32LittleEndian(payload[^CrcBytes..]) != Crc32C.Of(payload[..^CrcBytes])) return false;
+        read = new ChaosPayload(
+            origin, Int32(payload, GroupAt), index, BinaryPrimitives.ReadInt64LittleEndian(payload[StampAt..]));
+        if (BinaryPrimitives.ReadUInt32LittleEndian(payload[^CrcBytes..]) != Crc32C.Of(payload[..^CrcBytes]))
+            return false;
         ReadOnlySpan<byte> filler = payload[FillerAt..^CrcBytes];
         ulong seed = read.Seed;
         for (int at = 0; at < filler.Length; at++)
@@ -70,9 +72,11 @@ internal readonly record struct ChaosPayload(ChaosOrigin Origin, int Group, long
         return true;
     }
 
-    private ulong Seed => SeededRandom.Mix((ulong)Index ^ (ulong)Stamp << 20 ^ (ulong)Group << 40 ^ (ulong)Origin.Node << 56);
+    private ulong Seed =>
+        SeededRandom.Mix((ulong)Index ^ (ulong)Stamp << 20 ^ (ulong)Group << 40 ^ (ulong)Origin.Node << 56);
 
-    private static int Int32(ReadOnlySpan<byte> payload, int at) => BinaryPrimitives.ReadInt32LittleEndian(payload[at..]);
+    private static int Int32(ReadOnlySpan<byte> payload, int at) =>
+        BinaryPrimitives.ReadInt32LittleEndian(payload[at..]);
 
     private static byte FillerByte(ulong seed, int at) => (byte)(seed >> (at % 8 * 8) ^ (ulong)at);
 }

@@ -3,11 +3,12 @@ using QuickSilver.Protocol.Core;
 namespace QuickSilver.Scenarios.Chaos;
 
 /// <summary>
-/// A chaos run as data, drawn from a seed: who is in which group, and what happens when. The same seed gives the same plan; what the machine makes
-/// of it differs from run to run.
+/// A chaos run as data, drawn from a seed: who is in which group, and what happens when. The same seed gives the same
+/// plan; what the machine makes of it differs from run to run.
 /// <para>
-/// Nodes fall into classes, and each group is joined by whole classes, so that regions have several members: what survivors of a region owe each
-/// other could not be checked on regions of one. The senders are the first nodes, and lie in different classes.
+/// Nodes fall into classes, and each group is joined by whole classes, so that regions have several members: what
+/// survivors of a region owe each other could not be checked on regions of one. The senders are the first nodes, and
+/// lie in different classes.
 /// </para>
 /// </summary>
 internal sealed class ChaosPlan
@@ -44,10 +45,12 @@ internal sealed class ChaosPlan
     public static int ClassOf(int node) => node % Classes;
 
     /// <summary>The groups of a node, by number.</summary>
-    public int[] GroupsOf(int node) => [.. Enumerable.Range(0, _classesOf.Length).Where(group => _classesOf[group].Contains(ClassOf(node)))];
+    public int[] GroupsOf(int node) =>
+        [.. Enumerable.Range(0, _classesOf.Length).Where(group => _classesOf[group].Contains(ClassOf(node)))];
 
     /// <summary>The nodes that are killed together with a class's others when one is spared.</summary>
-    public IEnumerable<int> Mates(int node) => Enumerable.Range(0, Nodes).Where(other => other != node && ClassOf(other) == ClassOf(node));
+    public IEnumerable<int> Mates(int node) =>
+        Enumerable.Range(0, Nodes).Where(other => other != node && ClassOf(other) == ClassOf(node));
 
     private static IEnumerable<ChaosFault> Draw(SeededRandom random, int nodes, double seconds, double failureTimeout)
     {

@@ -24,7 +24,8 @@ internal sealed class ChaosProcess : IAsyncDisposable
     private ChaosProcess(RoleOrder order)
     {
         Order = order;
-        _child = ChildProcess.Start(order.Name, ChildProcess.CommandOf(typeof(ChaosProcess).Assembly, RoleProgram.Word), OnLine, Quick);
+        _child = ChildProcess.Start(
+            order.Name, ChildProcess.CommandOf(typeof(ChaosProcess).Assembly, RoleProgram.Word), OnLine, Quick);
     }
 
     /// <summary>What it was told.</summary>
@@ -41,7 +42,9 @@ internal sealed class ChaosProcess : IAsyncDisposable
 
     /// <summary>Why it ended, when nobody had meant it to; null: it has not.</summary>
     public string? Failure =>
-        IsMeantToEnd ? null : _failure ?? (_child.Exit.IsCompleted ? $"ended with {_child.Exit.Result}: {_child.LastLines}" : null);
+        IsMeantToEnd
+            ? null
+            : _failure ?? (_child.Exit.IsCompleted ? $"ended with {_child.Exit.Result}: {_child.LastLines}" : null);
 
     /// <summary>Starts a process and hands over its order.</summary>
     public static async Task<ChaosProcess> StartAsync(Spawner spawner, RoleOrder order)

@@ -4,9 +4,9 @@ using QuickSilver.Testing;
 namespace QuickSilver.Scenarios.Chaos;
 
 /// <summary>
-/// A member of a chaos run: keeps a node in its groups whatever happens to it, and writes down what it saw. Beyond the usual commands it knows
-/// "bounce" (leave all and join again), "restart" (a new node), "calm" (faults are over: confirm to each group), "stop" (no more sending) and "end"
-/// (finish the log); the last three are answered when done.
+/// A member of a chaos run: keeps a node in its groups whatever happens to it, and writes down what it saw. Beyond the
+/// usual commands it knows "bounce" (leave all and join again), "restart" (a new node), "calm" (faults are over:
+/// confirm to each group), "stop" (no more sending) and "end" (finish the log); the last three are answered when done.
 /// </summary>
 internal sealed class ChaosRole
 {
@@ -164,7 +164,8 @@ internal sealed class ChaosRole
     {
         await stay.StopTrafficAsync();
         await _node!.FlushAsync();
-        for (int index = 0; index < stay.Groups.Count; index++) _log.Write('F', $"{stay.Life.Id} {_order.Groups[index]} {stay.Life.Sent[index]}");
+        for (int index = 0; index < stay.Groups.Count; index++)
+            _log.Write('F', $"{stay.Life.Id} {_order.Groups[index]} {stay.Life.Sent[index]}");
     }
 
     private ChaosLife LifeOf(MemberId id)
@@ -172,7 +173,8 @@ internal sealed class ChaosRole
         lock (_lock)
         {
             if (_lives.TryGetValue(id, out ChaosLife? known)) return known;
-            var life = new ChaosLife(new ChaosOrigin(_channel.Order.Number, _order.Process, _lives.Count + 1), id, _names.Count);
+            var life = new ChaosLife(
+                new ChaosOrigin(_channel.Order.Number, _order.Process, _lives.Count + 1), id, _names.Count);
             _lives.Add(id, life);
             _log.Write('L', $"{life.Origin} {id}");
             // Nobody must hear of a life of which the log knows nothing.
@@ -200,8 +202,10 @@ internal sealed class ChaosRole
         var options = new QuickSilverOptions { ClusterName = order.Cluster, NodeName = order.Name };
         options.Membership.Port = order.MembershipPort;
         options.Membership.JoinTimeout = JoinLimit;
-        options.Membership.FailureTimeout = _order.FailureTimeout > 0 ? TimeSpan.FromSeconds(_order.FailureTimeout) : Timeout.InfiniteTimeSpan;
-        if (_order.FailureTimeout > 0) options.Membership.HeartbeatInterval = TimeSpan.FromSeconds(Math.Min(1, _order.FailureTimeout / 4));
+        options.Membership.FailureTimeout = _order.FailureTimeout > 0
+            ? TimeSpan.FromSeconds(_order.FailureTimeout) : Timeout.InfiniteTimeSpan;
+        if (_order.FailureTimeout > 0)
+            options.Membership.HeartbeatInterval = TimeSpan.FromSeconds(Math.Min(1, _order.FailureTimeout / 4));
         options.Transport.Kind = order.Transport;
         options.Transport.PortRange = _order.PortRange;
         if (order.Drop > 0) options.UseFaults(order.Drop, _order.Seed);

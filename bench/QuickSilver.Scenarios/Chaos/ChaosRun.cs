@@ -6,8 +6,8 @@ using QuickSilver.Scenarios.Roles;
 
 namespace QuickSilver.Scenarios.Chaos;
 
-/// <summary>Starts a cluster of processes, does to it what the plan says, and lets it come to rest. Judges nothing: that is for <see
-/// cref="ChaosChecker"/>.</summary>
+/// <summary>Starts a cluster of processes, does to it what the plan says, and lets it come to rest. Judges nothing:
+/// that is for <see cref="ChaosChecker"/>.</summary>
 internal sealed class ChaosRun : IAsyncDisposable
 {
     private const int PortsPerNode = 2;
@@ -69,7 +69,8 @@ internal sealed class ChaosRun : IAsyncDisposable
         foreach (ChaosProcess process in _processes) await process.TellAsync("calm");
         bool isConfirmed = await WaitAsync("calm", RestLimit, "to confirm after the last fault", ct);
         double? confirmed = isConfirmed ? Stopwatch.GetElapsedTime(_lastFault).TotalSeconds : null;
-        TimeSpan rest = TimeSpan.FromSeconds(_setup.FailureTimeout + _setup.Recovery + 1) - Stopwatch.GetElapsedTime(_lastFault);
+        TimeSpan rest = TimeSpan.FromSeconds(
+            _setup.FailureTimeout + _setup.Recovery + 1) - Stopwatch.GetElapsedTime(_lastFault);
         if (rest > TimeSpan.Zero) await Task.Delay(rest, ct);
         foreach (ChaosProcess process in _processes) await process.TellAsync("stop");
         await WaitAsync("stop", EndLimit, "to flush", ct);
@@ -91,7 +92,9 @@ internal sealed class ChaosRun : IAsyncDisposable
     /// <inheritdoc/>
     public async ValueTask DisposeAsync()
     {
-        await Task.WhenAll(_processes.Where(process => process is not null).Concat(_dead).Select(process => process.DisposeAsync().AsTask()));
+        await Task.WhenAll(
+            _processes.Where(process => process is not null).Concat(_dead)
+                .Select(process => process.DisposeAsync().AsTask()));
         _spawner.Dispose();
     }
 
@@ -99,7 +102,8 @@ internal sealed class ChaosRun : IAsyncDisposable
     {
         int[] nodes = Targets(fault);
         // Half of the cluster, and the mate that is spared, stay well: there have to be survivors.
-        if (nodes.Length == 0 || nodes.Any(node => _isHurt[node]) || _isHurt.Count(isHurt => isHurt) + nodes.Length > _setup.Nodes / 2) return [];
+        if (nodes.Length == 0 || nodes.Any(node => _isHurt[node])
+            || _isHurt.Count(isHurt => isHurt) + nodes.Length > _setup.Nodes / 2) return [];
         Tell($"{fault.Kind} of {string.Join(", ", nodes)} for {fault.Seconds:N2} s");
         _done[fault.Kind] = _done.GetValueOrDefault(fault.Kind) + 1;
         foreach (int node in nodes) _isHurt[node] = true;
@@ -186,7 +190,8 @@ internal sealed class ChaosRun : IAsyncDisposable
         }
         catch (TimeoutException)
         {
-            string late = string.Join(", ", waited.Where(process => !process.Said(word).IsCompleted).Select(process => process.Order.Name));
+            string late = string.Join(
+                ", ", waited.Where(process => !process.Said(word).IsCompleted).Select(process => process.Order.Name));
             _failures.Add($"after {limit.TotalSeconds:N0} s {late} had still {what}");
             if (!_isGoing) throw new RunFailedException(string.Join("; ", _failures));
             return false;
@@ -197,7 +202,8 @@ internal sealed class ChaosRun : IAsyncDisposable
     {
         foreach (ChaosProcess process in _processes.Concat(_dead))
         {
-            if (process.Failure is { } failure) _failures.Add($"{process.Order.Name}, process {process.Order.Chaos!.Process}: {failure}");
+            if (process.Failure is { } failure)
+                _failures.Add($"{process.Order.Name}, process {process.Order.Chaos!.Process}: {failure}");
         }
     }
 

@@ -4,7 +4,8 @@ using QuickSilver.Protocol.Core;
 namespace QuickSilver.Scenarios.Chaos;
 
 /// <summary>
-/// One stay of a node in all its groups: reads everything that happens there into the log, and sends, if the process is a sender.
+/// One stay of a node in all its groups: reads everything that happens there into the log, and sends, if the process is
+/// a sender.
 /// </summary>
 internal sealed class ChaosStay
 {
@@ -43,10 +44,12 @@ internal sealed class ChaosStay
     /// <summary>Ends when every reader has.</summary>
     public Task Ended { get; }
 
-    /// <summary>Begins to send: plain messages at the rate ordered, and one confirmed message after the other.</summary>
+    /// <summary>Begins to send: plain messages at the rate ordered, and one confirmed message after the
+    /// other.</summary>
     public void StartTraffic() => _traffic = Task.WhenAll(Task.Run(SendAllAsync), Task.Run(ConfirmAllAsync));
 
-    /// <summary>Ends the sending; returns when no more is handed over, and what was confirmed is known or will not be.</summary>
+    /// <summary>Ends the sending; returns when no more is handed over, and what was confirmed is known or will not
+    /// be.</summary>
     public async Task StopTrafficAsync()
     {
         await _quiet.CancelAsync();
@@ -125,7 +128,8 @@ internal sealed class ChaosStay
     }
 
     private int Length() =>
-        _random.NextBelow(OneLongIn) == 0 ? Long : ChaosPayload.LeastBytes + (int)_random.NextBelow(Longest - ChaosPayload.LeastBytes);
+        _random.NextBelow(OneLongIn) == 0
+            ? Long : ChaosPayload.LeastBytes + (int)_random.NextBelow(Longest - ChaosPayload.LeastBytes);
 
     private void Fill(Span<byte> payload, int index, long stamp) =>
         new ChaosPayload(Life.Origin, _order.Groups[index], Life.Sent[index] + 1, stamp).Write(payload);
@@ -156,7 +160,10 @@ internal sealed class ChaosStay
                 if (!ChaosPayload.TryRead(message.Payload.Span, out ChaosPayload read))
                     _log.Write('X', $"{_number} {name} {message.Sender} {message.Sequence} its content is damaged");
                 else if (read.Group != name || (ulong)read.Index != message.Sequence)
-                    _log.Write('X', $"{_number} {name} {message.Sender} {message.Sequence} it was sent as {read.Index} of group {read.Group}");
+                    _log.Write(
+                        'X',
+                        $"{_number} {name} {message.Sender} {message.Sequence} it was sent as {read.Index} of group "
+                            + $"{read.Group}");
                 else
                     _log.Write('M', $"{_number} {name} {message.Sender} {message.Sequence} {read.Stamp} {read.Origin}");
                 break;
@@ -164,7 +171,10 @@ internal sealed class ChaosStay
                 _log.Write('O', $"{_number} {name} {loss.Sender} {loss.First} {loss.Count} {loss.Reason}");
                 break;
             case ViewChanged { After: var view }:
-                _log.Write('V', $"{_number} {name} {view.Epoch} {view.Number} {string.Join(',', view.Members.Select(member => member.Id))}");
+                _log.Write(
+                    'V',
+                    $"{_number} {name} {view.Epoch} {view.Number} "
+                        + $"{string.Join(',', view.Members.Select(member => member.Id))}");
                 break;
             default:
                 _log.Write('N', $"FAULT unknown event {happened}");

@@ -33,7 +33,8 @@ internal sealed class LoggedStay
     /// <summary>The track of a sender in a group, made when first asked for.</summary>
     public LoggedTrack Track(int group, string sender)
     {
-        if (!Tracks.TryGetValue((group, sender), out LoggedTrack? track)) Tracks.Add((group, sender), track = new LoggedTrack());
+        if (!Tracks.TryGetValue((group, sender), out LoggedTrack? track))
+            Tracks.Add((group, sender), track = new LoggedTrack());
         return track;
     }
 }

@@ -3,8 +3,8 @@ using System.Collections.Concurrent;
 namespace QuickSilver.Scenarios.Chaos;
 
 /// <summary>
-/// A thread that stays as long as it is needed, to start children on: the kernel's word that a parent has died goes by the thread that started
-/// the child, and threads of the pool come and go.
+/// A thread that stays as long as it is needed, to start children on: the kernel's word that a parent has died goes by
+/// the thread that started the child, and threads of the pool come and go.
 /// </summary>
 internal sealed class Spawner : IDisposable
 {

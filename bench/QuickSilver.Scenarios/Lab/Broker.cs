@@ -4,7 +4,8 @@ using QuickSilver.Bench.Processes;
 namespace QuickSilver.Scenarios.Lab;
 
 /// <summary>
-/// A server between senders and receivers, with a folder of its own for whatever it writes. Killed when disposed, with its children.
+/// A server between senders and receivers, with a folder of its own for whatever it writes. Killed when disposed, with
+/// its children.
 /// </summary>
 internal sealed class Broker : IAsyncDisposable
 {
@@ -27,7 +28,8 @@ internal sealed class Broker : IAsyncDisposable
 
     /// <summary>Starts one; whether it is ready is for those who connect to find out.</summary>
     /// <param name="command">Made from the folder that it may use.</param>
-    public static Broker Start(Func<string, (IReadOnlyList<string> Command, IReadOnlyDictionary<string, string>? Environment)> command)
+    public static Broker Start(
+        Func<string, (IReadOnlyList<string> Command, IReadOnlyDictionary<string, string>? Environment)> command)
     {
         DirectoryInfo folder = Directory.CreateTempSubdirectory("quicksilver-broker-");
         (IReadOnlyList<string> words, IReadOnlyDictionary<string, string>? environment) = command(folder.FullName);
@@ -40,12 +42,14 @@ internal sealed class Broker : IAsyncDisposable
         var processes = new Dictionary<int, (int Parent, long Ticks)>();
         foreach (string path in Directory.EnumerateDirectories("/proc"))
         {
-            if (int.TryParse(Path.GetFileName(path), CultureInfo.InvariantCulture, out int id) && TryRead(path, out int parent, out long ticks))
+            if (int.TryParse(Path.GetFileName(path), CultureInfo.InvariantCulture, out int id)
+                && TryRead(path, out int parent, out long ticks))
             {
                 processes[id] = (parent, ticks);
             }
         }
-        return processes.Where(process => IsOwn(process.Key)).Sum(process => process.Value.Ticks) / (double)TicksPerSecond;
+        return processes.Where(process => IsOwn(process.Key))
+            .Sum(process => process.Value.Ticks) / (double)TicksPerSecond;
 
         bool IsOwn(int id)
         {
@@ -76,7 +80,8 @@ internal sealed class Broker : IAsyncDisposable
             // The name, in parentheses, may hold anything; state is the first field after it.
             string[] fields = text[(text.LastIndexOf(')') + 2)..].Split(' ');
             parent = int.Parse(fields[ParentAt], CultureInfo.InvariantCulture);
-            ticks = long.Parse(fields[UserTicksAt], CultureInfo.InvariantCulture) + long.Parse(fields[SystemTicksAt], CultureInfo.InvariantCulture);
+            ticks = long.Parse(fields[UserTicksAt], CultureInfo.InvariantCulture)
+                + long.Parse(fields[SystemTicksAt], CultureInfo.InvariantCulture);
             return true;
         }
         catch (IOException)

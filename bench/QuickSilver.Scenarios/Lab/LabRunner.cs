@@ -5,8 +5,8 @@ using QuickSilver.Scenarios.Runs;
 namespace QuickSilver.Scenarios.Lab;
 
 /// <summary>
-/// Leads the processes of one run through it, wherever they are: hosts first, then all others, then the word to go; reads the network's counters and
-/// a broker's processor time before the first message and after the last.
+/// Leads the processes of one run through it, wherever they are: hosts first, then all others, then the word to go;
+/// reads the network's counters and a broker's processor time before the first message and after the last.
 /// </summary>
 internal static class LabRunner
 {
@@ -37,20 +37,26 @@ internal static class LabRunner
                 {
                     processes.Add(await RoleProcess.StartAsync(start.Order, start.Launch));
                 }
-                await RunLimit.WaitAsync(Task.WhenAll(processes.Select(process => process.Ready)), StartLimit, "to start", ct);
+                await RunLimit.WaitAsync(
+                    Task.WhenAll(processes.Select(process => process.Ready)), StartLimit, "to start", ct);
             }
             List<RoleProcess> receivers =
             [
-                .. processes.Where(process => process.Order.Role.ToString().EndsWith(nameof(RoleKind.Receiver), StringComparison.Ordinal)),
+                .. processes.Where(
+                    process => process.Order.Role.ToString()
+                        .EndsWith(nameof(RoleKind.Receiver), StringComparison.Ordinal)),
             ];
-            List<RoleProcess> senders = [.. processes.Where(process => process.Order.Role != RoleKind.Host).Except(receivers)];
+            List<RoleProcess> senders = [
+                .. processes.Where(process => process.Order.Role != RoleKind.Host).Except(receivers)];
             long bytes = lab.SentBytes();
             double cpu = broker?.CpuSeconds() ?? 0;
             foreach (RoleProcess process in senders) await process.TellAsync(new RoleCommand("go"));
             Task disturbing = meanwhile?.Invoke(processes) ?? Task.CompletedTask;
-            TimeSpan runTime = TimeSpan.FromSeconds(starts.Max(start => start.Order.WarmUpSeconds + start.Order.MeasuredSeconds));
+            TimeSpan runTime = TimeSpan.FromSeconds(
+                starts.Max(start => start.Order.WarmUpSeconds + start.Order.MeasuredSeconds));
             Task<ProcessReport[]> sending = Task.WhenAll(senders.Select(process => process.Result));
-            Task<DistanceReport?> distance = ProcessorDistance.WatchAsync([.. starts.Select(start => start.Order)], sending);
+            Task<DistanceReport?> distance = ProcessorDistance.WatchAsync(
+                [.. starts.Select(start => start.Order)], sending);
             await RunLimit.WaitAsync(sending, runTime + FinishLimit, "to send", ct);
             await disturbing;
 
@@ -68,7 +74,8 @@ internal static class LabRunner
         }
         catch (RunFailedException failure)
         {
-            return run with { Failures = [broker is null ? failure.Message : $"{failure.Message} (broker: {broker.LastLines})"] };
+            return run with {
+                Failures = [broker is null ? failure.Message : $"{failure.Message} (broker: {broker.LastLines})"] };
         }
         finally
         {

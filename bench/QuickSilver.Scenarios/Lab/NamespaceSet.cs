@@ -5,8 +5,9 @@ using System.Text;
 namespace QuickSilver.Scenarios.Lab;
 
 /// <summary>
-/// The network namespaces of one run or test, with their bridges and cards; all go with it, and every process inside. What is to be made is gathered
-/// as lines of a script, and made by <see cref="Apply"/> in one go. Needs Linux, root and iproute2.
+/// The network namespaces of one run or test, with their bridges and cards; all go with it, and every process inside.
+/// What is to be made is gathered as lines of a script, and made by <see cref="Apply"/> in one go. Needs Linux, root
+/// and iproute2.
 /// </summary>
 internal sealed class NamespaceSet : IDisposable
 {
@@ -99,7 +100,8 @@ internal sealed class NamespaceSet : IDisposable
         process.StandardInput.Close();
         string output = process.StandardOutput.ReadToEnd();
         process.WaitForExit();
-        return process.ExitCode == 0 ? output : throw new InvalidOperationException($"{string.Join(' ', command)}: {errors.Result.Trim()}");
+        return process.ExitCode == 0
+            ? output : throw new InvalidOperationException($"{string.Join(' ', command)}: {errors.Result.Trim()}");
     }
 
     /// <summary>Ends every process in it and takes it away.</summary>
@@ -109,7 +111,8 @@ internal sealed class NamespaceSet : IDisposable
         {
             try
             {
-                foreach (string id in Run(["ip", "netns", "pids", name]).Split('\n', StringSplitOptions.RemoveEmptyEntries))
+                foreach (string id in Run(["ip", "netns", "pids", name])
+                    .Split('\n', StringSplitOptions.RemoveEmptyEntries))
                 {
                     Kill(int.Parse(id, CultureInfo.InvariantCulture));
                 }
@@ -147,7 +150,8 @@ internal sealed class NamespaceSet : IDisposable
         {
             Process.GetProcessById(id).Kill();
         }
-        catch (Exception gone) when (gone is ArgumentException or InvalidOperationException or System.ComponentModel.Win32Exception)
+        catch (Exception gone)
+            when (gone is ArgumentException or InvalidOperationException or System.ComponentModel.Win32Exception)
         {
             // It has just ended.
         }

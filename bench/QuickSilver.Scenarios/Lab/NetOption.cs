@@ -10,7 +10,8 @@ internal static class NetOption
     {
         var option = new Option<NetProfile>("--net")
         {
-            Description = "host, loopback, bridge or wire. Default: loopback where this program may make network namespaces, else host.",
+            Description = "host, loopback, bridge or wire. Default: loopback where this program may make network "
+                + "namespaces, else host.",
             DefaultValueFactory = _ => NetworkLab.CanMake ? NetProfile.Loopback : NetProfile.Host,
         };
         option.Validators.Add(result =>

@@ -4,9 +4,9 @@ using QuickSilver.Bench.Processes;
 namespace QuickSilver.Scenarios.Lab;
 
 /// <summary>
-/// The network of one run: made of namespaces, veth pairs and a bridge, gone with the run and everything in it. Members are numbered from 0; each of
-/// those that drop lets a share of all packets that reach it vanish, each on its own, before the kernel puts fragments together, whatever the
-/// protocol: so all systems are measured under the same loss.
+/// The network of one run: made of namespaces, veth pairs and a bridge, gone with the run and everything in it. Members
+/// are numbered from 0; each of those that drop lets a share of all packets that reach it vanish, each on its own,
+/// before the kernel puts fragments together, whatever the protocol: so all systems are measured under the same loss.
 /// </summary>
 internal sealed class NetworkLab : IDisposable
 {
@@ -34,7 +34,8 @@ internal sealed class NetworkLab : IDisposable
     {
         NetProfile.Host => null,
         _ when !CanMake => "networks other than the host's need Linux, root and iproute2",
-        NetProfile.Wire when !NamespaceSet.HasTool("ethtool") => "a wire needs ethtool, to switch segmentation offload off; bench/peers/run --install brings it",
+        NetProfile.Wire when !NamespaceSet.HasTool("ethtool") =>
+            "a wire needs ethtool, to switch segmentation offload off; bench/peers/run --install brings it",
         _ => null,
     };
 
@@ -62,9 +63,11 @@ internal sealed class NetworkLab : IDisposable
     }
 
     /// <summary>A member's address.</summary>
-    public string AddressOf(int member) => HasMachines ? Subnet + (member + 1).ToString(CultureInfo.InvariantCulture) : "127.0.0.1";
+    public string AddressOf(int member) =>
+        HasMachines ? Subnet + (member + 1).ToString(CultureInfo.InvariantCulture) : "127.0.0.1";
 
-    /// <summary>A TCP or UDP port: as wanted where the run is by itself, else one that is free now, the same for every call.</summary>
+    /// <summary>A TCP or UDP port: as wanted where the run is by itself, else one that is free now, the same for every
+    /// call.</summary>
     public int PortOf(int wanted)
     {
         if (IsPrivate) return wanted;
@@ -73,14 +76,18 @@ internal sealed class NetworkLab : IDisposable
     }
 
     /// <summary>The words before a command that make it run at a member's place.</summary>
-    public IReadOnlyList<string> PrefixOf(int member) => IsPrivate ? NamespaceSet.PrefixOf(HasMachines ? Member(member) : _set.Name) : [];
+    public IReadOnlyList<string> PrefixOf(int member) =>
+        IsPrivate ? NamespaceSet.PrefixOf(HasMachines ? Member(member) : _set.Name) : [];
 
     /// <summary>
-    /// Bytes that all members have sent so far, frame heads included. A train that is not cut before it leaves counts as one packet with one head.
+    /// Bytes that all members have sent so far, frame heads included. A train that is not cut before it leaves counts
+    /// as one packet with one head.
     /// </summary>
     public long SentBytes()
     {
-        string text = IsPrivate ? NamespaceSet.Run([.. NamespaceSet.PrefixOf(_set.Name), "cat", "/proc/net/dev"]) : File.ReadAllText("/proc/net/dev");
+        string text = IsPrivate
+            ? NamespaceSet.Run([.. NamespaceSet.PrefixOf(_set.Name), "cat", "/proc/net/dev"])
+            : File.ReadAllText("/proc/net/dev");
         long bytes = 0;
         foreach (string line in text.Split('\n'))
         {
@@ -89,7 +96,9 @@ internal sealed class NetworkLab : IDisposable
             string name = line[..colon].Trim();
             // What a member sends, its end of the bridge receives.
             if (HasMachines ? name.StartsWith("port", StringComparison.Ordinal) : name == "lo")
-                bytes += long.Parse(line[(colon + 1)..].Split(' ', StringSplitOptions.RemoveEmptyEntries)[0], CultureInfo.InvariantCulture);
+                bytes += long.Parse(
+                    line[(colon + 1)..].Split(' ', StringSplitOptions.RemoveEmptyEntries)[0],
+                    CultureInfo.InvariantCulture);
         }
         return bytes;
     }
@@ -114,7 +123,8 @@ internal sealed class NetworkLab : IDisposable
             string own = _set.Add($"m{member}");
             _set.Attach(own, "eth0", $"{AddressOf(member)}/24", middle, "br0", $"port{member}");
             _set.Line($"ip -n {own} route add 224.0.0.0/4 dev eth0");
-            if (_profile == NetProfile.Wire) _set.Line($"ip netns exec {own} ethtool -K eth0 tso off gso off tx-udp-segmentation off >/dev/null");
+            if (_profile == NetProfile.Wire)
+                _set.Line($"ip netns exec {own} ethtool -K eth0 tso off gso off tx-udp-segmentation off >/dev/null");
             if (drop <= 0 || !drops(member)) continue;
             _set.Line($"ip netns exec {own} nft -f - <<'END'");
             _set.Line("table ip loss {");

@@ -6,7 +6,8 @@ namespace QuickSilver.Scenarios.Peers;
 /// <summary>An order as an adapter's command line.</summary>
 internal static class AdapterCommand
 {
-    /// <summary>The words after the program's path: the role, then an option and its value for each thing to know.</summary>
+    /// <summary>The words after the program's path: the role, then an option and its value for each thing to
+    /// know.</summary>
     public static IReadOnlyList<string> Command(this RoleOrder order, bool isTuned) =>
     [
         order.Role == RoleKind.Sender ? "sender" : "receiver",

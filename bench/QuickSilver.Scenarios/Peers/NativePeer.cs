@@ -6,8 +6,8 @@ using QuickSilver.Scenarios.Roles;
 namespace QuickSilver.Scenarios.Peers;
 
 /// <summary>
-/// A system behind an adapter of its own, a program that takes its order as options and then talks as this program's roles do: see
-/// bench/peers/README.md.
+/// A system behind an adapter of its own, a program that takes its order as options and then talks as this program's
+/// roles do: see bench/peers/README.md.
 /// </summary>
 internal sealed class NativePeer(string name, PeerPromise promise) : Peer(name, promise)
 {
@@ -54,7 +54,8 @@ internal sealed class NativePeer(string name, PeerPromise promise) : Peer(name, 
     }
 
     /// <inheritdoc/>
-    protected override RoleOrder Sender(PeerSetting setting, NetworkLab lab) => Order(setting, lab, RoleKind.Sender, "sender", 0, SenderAt);
+    protected override RoleOrder Sender(PeerSetting setting, NetworkLab lab) =>
+        Order(setting, lab, RoleKind.Sender, "sender", 0, SenderAt);
 
     /// <inheritdoc/>
     protected override RoleOrder Receiver(PeerSetting setting, NetworkLab lab, int number) =>
@@ -65,7 +66,8 @@ internal sealed class NativePeer(string name, PeerPromise promise) : Peer(name, 
     {
         IReadOnlyList<string> command = order.Command(IsTuned);
         string path = build.PathOf(Adapter);
-        IReadOnlyList<string> host = [.. Runner.Select(word => word.Replace("{build}", build.Folder, StringComparison.Ordinal))];
+        IReadOnlyList<string> host = [
+            .. Runner.Select(word => word.Replace("{build}", build.Folder, StringComparison.Ordinal))];
         return new RoleLaunch
         {
             Command = host is ["dotnet", ..]
@@ -75,8 +77,11 @@ internal sealed class NativePeer(string name, PeerPromise promise) : Peer(name, 
         };
     }
 
-    private RoleOrder Order(PeerSetting setting, NetworkLab lab, RoleKind role, string process, int number, int member) =>
-        setting.Order(role, process, number, lab.AddressOf(member), lab.AddressOf(BrokerCommand is null ? SenderAt : LastAt(setting))) with
+    private RoleOrder Order(
+        PeerSetting setting, NetworkLab lab, RoleKind role, string process, int number, int member) =>
+        setting.Order(
+            role, process, number, lab.AddressOf(member),
+            lab.AddressOf(BrokerCommand is null ? SenderAt : LastAt(setting))) with
         {
             RawGroup = Group,
             TcpPort = lab.PortOf(Port),

@@ -8,7 +8,10 @@ namespace QuickSilver.Scenarios.Peers;
 internal sealed class OwnOptions
 {
     private readonly Option<SendStyle> _send =
-        new("--send") { Description = "How QuickSilver is told to send: async, try or feed.", DefaultValueFactory = _ => SendStyle.Async };
+        new(
+            "--send") {
+                Description = "How QuickSilver is told to send: async, try or feed.",
+                DefaultValueFactory = _ => SendStyle.Async };
 
     private readonly Option<int> _datagram = new Option<int>("--datagram")
     {
@@ -18,7 +21,8 @@ internal sealed class OwnOptions
 
     private readonly Option<PayloadChecksum> _checksum = new("--checksum")
     {
-        Description = "Whether QuickSilver's packets carry a checksum of their payload: auto (not in loopback mode), on, off.",
+        Description =
+            "Whether QuickSilver's packets carry a checksum of their payload: auto (not in loopback mode), on, off.",
         DefaultValueFactory = _ => PayloadChecksum.Auto,
     };
 

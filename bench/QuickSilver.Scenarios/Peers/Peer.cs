@@ -31,7 +31,8 @@ internal abstract class Peer(string name, PeerPromise promise)
     {
         if (Host(setting, lab) is { } host) yield return At(lab, LastAt(setting), host, build);
         yield return At(lab, SenderAt, Sender(setting, lab), build);
-        for (int number = 0; number < setting.Receivers; number++) yield return At(lab, number + 1, Receiver(setting, lab, number), build);
+        for (int number = 0; number < setting.Receivers; number++)
+            yield return At(lab, number + 1, Receiver(setting, lab, number), build);
     }
 
     /// <summary>Place of a broker or host.</summary>

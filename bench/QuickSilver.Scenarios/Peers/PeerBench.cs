@@ -11,7 +11,8 @@ internal sealed class PeerBench(IReadOnlyList<Peer> peers, PeerBuild build)
     /// <param name="settings">In which settings.</param>
     /// <param name="repetitions">How often each.</param>
     /// <param name="ct">Ends it.</param>
-    public async Task<List<RunReport>> RunAsync(IReadOnlyList<PeerSetting> settings, int repetitions, CancellationToken ct)
+    public async Task<List<RunReport>> RunAsync(
+        IReadOnlyList<PeerSetting> settings, int repetitions, CancellationToken ct)
     {
         List<RunReport> runs =
         [
@@ -27,7 +28,9 @@ internal sealed class PeerBench(IReadOnlyList<Peer> peers, PeerBuild build)
             {
                 foreach (Peer peer in present)
                 {
-                    var run = new RunReport { Variant = peer.Name, Setting = setting.Text, OfferedRate = setting.Rate, Repetition = repetition };
+                    var run = new RunReport {
+                        Variant = peer.Name, Setting = setting.Text, OfferedRate = setting.Rate,
+                        Repetition = repetition };
                     runs.Add(Judge(await RunAsync(peer, setting, run, ct), peer));
                     RunOutcome.Tell(runs[^1], runs.Count, all);
                 }
@@ -43,7 +46,8 @@ internal sealed class PeerBench(IReadOnlyList<Peer> peers, PeerBuild build)
         Broker? broker = null;
         try
         {
-            lab = NetworkLab.Make(setting.Net, setting.Receivers + 2, setting.Drop, member => member >= 1 && member <= setting.Receivers);
+            lab = NetworkLab.Make(
+                setting.Net, setting.Receivers + 2, setting.Drop, member => member >= 1 && member <= setting.Receivers);
             broker = peer.StartBroker(setting, lab, build);
             return await LabRunner.RunAsync(run, lab, [.. peer.Starts(setting, lab, build)], broker, ct);
         }
@@ -58,10 +62,13 @@ internal sealed class PeerBench(IReadOnlyList<Peer> peers, PeerBuild build)
         }
     }
 
-    // Only QuickSilver is held to its promise here; what the others lose is in the table, and a run that they do not finish is said to be one.
+    // Only QuickSilver is held to its promise here; what the others lose is in the table, and a run that they do not
+    // finish is said to be one.
     private static RunReport Judge(RunReport run, Peer peer)
     {
-        if (peer is not QuickSilverPeer) return run.Failures.Count == 0 ? run : run with { Skipped = string.Join("; ", run.Failures), Failures = [] };
+        if (peer is not QuickSilverPeer)
+            return run.Failures.Count == 0
+                ? run : run with { Skipped = string.Join("; ", run.Failures), Failures = [] };
         List<string> failures = [.. run.Failures];
         foreach (ProcessReport receiver in RunOutcome.Receivers(run))
         {

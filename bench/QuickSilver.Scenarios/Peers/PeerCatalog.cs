@@ -3,15 +3,20 @@ using QuickSilver.Scenarios.Roles;
 
 namespace QuickSilver.Scenarios.Peers;
 
-/// <summary>Every system that can be measured, each in its defaults and, where its guide says how, tuned. Sources: bench/peers/README.md.</summary>
+/// <summary>Every system that can be measured, each in its defaults and, where its guide says how, tuned. Sources:
+/// bench/peers/README.md.</summary>
 internal static class PeerCatalog
 {
-    private static readonly PeerPromise Group = new("repaired by the sender", "per sender", "others wait until it is suspected", "nothing");
-    private static readonly PeerPromise Dds = new("repaired by the sender", "per writer", "others wait for its lease", "nothing");
+    private static readonly PeerPromise Group = new(
+        "repaired by the sender", "per sender", "others wait until it is suspected", "nothing");
+    private static readonly PeerPromise Dds = new(
+        "repaired by the sender", "per writer", "others wait for its lease", "nothing");
     private static readonly PeerPromise Dropping =
         new("TCP; dropped when a queue is full", "per connection", "loses what it had not read", "nothing");
-    private static readonly PeerPromise Naks = new("NAKs while the sender has it", "per sender", "others go on", "nothing");
-    private static readonly PeerPromise Broker = new("at most once; the slow are cut off", "per publisher", "loses what it had not read", "a broker");
+    private static readonly PeerPromise Naks = new(
+        "NAKs while the sender has it", "per sender", "others go on", "nothing");
+    private static readonly PeerPromise Broker = new(
+        "at most once; the slow are cut off", "per publisher", "loses what it had not read", "a broker");
 
     /// <summary>All, in the order of tables.</summary>
     public static IReadOnlyList<Peer> All { get; } =
@@ -38,11 +43,13 @@ internal static class PeerCatalog
         Redis("redis"),
         RabbitMq(
             "rabbitmq",
-            new PeerPromise("gone if the broker refuses it", "per queue", "its queue is lost, others go on", "a broker"),
+            new PeerPromise(
+                "gone if the broker refuses it", "per queue", "its queue is lost, others go on", "a broker"),
             isTuned: false),
         RabbitMq(
             "rabbitmq-tuned",
-            new PeerPromise("known to the sender (confirmed)", "per queue", "its queue is lost, others go on", "a broker"),
+            new PeerPromise(
+                "known to the sender (confirmed)", "per queue", "its queue is lost, others go on", "a broker"),
             isTuned: true),
     ];
 

@@ -16,7 +16,8 @@ internal sealed record PeerSetting
     /// <summary>Share of packets that vanish before each receiver.</summary>
     public double Drop { get; init; }
 
-    /// <summary>Share of datagrams that QuickSilver's receivers drop by themselves, where the network does not.</summary>
+    /// <summary>Share of datagrams that QuickSilver's receivers drop by themselves, where the network does
+    /// not.</summary>
     public double NodeDrop { get; init; }
 
     /// <summary>Messages a second; 0: full speed.</summary>
@@ -40,7 +41,9 @@ internal sealed record PeerSetting
 
     /// <summary>For people.</summary>
     public string Text =>
-        $"{Size} B to {Receivers}, {Net.ToString().ToLowerInvariant()}{(Drop + NodeDrop > 0 ? $", {(Drop + NodeDrop) * 100:0.###} % loss" : "")}";
+        $"{Size} B to {Receivers}, "
+            + $"{Net.ToString().ToLowerInvariant()}{(Drop + NodeDrop > 0 ? $", {(Drop + NodeDrop) * 100:0.###} % "
+            + $"loss" : "")}";
 
     /// <summary>The part of an order that is the same for all.</summary>
     public RoleOrder Order(RoleKind role, string name, int number, string address, string server) => new()

@@ -5,7 +5,8 @@ using Spectre.Console.Rendering;
 
 namespace QuickSilver.Scenarios.Peers;
 
-/// <summary>Turns the runs of all systems into figures and tables, one table for each setting and one of promises.</summary>
+/// <summary>Turns the runs of all systems into figures and tables, one table for each setting and one of
+/// promises.</summary>
 internal sealed class PeerTables(IReadOnlyList<Peer> peers, PeerBuild build, List<RunReport> runs)
 {
     /// <summary>The figure that plots show.</summary>
@@ -30,7 +31,8 @@ internal sealed class PeerTables(IReadOnlyList<Peer> peers, PeerBuild build, Lis
         string[] delayTitles = latencyRate > 0 ? [$"p50 us at {latencyRate:N0}/s", "p99 us", "lost"] : [];
         string[] titles =
         [
-            "messages/s", "lowest", "highest", "quicksilver to it", "processors near", "far", "CPU us/msg", "wire bytes/msg", "lost", .. delayTitles,
+            "messages/s", "lowest", "highest", "quicksilver to it", "processors near", "far", "CPU us/msg",
+            "wire bytes/msg", "lost", .. delayTitles,
         ];
         foreach (string title in titles) table.AddColumn(new TableColumn(title).RightAligned());
         List<RunReport> ownRuns = Of(setting, Own, 0);
@@ -44,7 +46,8 @@ internal sealed class PeerTables(IReadOnlyList<Peer> peers, PeerBuild build, Lis
                 continue;
             }
             VariantSummary rate = Sum(peer.Name, 0, setting, RateFigure, full.Select(RunOutcome.SlowestRate));
-            VariantSummary cpu = Sum(peer.Name, 0, setting, "CPU us/message of all processes", full.Select(PeerFigures.CpuMicros));
+            VariantSummary cpu = Sum(
+                peer.Name, 0, setting, "CPU us/message of all processes", full.Select(PeerFigures.CpuMicros));
             VariantSummary wire = Sum(peer.Name, 0, setting, "wire bytes/message", full.Select(PeerFigures.WireBytes));
             List<string> cells =
             [
@@ -61,8 +64,12 @@ internal sealed class PeerTables(IReadOnlyList<Peer> peers, PeerBuild build, Lis
             ];
             if (latencyRate > 0)
             {
-                VariantSummary p50 = Sum(peer.Name, latencyRate, setting, "p50 us", paced.Select(run => PeerFigures.Worst(run)?.P50 ?? double.NaN));
-                VariantSummary p99 = Sum(peer.Name, latencyRate, setting, "p99 us", paced.Select(run => PeerFigures.Worst(run)?.P99 ?? double.NaN));
+                VariantSummary p50 = Sum(
+                    peer.Name, latencyRate, setting, "p50 us",
+                    paced.Select(run => PeerFigures.Worst(run)?.P50 ?? double.NaN));
+                VariantSummary p99 = Sum(
+                    peer.Name, latencyRate, setting, "p99 us",
+                    paced.Select(run => PeerFigures.Worst(run)?.P99 ?? double.NaN));
                 cells.AddRange([Show(p50.Median), Show(p99.Median), $"{paced.Sum(PeerFigures.Lost):N0}"]);
             }
             table.AddRow([.. cells]);
@@ -73,7 +80,8 @@ internal sealed class PeerTables(IReadOnlyList<Peer> peers, PeerBuild build, Lis
     private Table Promises()
     {
         Table table = new Table().Border(TableBorder.Simple).Title(new TableTitle("what each promises", Style.Plain));
-        foreach (string title in (string[])["system", "version", "a lost message is", "order", "when a receiver crashes", "between"])
+        foreach (string title in (string[])[
+            "system", "version", "a lost message is", "order", "when a receiver crashes", "between"])
         {
             table.AddColumn(title);
         }
@@ -81,7 +89,9 @@ internal sealed class PeerTables(IReadOnlyList<Peer> peers, PeerBuild build, Lis
         {
             string version = peer.WhyMissing(build) is null ? peer.Version(build) : "";
             PeerPromise promise = peer.Promise;
-            table.AddRow(peer.Name, Markup.Escape(version), promise.Delivery, promise.Order, promise.ReceiverCrash, promise.Between);
+            table.AddRow(
+                peer.Name, Markup.Escape(version), promise.Delivery, promise.Order, promise.ReceiverCrash,
+                promise.Between);
         }
         return table;
     }
@@ -91,7 +101,9 @@ internal sealed class PeerTables(IReadOnlyList<Peer> peers, PeerBuild build, Lis
         let reason = run.Skipped ?? run.Failures.FirstOrDefault()
         where reason is not null
         group run by (run.Variant, reason) into same
-        select new Text($"{same.Key.Variant}: not measured{(same.Count() > 1 ? $" ({same.Count()} times)" : "")}: {Shorten(same.Key.reason)}");
+        select new Text(
+            $"{same.Key.Variant}: not measured{(same.Count() > 1 ? $" ({same.Count()} times)" : "")}: "
+                + $"{Shorten(same.Key.reason)}");
 
     private VariantSummary Sum(string peer, double rate, PeerSetting setting, string figure, IEnumerable<double> values)
     {
@@ -107,9 +119,11 @@ internal sealed class PeerTables(IReadOnlyList<Peer> peers, PeerBuild build, Lis
                 .Where(run => run.Skipped is null && RunOutcome.Receivers(run).Any()),
         ];
 
-    private static VariantSummary Rate(IEnumerable<RunReport> full) => VariantSummary.Of("", 0, "", full.Select(RunOutcome.SlowestRate));
+    private static VariantSummary Rate(IEnumerable<RunReport> full) =>
+        VariantSummary.Of("", 0, "", full.Select(RunOutcome.SlowestRate));
 
-    // Like with like: the rate of those runs during which the processors were so far apart, and what QuickSilver's own of that kind are to it.
+    // Like with like: the rate of those runs during which the processors were so far apart, and what QuickSilver's own
+    // of that kind are to it.
     private static string At(List<RunReport> full, List<RunReport> own, Func<DistanceReport, bool> isSo)
     {
         VariantSummary rate = Rate(full.Where(run => run.Distance is { } distance && isSo(distance)));

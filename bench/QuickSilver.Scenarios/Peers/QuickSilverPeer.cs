@@ -14,17 +14,22 @@ internal sealed class QuickSilverPeer(string name, bool sharesMemory)
 
     /// <inheritdoc/>
     public override string Version(PeerBuild build) =>
-        typeof(QuickSilverNode).Assembly.GetCustomAttribute<AssemblyInformationalVersionAttribute>()?.InformationalVersion[..13] ?? "";
+        typeof(QuickSilverNode).Assembly.GetCustomAttribute<AssemblyInformationalVersionAttribute>()
+            ?.InformationalVersion[..13] ?? "";
 
     /// <inheritdoc/>
-    protected override RoleOrder Host(PeerSetting setting, NetworkLab lab) => Order(RoleKind.Host, "host", 0, setting, lab, LastAt(setting));
+    protected override RoleOrder Host(PeerSetting setting, NetworkLab lab) =>
+        Order(RoleKind.Host, "host", 0, setting, lab, LastAt(setting));
 
     /// <inheritdoc/>
-    protected override RoleOrder Sender(PeerSetting setting, NetworkLab lab) => Order(RoleKind.Sender, "sender", 0, setting, lab, SenderAt);
+    protected override RoleOrder Sender(PeerSetting setting, NetworkLab lab) =>
+        Order(RoleKind.Sender, "sender", 0, setting, lab, SenderAt);
 
     /// <inheritdoc/>
     protected override RoleOrder Receiver(PeerSetting setting, NetworkLab lab, int number) =>
-        Order(RoleKind.Receiver, $"receiver-{number + 1}", number, setting, lab, number + 1) with { Drop = setting.NodeDrop };
+        Order(
+            RoleKind.Receiver, $"receiver-{number + 1}", number, setting, lab, number + 1) with {
+                Drop = setting.NodeDrop };
 
     private RoleOrder Order(RoleKind role, string name, int number, PeerSetting setting, NetworkLab lab, int member) =>
         setting.Order(role, name, number, lab.AddressOf(member), lab.AddressOf(LastAt(setting))) with

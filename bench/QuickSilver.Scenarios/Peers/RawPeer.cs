@@ -13,7 +13,8 @@ internal sealed class RawPeer(string name, bool hasTrains, bool isPacked)
     private const int MostDatagrams = 32;
 
     /// <inheritdoc/>
-    protected override RoleOrder Sender(PeerSetting setting, NetworkLab lab) => Order(setting, lab, RoleKind.RawSender, "sender", 0, SenderAt);
+    protected override RoleOrder Sender(PeerSetting setting, NetworkLab lab) =>
+        Order(setting, lab, RoleKind.RawSender, "sender", 0, SenderAt);
 
     /// <inheritdoc/>
     protected override RoleOrder Receiver(PeerSetting setting, NetworkLab lab, int number) =>

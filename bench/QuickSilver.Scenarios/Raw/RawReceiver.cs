@@ -6,8 +6,8 @@ using QuickSilver.Scenarios.Traffic;
 namespace QuickSilver.Scenarios.Raw;
 
 /// <summary>
-/// The other half of <see cref="RawSender"/>: reads datagrams, or whole trains where the kernel gives them back, counts them and tells how far it
-/// is. One thread.
+/// The other half of <see cref="RawSender"/>: reads datagrams, or whole trains where the kernel gives them back, counts
+/// them and tells how far it is. One thread.
 /// </summary>
 internal sealed class RawReceiver : IDisposable
 {
@@ -30,7 +30,8 @@ internal sealed class RawReceiver : IDisposable
     /// <param name="number">Of this receiver, from 0.</param>
     /// <param name="shape">How messages are laid out.</param>
     /// <param name="sink">Counts.</param>
-    public RawReceiver(IPEndPoint group, IPAddress by, IPEndPoint feedback, int number, RawShape shape, TrafficSink sink)
+    public RawReceiver(
+        IPEndPoint group, IPAddress by, IPEndPoint feedback, int number, RawShape shape, TrafficSink sink)
     {
         _socket = RawSockets.OpenReceiver(group, by, coalesces: shape.TrainLength > 1);
         _feedback = new Socket(AddressFamily.InterNetwork, SocketType.Dgram, ProtocolType.Udp) { Blocking = false };
@@ -41,7 +42,8 @@ internal sealed class RawReceiver : IDisposable
         BinaryPrimitives.WriteInt32LittleEndian(_feedbackBuffer, number);
     }
 
-    /// <summary>Receives until <paramref name="isOver"/> says so; it is asked whenever nothing is there to read.</summary>
+    /// <summary>Receives until <paramref name="isOver"/> says so; it is asked whenever nothing is there to
+    /// read.</summary>
     public void Run(Func<bool> isOver)
     {
         while (true)

@@ -7,10 +7,10 @@ using QuickSilver.Scenarios.Traffic;
 namespace QuickSilver.Scenarios.Raw;
 
 /// <summary>
-/// The least that a C# program can do to multicast messages without overrunning its receivers: a window (<see cref="RawShape"/>) ahead of the
-/// slowest receiver, whose feedback comes three times in it. No
-/// repair: what is lost is lost, and if the feedback itself stops for a tenth of a second the window is taken as free, so a lost tail does not end
-/// the run. One thread.
+/// The least that a C# program can do to multicast messages without overrunning its receivers: a window
+/// (<see cref="RawShape"/>) ahead of the slowest receiver, whose feedback comes three times in it. No
+/// repair: what is lost is lost, and if the feedback itself stops for a tenth of a second the window is taken as free,
+/// so a lost tail does not end the run. One thread.
 /// </summary>
 internal sealed class RawSender : IDisposable
 {
@@ -78,7 +78,8 @@ internal sealed class RawSender : IDisposable
         {
             _socket.Send(bytes, SocketFlags.None, out SocketError error);
             if (error == SocketError.Success) return;
-            if (error is not (SocketError.WouldBlock or SocketError.NoBufferSpaceAvailable)) throw new SocketException((int)error);
+            if (error is not (SocketError.WouldBlock or SocketError.NoBufferSpaceAvailable))
+                throw new SocketException((int)error);
             _socket.Poll(PollMicros, SelectMode.SelectWrite);
         }
     }
@@ -108,7 +109,9 @@ internal sealed class RawSender : IDisposable
             if (length != FeedbackBytes) continue;
             int receiver = BinaryPrimitives.ReadInt32LittleEndian(_feedbackBuffer);
             if ((uint)receiver >= (uint)_seen.Length) continue;
-            _seen[receiver] = Math.Max(_seen[receiver], BinaryPrimitives.ReadInt64LittleEndian(_feedbackBuffer.AsSpan(FeedbackIndexAt)));
+            _seen[
+                receiver] = Math.Max(
+                    _seen[receiver], BinaryPrimitives.ReadInt64LittleEndian(_feedbackBuffer.AsSpan(FeedbackIndexAt)));
             long slowest = long.MaxValue;
             foreach (long seen in _seen) slowest = Math.Min(slowest, seen);
             _slowest = Math.Max(_slowest, slowest);

@@ -6,8 +6,8 @@ namespace QuickSilver.Scenarios.Raw;
 /// <param name="TrainLength">Datagrams handed to the kernel in a call; 1: one by one.</param>
 internal readonly record struct RawShape(int Size, int Packed, int TrainLength)
 {
-    // What a receive buffer of 4 MiB holds with room to spare: by count for small datagrams, whose bookkeeping weighs more than they do,
-    // else by bytes.
+    // What a receive buffer of 4 MiB holds with room to spare: by count for small datagrams, whose bookkeeping weighs
+    // more than they do, else by bytes.
     private const int MostDatagrams = 1500;
     private const int MostBytes = 1_500_000;
     private const int FeedbacksInWindow = 3;

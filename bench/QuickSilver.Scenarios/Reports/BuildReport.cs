@@ -15,12 +15,15 @@ internal sealed record BuildReport(string Commit, bool? HasLocalChanges, string 
     public static BuildReport Here()
     {
         Assembly assembly = typeof(QuickSilverNode).Assembly;
-        string version = assembly.GetCustomAttribute<AssemblyInformationalVersionAttribute>()?.InformationalVersion ?? "";
+        string version = assembly.GetCustomAttribute<AssemblyInformationalVersionAttribute>()?.InformationalVersion
+            ?? "";
         int plus = version.IndexOf('+', StringComparison.Ordinal);
         string commit = plus < 0 ? Git("rev-parse HEAD") ?? "unknown" : version[(plus + 1)..];
         string? status = Git("status --porcelain");
-        string configuration = assembly.GetCustomAttribute<AssemblyConfigurationAttribute>()?.Configuration ?? "unknown";
-        return new BuildReport(commit, status is null ? null : status.Length > 0, configuration, !RuntimeFeature.IsDynamicCodeSupported);
+        string configuration = assembly.GetCustomAttribute<AssemblyConfigurationAttribute>()?.Configuration
+            ?? "unknown";
+        return new BuildReport(
+            commit, status is null ? null : status.Length > 0, configuration, !RuntimeFeature.IsDynamicCodeSupported);
     }
 
     private static string? Git(string arguments)

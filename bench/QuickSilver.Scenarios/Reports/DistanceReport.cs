@@ -1,6 +1,7 @@
 namespace QuickSilver.Scenarios.Reports;
 
-/// <summary>How far apart the machine's processors were while a run was measured: nanoseconds of a cache line from one to the other.</summary>
+/// <summary>How far apart the machine's processors were while a run was measured: nanoseconds of a cache line from one
+/// to the other.</summary>
 /// <param name="Median">Of the samples.</param>
 /// <param name="Low">A tenth of the samples were lower.</param>
 /// <param name="High">A tenth of the samples were higher.</param>

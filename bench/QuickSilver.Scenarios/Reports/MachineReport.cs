@@ -41,9 +41,13 @@ internal sealed record MachineReport
     {
         const string Key = "model name";
         if (!File.Exists("/proc/cpuinfo")) return RuntimeInformation.ProcessArchitecture.ToString();
-        string? line = File.ReadLines("/proc/cpuinfo").FirstOrDefault(text => text.StartsWith(Key, StringComparison.Ordinal));
-        return line is null ? RuntimeInformation.ProcessArchitecture.ToString() : line[(line.IndexOf(':', StringComparison.Ordinal) + 1)..].Trim();
+        string? line = File.ReadLines("/proc/cpuinfo")
+            .FirstOrDefault(text => text.StartsWith(Key, StringComparison.Ordinal));
+        return line is null
+            ? RuntimeInformation.ProcessArchitecture.ToString()
+            : line[(line.IndexOf(':', StringComparison.Ordinal) + 1)..].Trim();
     }
 
-    private static string? FirstLine(string path) => File.Exists(path) ? File.ReadLines(path).FirstOrDefault()?.Trim() : null;
+    private static string? FirstLine(string path) =>
+        File.Exists(path) ? File.ReadLines(path).FirstOrDefault()?.Trim() : null;
 }

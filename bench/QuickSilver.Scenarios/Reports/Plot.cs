@@ -20,7 +20,8 @@ internal static class Plot
         var data = new StringBuilder();
         foreach (VariantSummary bar in bars)
         {
-            data.Append(CultureInfo.InvariantCulture, $"\"{bar.Variant}\" {bar.Median:R} {bar.Lowest:R} {bar.Highest:R}\n");
+            data.Append(
+                CultureInfo.InvariantCulture, $"\"{bar.Variant}\" {bar.Median:R} {bar.Lowest:R} {bar.Highest:R}\n");
         }
         Draw(
             path,
@@ -34,7 +35,8 @@ internal static class Plot
             + "set grid ytics\n"
             + "unset key\n"
             + $"$data << END\n{data}END\n"
-            + "plot $data using 0:2:xtic(1) with boxes lc rgb '#3a6ea5', $data using 0:2:3:4 with yerrorbars lc rgb 'black' pt 7 ps 0.3\n");
+            + "plot $data using 0:2:xtic(1) with boxes lc rgb '#3a6ea5', $data using 0:2:3:4 with yerrorbars lc rgb "
+            + "'black' pt 7 ps 0.3\n");
     }
 
     /// <summary>A line for each name over a common axis, with whiskers.</summary>
@@ -44,7 +46,8 @@ internal static class Plot
     /// <param name="unit">Of the vertical axis.</param>
     /// <param name="points">Any order; those of a variant make its line.</param>
     /// <exception cref="InvalidOperationException">gnuplot is missing or refused.</exception>
-    public static void Lines(string path, string title, string across, string unit, IReadOnlyList<(double X, VariantSummary Y)> points)
+    public static void Lines(
+        string path, string title, string across, string unit, IReadOnlyList<(double X, VariantSummary Y)> points)
     {
         var data = new StringBuilder();
         var plots = new List<string>();
@@ -58,7 +61,8 @@ internal static class Plot
             data.Append("END\n");
             plots.Add($"$line{plots.Count} using 1:2:3:4 with yerrorlines pt 7 ps 0.5 title \"{line.Key}\" noenhanced");
         }
-        bool isWide = points.Count > 0 && points.Min(point => point.X) > 0 && points.Max(point => point.X) / points.Min(point => point.X) >= WideAxis;
+        bool isWide = points.Count > 0 && points.Min(point => point.X) > 0
+            && points.Max(point => point.X) / points.Min(point => point.X) >= WideAxis;
         Draw(
             path,
             $"set title \"{title}\" noenhanced\n"
@@ -74,12 +78,14 @@ internal static class Plot
 
     private static void Draw(string path, string script)
     {
-        var start = new ProcessStartInfo("gnuplot", ["-"]) { RedirectStandardInput = true, RedirectStandardError = true };
+        var start = new ProcessStartInfo(
+            "gnuplot", ["-"]) { RedirectStandardInput = true, RedirectStandardError = true };
         try
         {
             using Process gnuplot = Process.Start(start)!;
             Task<string> errors = gnuplot.StandardError.ReadToEndAsync();
-            gnuplot.StandardInput.Write($"set terminal svg size 1000,560 background 'white'\nset output '{path}'\n{script}");
+            gnuplot.StandardInput.Write(
+                $"set terminal svg size 1000,560 background 'white'\nset output '{path}'\n{script}");
             gnuplot.StandardInput.Close();
             gnuplot.WaitForExit();
             if (gnuplot.ExitCode != 0) throw new InvalidOperationException($"gnuplot: {errors.Result.Trim()}");

@@ -3,7 +3,8 @@ using QuickSilver.Scenarios.Traffic;
 
 namespace QuickSilver.Scenarios.Reports;
 
-/// <summary>What one process of a run did. Counts are of the whole run; rate, latency, processor time and allocations of its measured part.</summary>
+/// <summary>What one process of a run did. Counts are of the whole run; rate, latency, processor time and allocations
+/// of its measured part.</summary>
 internal sealed record ProcessReport
 {
     public required string Process { get; init; }
@@ -29,10 +30,12 @@ internal sealed record ProcessReport
     /// <summary>Measured messages a second.</summary>
     public double Rate { get; init; }
 
-    /// <summary>Microseconds from the sender's call (at a fixed rate: from the instant the message was due) to the handler.</summary>
+    /// <summary>Microseconds from the sender's call (at a fixed rate: from the instant the message was due) to the
+    /// handler.</summary>
     public LatencySummary? Latency { get; init; }
 
-    /// <summary>Of a sender with a fixed rate: how late it sent, in microseconds. It is part of the receivers' latency.</summary>
+    /// <summary>Of a sender with a fixed rate: how late it sent, in microseconds. It is part of the receivers'
+    /// latency.</summary>
     public LatencySummary? Lateness { get; init; }
 
     public double CpuSeconds { get; init; }

@@ -22,7 +22,8 @@ internal sealed record RunReport
 
     public IReadOnlyList<ProcessReport> Processes { get; init; } = [];
 
-    /// <summary>Bytes that all processes put on the network from the first message of the run to its last; null where nobody looked.</summary>
+    /// <summary>Bytes that all processes put on the network from the first message of the run to its last; null where
+    /// nobody looked.</summary>
     public long? WireBytes { get; init; }
 
     /// <summary>Processor time of a broker in the same time, in seconds; null without one.</summary>

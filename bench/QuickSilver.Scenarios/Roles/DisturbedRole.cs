@@ -6,8 +6,9 @@ using QuickSilver.Testing;
 namespace QuickSilver.Scenarios.Roles;
 
 /// <summary>
-/// A member of a run in which something is done to one of them: the first ones send, at a fixed rate or as fast as they are let; all count what
-/// comes, by time, from the time they are told on. A sender that was held up does not catch up: what a disturbance costs must show.
+/// A member of a run in which something is done to one of them: the first ones send, at a fixed rate or as fast as they
+/// are let; all count what comes, by time, from the time they are told on. A sender that was held up does not catch up:
+/// what a disturbance costs must show.
 /// </summary>
 internal static class DisturbedRole
 {
@@ -25,7 +26,8 @@ internal static class DisturbedRole
         RoleOrder order = channel.Order;
         var count = new Counts(order);
         await using QuickSilverNode node = await QuickSilverNode.StartAsync(Options(order));
-        Group group = await node.JoinAsync("all", new GroupOptions { OnMessage = count.OnMessage, BufferBeforeFirstRead = false });
+        Group group = await node.JoinAsync(
+            "all", new GroupOptions { OnMessage = count.OnMessage, BufferBeforeFirstRead = false });
         await group.WaitForMembersAsync(order.Receivers);
         channel.TellReady();
 
@@ -34,7 +36,8 @@ internal static class DisturbedRole
         if (order.Number < order.Senders)
         {
             Task sending = Task.Factory.StartNew(
-                () => Send(group, order, count, end), CancellationToken.None, TaskCreationOptions.LongRunning, TaskScheduler.Default);
+                () => Send(group, order, count, end), CancellationToken.None, TaskCreationOptions.LongRunning,
+                TaskScheduler.Default);
             await sending;
         }
         TimeSpan left = Stopwatch.GetElapsedTime(Stopwatch.GetTimestamp(), end) + Drain;
@@ -58,7 +61,9 @@ internal static class DisturbedRole
         var options = new QuickSilverOptions { ClusterName = order.Cluster, NodeName = order.Name };
         options.Membership.Port = order.MembershipPort;
         options.Transport.Kind = order.Transport;
-        if (order.DeafSeconds > 0) options.UseFaults(new FaultOptions { DeafEvery = DeafPeriod, DeafFor = TimeSpan.FromSeconds(order.DeafSeconds) });
+        if (order.DeafSeconds > 0)
+            options.UseFaults(
+                new FaultOptions { DeafEvery = DeafPeriod, DeafFor = TimeSpan.FromSeconds(order.DeafSeconds) });
         return options;
     }
 
@@ -130,6 +135,7 @@ internal static class DisturbedRole
         }
 
         // Negative before the start.
-        private int Bin() => (int)Math.Floor(Math.Min(Stopwatch.GetElapsedTime(Start).TotalSeconds / BinSeconds, Sent.Length - 1));
+        private int Bin() =>
+            (int)Math.Floor(Math.Min(Stopwatch.GetElapsedTime(Start).TotalSeconds / BinSeconds, Sent.Length - 1));
     }
 }

@@ -4,9 +4,10 @@ using QuickSilver.Scenarios.Traffic;
 namespace QuickSilver.Scenarios.Roles;
 
 /// <summary>
-/// One source behind the feeds of all groups: a message belongs to the group whose turn it is in the source's round, so a feed that is asked out of
-/// turn says no and is signalled when its turn comes. With one group that never happens. At a fixed rate the core's own timer asks again when the
-/// next message is due: a feed that waited would hold up the core. Core thread, but for <see cref="Start"/>.
+/// One source behind the feeds of all groups: a message belongs to the group whose turn it is in the source's round, so
+/// a feed that is asked out of turn says no and is signalled when its turn comes. With one group that never happens. At
+/// a fixed rate the core's own timer asks again when the next message is due: a feed that waited would hold up the
+/// core. Core thread, but for <see cref="Start"/>.
 /// </summary>
 internal sealed class FeedTurns
 {

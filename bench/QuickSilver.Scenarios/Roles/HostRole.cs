@@ -2,7 +2,8 @@ using QuickSilver.Scenarios.Reports;
 
 namespace QuickSilver.Scenarios.Roles;
 
-/// <summary>Hosts the membership where the scenario's own process cannot: in a network namespace. Joins no group.</summary>
+/// <summary>Hosts the membership where the scenario's own process cannot: in a network namespace. Joins no
+/// group.</summary>
 internal static class HostRole
 {
     /// <summary>Hosts until the scenario is over.</summary>

@@ -8,7 +8,8 @@ namespace QuickSilver.Scenarios.Roles;
 /// <summary>A member of a cluster in which nobody sends.</summary>
 internal static class IdleRole
 {
-    /// <summary>Joins, waits for the others and the word to go, lets the start-up settle, then watches itself.</summary>
+    /// <summary>Joins, waits for the others and the word to go, lets the start-up settle, then watches
+    /// itself.</summary>
     public static async Task RunAsync(RoleChannel channel)
     {
         RoleOrder order = channel.Order;

@@ -35,7 +35,8 @@ internal static class RawRoles
         RoleOrder order = channel.Order;
         var meter = new LoadMeter();
         var sink = new TrafficSink(1, order.Size, meter) { RecordsAll = order.Rate > 0 };
-        using var receiver = new RawReceiver(Group(order), IPAddress.Parse(order.Address), Feedback(order), order.Number, Shape(order), sink);
+        using var receiver = new RawReceiver(
+            Group(order), IPAddress.Parse(order.Address), Feedback(order), order.Number, Shape(order), sink);
         channel.TellReady();
 
         long seen = 0;
@@ -61,7 +62,8 @@ internal static class RawRoles
 
     private static RawShape Shape(RoleOrder order) => new(order.Size, order.Packed, order.TrainLength);
 
-    private static IPEndPoint Feedback(RoleOrder order) => new(IPAddress.Parse(order.ServerAddress), order.FeedbackPort);
+    private static IPEndPoint Feedback(RoleOrder order) =>
+        new(IPAddress.Parse(order.ServerAddress), order.FeedbackPort);
 
     private static IPEndPoint Group(RoleOrder order) => new(IPAddress.Parse(order.RawGroup), order.RawPort);
 }

@@ -11,7 +11,8 @@ internal static class ReceiverRole
     private static readonly TimeSpan LastMessages = TimeSpan.FromSeconds(10);
     private static readonly TimeSpan Period = TimeSpan.FromMilliseconds(20);
 
-    /// <summary>Joins, receives until all that was sent has come, or some seconds after the sender has finished.</summary>
+    /// <summary>Joins, receives until all that was sent has come, or some seconds after the sender has
+    /// finished.</summary>
     public static async Task RunAsync(RoleChannel channel)
     {
         RoleOrder order = channel.Order;
@@ -38,7 +39,8 @@ internal static class ReceiverRole
             {
                 MeasuredHeader header = sink.Receive(message.Payload);
                 if (header.Group >= 0
-                    && (!string.Equals(names[header.Group], name, StringComparison.Ordinal) || message.Sequence != (ulong)header.Index))
+                    && (!string.Equals(names[header.Group], name, StringComparison.Ordinal)
+                    || message.Sequence != (ulong)header.Index))
                 {
                     sink.CountMisdirected();
                 }

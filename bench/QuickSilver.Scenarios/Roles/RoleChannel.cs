@@ -5,8 +5,8 @@ using QuickSilver.Scenarios.Reports;
 namespace QuickSilver.Scenarios.Roles;
 
 /// <summary>
-/// A child process's end of its talk with the scenario: lines on standard input and output. When the input closes the process ends, whatever it
-/// does.
+/// A child process's end of its talk with the scenario: lines on standard input and output. When the input closes the
+/// process ends, whatever it does.
 /// </summary>
 internal sealed class RoleChannel
 {
@@ -20,8 +20,8 @@ internal sealed class RoleChannel
     /// <summary>What to do.</summary>
     public RoleOrder Order { get; }
 
-    /// <summary>Ends when the run begins, with the instant at which the scenario said so, in Stopwatch ticks: one clock for all processes of a
-    /// machine.</summary>
+    /// <summary>Ends when the run begins, with the instant at which the scenario said so, in Stopwatch ticks: one clock
+    /// for all processes of a machine.</summary>
     public Task<long> Go => _go.Task;
 
     /// <summary>Ends with the number of messages sent, when the sender has finished.</summary>
@@ -54,10 +54,12 @@ internal sealed class RoleChannel
     /// <summary>Says that something asked for has been done.</summary>
     public void TellDone(string what) => Tell(new RoleLine(what));
 
-    /// <summary>Waits for the scenario to close the input: until then the process stays, because others may need it.</summary>
+    /// <summary>Waits for the scenario to close the input: until then the process stays, because others may need
+    /// it.</summary>
     public static Task StayAsync() => Task.Delay(Timeout.Infinite);
 
-    private static void Tell(RoleLine line) => Console.WriteLine(JsonSerializer.Serialize(line, RoleJson.Default.RoleLine));
+    private static void Tell(RoleLine line) =>
+        Console.WriteLine(JsonSerializer.Serialize(line, RoleJson.Default.RoleLine));
 
     private void Listen()
     {

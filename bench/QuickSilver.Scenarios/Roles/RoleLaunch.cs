@@ -6,7 +6,8 @@ internal sealed record RoleLaunch
     /// <summary>Words before the command, for example those that enter a network namespace.</summary>
     public IReadOnlyList<string> Prefix { get; init; } = [];
 
-    /// <summary>Program and arguments of an adapter that talks as this program's roles do (see bench/peers/README.md); null: this program.</summary>
+    /// <summary>Program and arguments of an adapter that talks as this program's roles do (see bench/peers/README.md);
+    /// null: this program.</summary>
     public IReadOnlyList<string>? Command { get; init; }
 
     /// <summary>Added to this process's own.</summary>

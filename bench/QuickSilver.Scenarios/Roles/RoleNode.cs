@@ -7,10 +7,12 @@ namespace QuickSilver.Scenarios.Roles;
 internal static class RoleNode
 {
     /// <summary>The groups of a run, by number.</summary>
-    public static IReadOnlyList<string> GroupNames(int count) => [.. Enumerable.Range(0, count).Select(number => $"g{number}")];
+    public static IReadOnlyList<string> GroupNames(int count) =>
+        [.. Enumerable.Range(0, count).Select(number => $"g{number}")];
 
     /// <summary>Begins to note the process's memory, if ordered.</summary>
-    public static MemoryLog? NoteMemory(RoleOrder order) => order.NotesMemory ? new MemoryLog(order.CollectSeconds) : null;
+    public static MemoryLog? NoteMemory(RoleOrder order) =>
+        order.NotesMemory ? new MemoryLog(order.CollectSeconds) : null;
 
     /// <summary>Starts a node as ordered.</summary>
     public static Task<QuickSilverNode> StartAsync(RoleOrder order)

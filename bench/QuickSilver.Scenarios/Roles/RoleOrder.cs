@@ -2,7 +2,8 @@ using QuickSilver.Scenarios.Chaos;
 
 namespace QuickSilver.Scenarios.Roles;
 
-/// <summary>Everything a child process is told: one line of JSON on its standard input. What a role has no use for is ignored.</summary>
+/// <summary>Everything a child process is told: one line of JSON on its standard input. What a role has no use for is
+/// ignored.</summary>
 internal sealed record RoleOrder
 {
     public required RoleKind Role { get; init; }
@@ -46,7 +47,8 @@ internal sealed record RoleOrder
     /// <summary>Whether QuickSilver's nodes may read each other's packets in place.</summary>
     public bool SharesMemory { get; init; } = true;
 
-    /// <summary>Microseconds that QuickSilver's core threads look for work before they sleep; 0: they sleep at once.</summary>
+    /// <summary>Microseconds that QuickSilver's core threads look for work before they sleep; 0: they sleep at
+    /// once.</summary>
     public double SpinMicros { get; init; }
 
     /// <summary>Share of received datagrams that a QuickSilver receiver drops.</summary>
@@ -61,18 +63,20 @@ internal sealed record RoleOrder
     /// <summary>Datagrams that a raw sender hands over in one call; 1: one by one.</summary>
     public int TrainLength { get; init; } = 1;
 
-    /// <summary>Of a herd: how many groups there are; the member joins <see cref="Groups"/> of them, from a place of its own on.</summary>
+    /// <summary>Of a herd: how many groups there are; the member joins <see cref="Groups"/> of them, from a place of
+    /// its own on.</summary>
     public int AllGroups { get; init; }
 
-    /// <summary>Of a herd: whether a group was joined and left before the run, so that the code of a join is compiled.</summary>
+    /// <summary>Of a herd: whether a group was joined and left before the run, so that the code of a join is
+    /// compiled.</summary>
     public bool IsWarm { get; init; }
 
     /// <summary>Of a disturbance: seconds for which the member hears nothing, every ten seconds.</summary>
     public double DeafSeconds { get; init; }
 
     /// <summary>
-    /// Whether the runtime compiles each method once, as it is first called, and never again: it competes with nothing that is measured then, but
-    /// what is carried at full speed is up to a fifth less.
+    /// Whether the runtime compiles each method once, as it is first called, and never again: it competes with nothing
+    /// that is measured then, but what is carried at full speed is up to a fifth less.
     /// </summary>
     public bool CompilesOnce { get; init; }
 

@@ -10,14 +10,17 @@ internal sealed class RoleProcess : IAsyncDisposable
     private const string TieredCompilation = "DOTNET_TieredCompilation";
 
     private readonly TaskCompletionSource _ready = new(TaskCreationOptions.RunContinuationsAsynchronously);
-    private readonly TaskCompletionSource<ProcessReport> _result = new(TaskCreationOptions.RunContinuationsAsynchronously);
+    private readonly TaskCompletionSource<ProcessReport> _result = new(
+        TaskCreationOptions.RunContinuationsAsynchronously);
     private readonly ChildProcess _child;
 
     private RoleProcess(RoleOrder order, RoleLaunch? launch)
     {
         Order = order;
-        IReadOnlyList<string> command = launch?.Command ?? ChildProcess.CommandOf(typeof(RoleProcess).Assembly, RoleProgram.Word);
-        _child = ChildProcess.Start(order.Name, [.. launch?.Prefix ?? [], .. command], OnLine, EnvironmentOf(order, launch));
+        IReadOnlyList<string> command = launch?.Command
+            ?? ChildProcess.CommandOf(typeof(RoleProcess).Assembly, RoleProgram.Word);
+        _child = ChildProcess.Start(
+            order.Name, [.. launch?.Prefix ?? [], .. command], OnLine, EnvironmentOf(order, launch));
         _ = WatchAsync();
     }
 
@@ -44,12 +47,14 @@ internal sealed class RoleProcess : IAsyncDisposable
     }
 
     /// <summary>Sends it a command.</summary>
-    public Task TellAsync(RoleCommand command) => _child.TellAsync(JsonSerializer.Serialize(command, RoleJson.Default.RoleCommand));
+    public Task TellAsync(RoleCommand command) =>
+        _child.TellAsync(JsonSerializer.Serialize(command, RoleJson.Default.RoleCommand));
 
     /// <inheritdoc/>
     public ValueTask DisposeAsync() => _child.DisposeAsync();
 
-    // As the runtime comes, unless whoever started the scenario said otherwise; this program's own setting is for the process that reports.
+    // As the runtime comes, unless whoever started the scenario said otherwise; this program's own setting is for the
+    // process that reports.
     private static Dictionary<string, string> EnvironmentOf(RoleOrder order, RoleLaunch? launch)
     {
         var environment = new Dictionary<string, string>(launch?.Environment ?? new Dictionary<string, string>());

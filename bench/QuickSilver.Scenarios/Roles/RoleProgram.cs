@@ -10,7 +10,8 @@ internal static class RoleProgram
     /// <summary>The command word that leads here.</summary>
     public const string Word = "role";
 
-    /// <summary>Does what standard input orders; returns only on failure, since a child ends with its standard input.</summary>
+    /// <summary>Does what standard input orders; returns only on failure, since a child ends with its standard
+    /// input.</summary>
     public static async Task<int> RunAsync()
     {
         RoleChannel channel = RoleChannel.Open();

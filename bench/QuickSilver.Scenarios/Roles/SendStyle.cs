@@ -9,6 +9,7 @@ internal enum SendStyle
     /// <summary><see cref="Group.TrySend(ReadOnlySpan{byte})"/>, waiting when the gate is shut.</summary>
     Try,
 
-    /// <summary><see cref="IMessageFeed"/>: the node's own thread asks for the next message when it can send it.</summary>
+    /// <summary><see cref="IMessageFeed"/>: the node's own thread asks for the next message when it can send
+    /// it.</summary>
     Feed,
 }

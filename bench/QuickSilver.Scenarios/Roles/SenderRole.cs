@@ -7,24 +7,28 @@ namespace QuickSilver.Scenarios.Roles;
 /// <summary>A member that sends.</summary>
 internal static class SenderRole
 {
-    /// <summary>Joins, waits for the receivers and the word to go, sends the run, and reports when every member holds all of it.</summary>
+    /// <summary>Joins, waits for the receivers and the word to go, sends the run, and reports when every member holds
+    /// all of it.</summary>
     public static async Task RunAsync(RoleChannel channel)
     {
         RoleOrder order = channel.Order;
         await using QuickSilverNode node = await RoleNode.StartAsync(order);
         IReadOnlyList<Group> groups = await node.JoinManyAsync(
-            RoleNode.GroupNames(order.Groups), new GroupOptions { SelfDelivery = false, BufferBeforeFirstRead = false });
+            RoleNode.GroupNames(order.Groups),
+            new GroupOptions { SelfDelivery = false, BufferBeforeFirstRead = false });
         foreach (Group group in groups) await group.WaitForMembersAsync(order.Receivers + 1);
         channel.TellReady();
         await channel.Go;
         using MemoryLog? memory = RoleNode.NoteMemory(order);
 
         var meter = new LoadMeter();
-        var source = new TrafficSource(order.Groups, new RunClock(order.WarmUpSeconds, order.MeasuredSeconds), order.Rate, meter);
+        var source = new TrafficSource(
+            order.Groups, new RunClock(order.WarmUpSeconds, order.MeasuredSeconds), order.Rate, meter);
         await (order.Send switch
         {
             // A thread of its own, because a paced sender sleeps in it.
-            SendStyle.Async => RunOnThreadAsync(() => SendAsync(groups, source, order.Size).AsTask().GetAwaiter().GetResult()),
+            SendStyle.Async =>
+                RunOnThreadAsync(() => SendAsync(groups, source, order.Size).AsTask().GetAwaiter().GetResult()),
             SendStyle.Try => RunOnThreadAsync(() => TrySend(groups, source, order.Size)),
             _ => FeedAsync(groups, source, order.Size),
         });
@@ -59,7 +63,8 @@ internal static class SenderRole
             {
                 SendStatus status = groups[header.Group].TrySend(buffer);
                 if (status == SendStatus.Accepted) break;
-                if (status != SendStatus.Backpressured || !groups[header.Group].WaitToSendAsync().AsTask().GetAwaiter().GetResult())
+                if (status != SendStatus.Backpressured
+                    || !groups[header.Group].WaitToSendAsync().AsTask().GetAwaiter().GetResult())
                 {
                     throw new InvalidOperationException($"TrySend: {status}");
                 }

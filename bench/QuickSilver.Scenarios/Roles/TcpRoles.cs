@@ -12,7 +12,8 @@ internal static class TcpRoles
     public static async Task SendAsync(RoleChannel channel)
     {
         RoleOrder order = channel.Order;
-        using TcpFanOut sender = order.Tcp == TcpStyle.Pipelines ? new PipelinesFanOut(Sender(order)) : new BlockingFanOut(Sender(order));
+        using TcpFanOut sender = order.Tcp == TcpStyle.Pipelines
+            ? new PipelinesFanOut(Sender(order)) : new BlockingFanOut(Sender(order));
         await sender.AcceptAsync(order.Receivers);
         channel.TellReady();
         await channel.Go;

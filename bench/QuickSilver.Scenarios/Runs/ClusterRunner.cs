@@ -11,16 +11,20 @@ internal static class ClusterRunner
     private static readonly TimeSpan StartLimit = TimeSpan.FromSeconds(60);
     private static readonly TimeSpan FinishLimit = TimeSpan.FromSeconds(60);
 
-    /// <summary>Runs a cluster on ports and under a name of its own. This process hosts the membership and takes no part otherwise.</summary>
-    public static async Task<RunReport> RunClusterAsync(RunReport run, IReadOnlyList<RoleOrder> orders, CancellationToken ct)
+    /// <summary>Runs a cluster on ports and under a name of its own. This process hosts the membership and takes no
+    /// part otherwise.</summary>
+    public static async Task<RunReport> RunClusterAsync(
+        RunReport run, IReadOnlyList<RoleOrder> orders, CancellationToken ct)
     {
-        var options = new QuickSilverOptions { ClusterName = $"scenario-{Environment.ProcessId}-{run.Repetition}", NodeName = "host" };
+        var options = new QuickSilverOptions {
+            ClusterName = $"scenario-{Environment.ProcessId}-{run.Repetition}", NodeName = "host" };
         options.Membership.Port = FreePort.Find();
         options.Transport.Kind = orders[0].Transport;
         await using QuickSilverNode host = await QuickSilverNode.StartAsync(options, ct);
         return await RunAsync(
             run,
-            [.. orders.Select(order => order with { Cluster = options.ClusterName, MembershipPort = options.Membership.Port })],
+            [.. orders.Select(
+                order => order with { Cluster = options.ClusterName, MembershipPort = options.Membership.Port })],
             ct);
     }
 
@@ -31,9 +35,11 @@ internal static class ClusterRunner
         try
         {
             foreach (RoleOrder order in orders) processes.Add(await RoleProcess.StartAsync(order));
-            await RunLimit.WaitAsync(Task.WhenAll(processes.Select(process => process.Ready)), StartLimit, "to start", ct);
+            await RunLimit.WaitAsync(
+                Task.WhenAll(processes.Select(process => process.Ready)), StartLimit, "to start", ct);
 
-            List<RoleProcess> receivers = [.. processes.Where(process => process.Order.Role is RoleKind.Receiver or RoleKind.RawReceiver)];
+            List<RoleProcess> receivers = [
+                .. processes.Where(process => process.Order.Role is RoleKind.Receiver or RoleKind.RawReceiver)];
             List<RoleProcess> others = [.. processes.Except(receivers)];
             long now = Stopwatch.GetTimestamp();
             foreach (RoleProcess process in others) await process.TellAsync(new RoleCommand("go", now));

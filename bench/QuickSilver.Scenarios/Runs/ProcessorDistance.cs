@@ -9,14 +9,17 @@ namespace QuickSilver.Scenarios.Runs;
 /// <summary>
 /// How far apart the machine's processors are while a run is measured: what a cache line takes from one to the other.
 /// <para>
-/// Why: everything that one process sends another on the same machine crosses from core to core. The host of a virtual machine moves its processors
-/// between its own cores every few seconds, and lines that two cores hand to and fro within one third-level cache take six times as long between two:
-/// a sender's copying into the kernel costs four times as much then. Rates of two systems compare only where this was the same for both.
+/// Why: everything that one process sends another on the same machine crosses from core to core. The host of a virtual
+/// machine moves its processors between its own cores every few seconds, and lines that two cores hand to and fro
+/// within one third-level cache take six times as long between two:
+/// a sender's copying into the kernel costs four times as much then. Rates of two systems compare only where this was
+/// the same for both.
 /// </para>
 /// <para>
-/// How: two threads, bound to the first and the last processor that the process may use, count up one number in turns. Of twenty batches of fifty
-/// turns the fastest counts, since these threads are interrupted like all others; a sample for which both cannot be had at once is left out. On a
-/// machine of more than two processors it is the distance of these two alone, and says little.
+/// How: two threads, bound to the first and the last processor that the process may use, count up one number in turns.
+/// Of twenty batches of fifty turns the fastest counts, since these threads are interrupted like all others; a sample
+/// for which both cannot be had at once is left out. On a machine of more than two processors it is the distance of
+/// these two alone, and says little.
 /// </para>
 /// Cost: some milliseconds of both processors a second at the most, 0.1 % where the runs leave them room. Linux only.
 /// </summary>
@@ -41,19 +44,24 @@ internal sealed partial class ProcessorDistance
         _last = last;
     }
 
-    /// <summary>Samples while a run is measured, if it is one at full speed: in others, a sample would delay messages.</summary>
+    /// <summary>Samples while a run is measured, if it is one at full speed: in others, a sample would delay
+    /// messages.</summary>
     /// <param name="orders">What its processes were told, just now.</param>
     /// <param name="run">Ends it, if it ends before.</param>
-    /// <returns>What was seen; null without two processors, elsewhere than on Linux, or when nothing could be sampled.</returns>
+    /// <returns>What was seen; null without two processors, elsewhere than on Linux, or when nothing could be
+    /// sampled.</returns>
     public static async Task<DistanceReport?> WatchAsync(IReadOnlyList<RoleOrder> orders, Task run)
     {
-        bool isAtFullSpeed = orders.All(order => order.Rate <= 0 && order.Role is not (RoleKind.IdleMember or RoleKind.HerdMember));
-        if (!isAtFullSpeed || !OperatingSystem.IsLinux() || !TryFindProcessors(out int first, out int last)) return null;
+        bool isAtFullSpeed = orders.All(
+            order => order.Rate <= 0 && order.Role is not (RoleKind.IdleMember or RoleKind.HerdMember));
+        if (!isAtFullSpeed || !OperatingSystem.IsLinux() || !TryFindProcessors(out int first, out int last))
+            return null;
         var measured = TimeSpan.FromSeconds(orders.Max(order => order.MeasuredSeconds));
         await Task.WhenAny(run, Task.Delay(TimeSpan.FromSeconds(orders.Max(order => order.WarmUpSeconds))));
         var distance = new ProcessorDistance(first, last);
         return await Task.Factory.StartNew(
-            () => distance.Watch(measured, run), CancellationToken.None, TaskCreationOptions.LongRunning, TaskScheduler.Default);
+            () => distance.Watch(measured, run), CancellationToken.None, TaskCreationOptions.LongRunning,
+            TaskScheduler.Default);
     }
 
     private static unsafe bool TryFindProcessors(out int first, out int last)

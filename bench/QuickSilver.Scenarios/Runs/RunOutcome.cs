@@ -19,7 +19,8 @@ internal static class RunOutcome
     }
 
     /// <summary>The slowest receiver's rate; 0 when nobody received.</summary>
-    public static double SlowestRate(RunReport run) => Receivers(run).Select(process => process.Rate).DefaultIfEmpty().Min();
+    public static double SlowestRate(RunReport run) =>
+        Receivers(run).Select(process => process.Rate).DefaultIfEmpty().Min();
 
     /// <summary>The processes that received.</summary>
     public static IEnumerable<ProcessReport> Receivers(RunReport run) =>
@@ -32,7 +33,8 @@ internal static class RunOutcome
     {
         if (!Receivers(run).Any()) return "done";
         ProcessReport worst = Receivers(run).MaxBy(process => process.Latency?.P99 ?? 0)!;
-        return $"{SlowestRate(run):N0} messages/s to each, p50 {worst.Latency?.P50:N0} us, p99 {worst.Latency?.P99:N0} us, "
+        return $"{SlowestRate(run):N0} messages/s to each, p50 {worst.Latency?.P50:N0} us, p99 "
+            + $"{worst.Latency?.P99:N0} us, "
             + $"lost {Receivers(run).Sum(process => process.Lost):N0}"
             + (run.Distance is { } distance ? $", processors {distance} apart" : "");
     }

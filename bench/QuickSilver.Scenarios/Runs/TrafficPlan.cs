@@ -42,7 +42,8 @@ internal sealed record TrafficPlan
     /// <summary>Where they do: seconds between forced collections; 0: none.</summary>
     public double CollectSeconds { get; init; }
 
-    /// <summary>Every variant at every rate, repeated; interleaved, so that a change in the machine's mood meets all of them.</summary>
+    /// <summary>Every variant at every rate, repeated; interleaved, so that a change in the machine's mood meets all of
+    /// them.</summary>
     /// <param name="rates">Messages a second; 0: full speed.</param>
     /// <param name="ct">Ends it.</param>
     public async Task<List<RunReport>> RunAsync(IReadOnlyList<double> rates, CancellationToken ct)
@@ -103,13 +104,16 @@ internal sealed record TrafficPlan
     private static RunReport Judge(RunReport run, Variant variant)
     {
         List<string> failures = [.. run.Failures];
-        foreach (ProcessReport process in run.Processes.Where(process => process.Role is nameof(RoleKind.Receiver) or nameof(RoleKind.RawReceiver)))
+        foreach (ProcessReport process in run.Processes.Where(
+            process => process.Role is nameof(RoleKind.Receiver) or nameof(RoleKind.RawReceiver)))
         {
-            if (process.Damaged > 0) failures.Add($"{process.Process} got {process.Damaged} damaged or misdirected messages");
+            if (process.Damaged > 0)
+                failures.Add($"{process.Process} got {process.Damaged} damaged or misdirected messages");
             if (process.Measured == 0) failures.Add($"{process.Process} got no message of the measured part");
             if (variant is Variant.RawSingle or Variant.RawTrains) continue;
             if (process.Lost > 0) failures.Add($"{process.Process} did not get {process.Lost} messages");
-            if (process.OutOfOrder > 0) failures.Add($"{process.Process} got {process.OutOfOrder} messages out of order or twice");
+            if (process.OutOfOrder > 0)
+                failures.Add($"{process.Process} got {process.OutOfOrder} messages out of order or twice");
         }
         return run with { Failures = failures };
     }

@@ -5,7 +5,8 @@ using QuickSilver.Scenarios.Runs;
 
 namespace QuickSilver.Scenarios.Streams;
 
-/// <summary>One run of several senders to one group, in a network of its own, judged by what every receiver must get.</summary>
+/// <summary>One run of several senders to one group, in a network of its own, judged by what every receiver must
+/// get.</summary>
 internal sealed record StreamPlan
 {
     private const int MembershipPort = 14_999;
@@ -30,12 +31,14 @@ internal sealed record StreamPlan
     /// <param name="run">Filled in and returned.</param>
     /// <param name="ct">Ends it.</param>
     /// <param name="meanwhile">Begun with the run, to do something to its processes.</param>
-    public async Task<RunReport> RunAsync(RunReport run, CancellationToken ct, Func<IReadOnlyList<RoleProcess>, Task>? meanwhile = null)
+    public async Task<RunReport> RunAsync(
+        RunReport run, CancellationToken ct, Func<IReadOnlyList<RoleProcess>, Task>? meanwhile = null)
     {
         int host = Senders + Receivers;
         using NetworkLab lab = NetworkLab.Make(Net, host + 1, 0, _ => false);
         List<RoleStart> starts = [Start(lab, host, RoleKind.Host, "host", 0)];
-        for (int number = 0; number < Senders; number++) starts.Add(Start(lab, number, RoleKind.StreamSender, $"sender-{number + 1}", number));
+        for (int number = 0; number < Senders; number++)
+            starts.Add(Start(lab, number, RoleKind.StreamSender, $"sender-{number + 1}", number));
         for (int number = 0; number < Receivers; number++)
         {
             starts.Add(Start(lab, Senders + number, RoleKind.StreamReceiver, $"receiver-{number + 1}", number));

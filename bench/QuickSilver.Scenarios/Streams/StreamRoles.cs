@@ -7,22 +7,25 @@ using QuickSilver.Scenarios.Traffic;
 namespace QuickSilver.Scenarios.Streams;
 
 /// <summary>
-/// Several senders and several receivers of one group. The head of a message names its sender where other scenarios name the group, so that a sink
-/// checks each sender's order by itself.
+/// Several senders and several receivers of one group. The head of a message names its sender where other scenarios
+/// name the group, so that a sink checks each sender's order by itself.
 /// </summary>
 internal static class StreamRoles
 {
     private const int SamplePeriodMilliseconds = 20;
     private static readonly TimeSpan LastMessages = TimeSpan.FromSeconds(20);
 
-    /// <summary>Joins, waits for everybody and the word to go, sends its part of the run, reports when every member holds it.</summary>
+    /// <summary>Joins, waits for everybody and the word to go, sends its part of the run, reports when every member
+    /// holds it.</summary>
     public static async Task SendAsync(RoleChannel channel)
     {
         RoleOrder order = channel.Order;
         await using QuickSilverNode node = await RoleNode.StartAsync(order);
         // Other senders' messages come here too; nobody wants them.
         Group group = await node.JoinAsync(
-            "g0", new GroupOptions { SelfDelivery = false, BufferBeforeFirstRead = false, OnMessage = static (in MessageRef _) => { } });
+            "g0",
+            new GroupOptions {
+                SelfDelivery = false, BufferBeforeFirstRead = false, OnMessage = static (in MessageRef _) => { } });
         await group.WaitForMembersAsync(order.Senders + order.Receivers);
         channel.TellReady();
         await channel.Go;
@@ -30,7 +33,9 @@ internal static class StreamRoles
         var meter = new LoadMeter();
         var source = new TrafficSource(1, new RunClock(order.WarmUpSeconds, order.MeasuredSeconds), order.Rate, meter);
         // A thread of its own, because a paced sender sleeps in it.
-        await Task.Factory.StartNew(() => Send(group, source, order), CancellationToken.None, TaskCreationOptions.LongRunning, TaskScheduler.Default);
+        await Task.Factory.StartNew(
+            () => Send(group, source, order), CancellationToken.None, TaskCreationOptions.LongRunning,
+            TaskScheduler.Default);
         await node.FlushAsync();
         meter.End();
         NodeStatistics statistics = await SettledStatistics.ReadAsync(node);
@@ -38,7 +43,8 @@ internal static class StreamRoles
         await RoleChannel.StayAsync();
     }
 
-    /// <summary>Joins, receives until all that was sent has come, or some seconds after the senders have finished.</summary>
+    /// <summary>Joins, receives until all that was sent has come, or some seconds after the senders have
+    /// finished.</summary>
     public static async Task ReceiveAsync(RoleChannel channel)
     {
         RoleOrder order = channel.Order;
@@ -50,7 +56,8 @@ internal static class StreamRoles
 
         var progress = new List<ProgressSample>();
         long since = 0;
-        while (!channel.Total.IsCompleted || (sink.Delivered < channel.Total.Result && Stopwatch.GetElapsedTime(since) < LastMessages))
+        while (!channel.Total.IsCompleted
+            || (sink.Delivered < channel.Total.Result && Stopwatch.GetElapsedTime(since) < LastMessages))
         {
             if (!channel.Total.IsCompleted) since = Stopwatch.GetTimestamp();
             if (sink.Delivered > 0) progress.Add(Sample(sink, order.Senders));
@@ -58,7 +65,8 @@ internal static class StreamRoles
         }
         progress.Add(Sample(sink, order.Senders));
         NodeStatistics statistics = await SettledStatistics.ReadAsync(node);
-        channel.TellResult(ReceiverReport.Of(order, sink, meter, channel.Total.Result).With(statistics) with { Progress = progress });
+        channel.TellResult(
+            ReceiverReport.Of(order, sink, meter, channel.Total.Result).With(statistics) with { Progress = progress });
         await RoleChannel.StayAsync();
 
         void OnMessage(in MessageRef message)
@@ -69,7 +77,9 @@ internal static class StreamRoles
     }
 
     private static ProgressSample Sample(TrafficSink sink, int senders) =>
-        new(Stopwatch.GetTimestamp() * 1000.0 / Stopwatch.Frequency, sink.Delivered, [.. Enumerable.Range(0, senders).Select(sink.LastOf)]);
+        new(
+            Stopwatch.GetTimestamp() * 1000.0 / Stopwatch.Frequency, sink.Delivered,
+            [.. Enumerable.Range(0, senders).Select(sink.LastOf)]);
 
     private static void Send(Group group, TrafficSource source, RoleOrder order)
     {

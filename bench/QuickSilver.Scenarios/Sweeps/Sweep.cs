@@ -10,15 +10,16 @@ using QuickSilver.Scenarios.Verbs;
 namespace QuickSilver.Scenarios.Sweeps;
 
 /// <summary>
-/// A scenario that varies one thing and keeps the rest: QuickSilver and what it is compared with, at full speed and optionally at a fixed rate, at
-/// each point of an axis; variants and points interleaved, everything repeated.
+/// A scenario that varies one thing and keeps the rest: QuickSilver and what it is compared with, at full speed and
+/// optionally at a fixed rate, at each point of an axis; variants and points interleaved, everything repeated.
 /// </summary>
 /// <param name="verb">On the command line.</param>
 /// <param name="summary">For <c>--help</c>.</param>
 /// <param name="axis">What is varied, for tables and plots.</param>
 /// <param name="variants">Measured by default: names of the <see cref="PeerCatalog"/>.</param>
 /// <param name="rate">Messages a second of the runs at a fixed rate, by default; 0: none.</param>
-internal abstract class Sweep(string verb, string summary, string axis, IReadOnlyList<string> variants, double rate) : IScenario
+internal abstract class Sweep(string verb, string summary, string axis, IReadOnlyList<string> variants, double rate)
+    : IScenario
 {
     private readonly Option<string[]> _variants = new("--variant")
     {
@@ -33,8 +34,10 @@ internal abstract class Sweep(string verb, string summary, string axis, IReadOnl
     }.AtLeast(0);
 
     private readonly Option<double> _seconds =
-        new Option<double>("--seconds") { Description = "Seconds measured at full speed.", DefaultValueFactory = _ => 3 }.Above(0);
-    private readonly Option<int> _repeat = new Option<int>("--repeat") { Description = "Repetitions.", DefaultValueFactory = _ => 5 }.AtLeast(1);
+        new Option<double>(
+            "--seconds") { Description = "Seconds measured at full speed.", DefaultValueFactory = _ => 3 }.Above(0);
+    private readonly Option<int> _repeat = new Option<int>(
+        "--repeat") { Description = "Repetitions.", DefaultValueFactory = _ => 5 }.AtLeast(1);
 
     private readonly Option<double> _rate = new Option<double>("--rate")
     {
@@ -56,8 +59,10 @@ internal abstract class Sweep(string verb, string summary, string axis, IReadOnl
         DefaultValueFactory = _ => 0,
     }.AtLeast(0);
 
-    private readonly Option<DirectoryInfo?> _build = new("--build") { Description = "Where bench/peers/run has put the adapters." };
-    private readonly Option<FileInfo?> _svg = new("--svg") { Description = "Write a plot of the rates to this file (by gnuplot)." };
+    private readonly Option<DirectoryInfo?> _build = new(
+        "--build") { Description = "Where bench/peers/run has put the adapters." };
+    private readonly Option<FileInfo?> _svg = new(
+        "--svg") { Description = "Write a plot of the rates to this file (by gnuplot)." };
 
     /// <inheritdoc/>
     public string Verb => verb;
@@ -79,7 +84,8 @@ internal abstract class Sweep(string verb, string summary, string axis, IReadOnl
         {
             if (PeerCatalog.All.All(peer => peer.Name != name))
             {
-                result.AddError($"--variant {name}: there are {string.Join(", ", PeerCatalog.All.Select(peer => peer.Name))}.");
+                result.AddError(
+                    $"--variant {name}: there are {string.Join(", ", PeerCatalog.All.Select(peer => peer.Name))}.");
             }
         }
     }
@@ -89,7 +95,8 @@ internal abstract class Sweep(string verb, string summary, string axis, IReadOnl
     {
         string[] names = parsed.GetValue(_variants)!;
         List<Peer> peers = [.. PeerCatalog.All.Where(peer => names.Contains(peer.Name))];
-        var build = new PeerBuild(parsed.GetValue(_build)?.FullName ?? Path.Combine(Path.GetTempPath(), "quicksilver-peers"));
+        var build = new PeerBuild(
+            parsed.GetValue(_build)?.FullName ?? Path.Combine(Path.GetTempPath(), "quicksilver-peers"));
         PeerSetting basis = _own.Apply(parsed, new PeerSetting
         {
             Net = NetProfile.Host,
@@ -99,7 +106,8 @@ internal abstract class Sweep(string verb, string summary, string axis, IReadOnl
             MeasuredSeconds = parsed.GetValue(_seconds),
             Slot = parsed.GetValue(_slot),
         });
-        List<SweepPoint> points = [.. Points(parsed, basis).Select(point => point with { Setting = WithSlot(point.Setting) })];
+        List<SweepPoint> points = [
+            .. Points(parsed, basis).Select(point => point with { Setting = WithSlot(point.Setting) })];
         double fixedRate = parsed.GetValue(_rate), fixedSeconds = parsed.GetValue(_rateSeconds);
         List<PeerSetting> settings = [.. points.Select(point => point.Setting)];
         if (fixedRate > 0)
@@ -114,7 +122,8 @@ internal abstract class Sweep(string verb, string summary, string axis, IReadOnl
         List<RunReport> runs = await new PeerBench(peers, build).RunAsync(settings, parsed.GetValue(_repeat), ct);
         var table = new SweepTable(axis, peers, points, runs, fixedRate);
         ScenarioOutcome outcome = new(runs, table.Summary, table.Make());
-        if (parsed.GetValue(_svg) is { } svg) Plot.Lines(svg.FullName, summary, axis, SweepTable.RateFigure, table.Rates);
+        if (parsed.GetValue(_svg) is { } svg)
+            Plot.Lines(svg.FullName, summary, axis, SweepTable.RateFigure, table.Rates);
         return outcome;
     }
 
@@ -127,5 +136,6 @@ internal abstract class Sweep(string verb, string summary, string axis, IReadOnl
     protected abstract IEnumerable<SweepPoint> Points(ParseResult parsed, PeerSetting basis);
 
     private static PeerSetting WithSlot(PeerSetting setting) =>
-        setting.Slot > 0 ? setting : setting with { Slot = setting.Net is NetProfile.Bridge or NetProfile.Wire ? 1372 : 8000 };
+        setting.Slot > 0
+            ? setting : setting with { Slot = setting.Net is NetProfile.Bridge or NetProfile.Wire ? 1372 : 8000 };
 }

@@ -7,7 +7,8 @@ using Spectre.Console;
 namespace QuickSilver.Scenarios.Sweeps;
 
 /// <summary>The findings of a sweep: a row for each point and variant.</summary>
-internal sealed class SweepTable(string axis, IReadOnlyList<Peer> peers, IReadOnlyList<SweepPoint> points, List<RunReport> runs, double rate)
+internal sealed class SweepTable(
+    string axis, IReadOnlyList<Peer> peers, IReadOnlyList<SweepPoint> points, List<RunReport> runs, double rate)
 {
     /// <summary>The figure that plots show.</summary>
     public const string RateFigure = "messages/s to the slowest receiver";
@@ -25,7 +26,8 @@ internal sealed class SweepTable(string axis, IReadOnlyList<Peer> peers, IReadOn
         table.AddColumn("system");
         string[] titles =
         [
-            axis, "messages/s", "lowest", "highest", "of its first", "CPU us/msg", "and process", "wire bytes/msg", "lost",
+            axis, "messages/s", "lowest", "highest", "of its first", "CPU us/msg", "and process", "wire bytes/msg",
+            "lost",
             .. rate > 0 ? (string[])[$"p50 us at {rate:N0}/s", "p99 us", "p99.9 us", "lost"] : [],
         ];
         foreach (string title in titles) table.AddColumn(new TableColumn(title).RightAligned());
@@ -76,7 +78,8 @@ internal sealed class SweepTable(string axis, IReadOnlyList<Peer> peers, IReadOn
 
             string Quantile(string figure, Func<LatencySummary, double> of)
             {
-                IEnumerable<double> values = paced.Select(run => PeerFigures.Worst(run) is { } worst ? of(worst) : double.NaN);
+                IEnumerable<double> values = paced.Select(
+                    run => PeerFigures.Worst(run) is { } worst ? of(worst) : double.NaN);
                 double median = Sum(peer, point, rate, figure, values).Median;
                 return double.IsNaN(median) ? "-" : $"{median:N0}";
             }
@@ -88,7 +91,8 @@ internal sealed class SweepTable(string axis, IReadOnlyList<Peer> peers, IReadOn
     private List<RunReport> Of(SweepPoint point, Peer peer, double offered) =>
         [
             .. runs
-                .Where(run => run.Variant == peer.Name && run.Setting == point.Setting.Text && run.OfferedRate == offered)
+                .Where(
+                    run => run.Variant == peer.Name && run.Setting == point.Setting.Text && run.OfferedRate == offered)
                 .Where(run => run.Skipped is null && RunOutcome.Receivers(run).Any()),
         ];
 

@@ -4,7 +4,8 @@ using QuickSilver.Scenarios.Traffic;
 
 namespace QuickSilver.Scenarios.Tcp;
 
-/// <summary>Frames a batch once and writes the same bytes to every connection in turn, with blocking calls. One thread.</summary>
+/// <summary>Frames a batch once and writes the same bytes to every connection in turn, with blocking calls. One
+/// thread.</summary>
 internal sealed class BlockingFanOut(IPEndPoint at) : TcpFanOut(at)
 {
     /// <inheritdoc/>

@@ -6,12 +6,13 @@ using QuickSilver.Scenarios.Traffic;
 namespace QuickSilver.Scenarios.Tcp;
 
 /// <summary>
-/// A pipe and an asynchronous pump for each connection: a batch is framed once and copied into each pipe, and the pumps write whatever has gathered
-/// in one call. A pipe that is full holds the sender up.
+/// A pipe and an asynchronous pump for each connection: a batch is framed once and copied into each pipe, and the pumps
+/// write whatever has gathered in one call. A pipe that is full holds the sender up.
 /// </summary>
 internal sealed class PipelinesFanOut(IPEndPoint at) : TcpFanOut(at)
 {
-    private static readonly PipeOptions Options = new(minimumSegmentSize: TcpFraming.BatchBytes, pauseWriterThreshold: 8 * TcpFraming.BatchBytes,
+    private static readonly PipeOptions Options =
+        new(minimumSegmentSize: TcpFraming.BatchBytes, pauseWriterThreshold: 8 * TcpFraming.BatchBytes,
         resumeWriterThreshold: 4 * TcpFraming.BatchBytes, useSynchronizationContext: false);
 
     /// <inheritdoc/>

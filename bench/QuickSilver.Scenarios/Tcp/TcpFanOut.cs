@@ -5,9 +5,10 @@ using QuickSilver.Scenarios.Traffic;
 namespace QuickSilver.Scenarios.Tcp;
 
 /// <summary>
-/// What a .NET program does without multicast: a connection to each receiver, and every message written to all of them. Backlog is gathered into
-/// batches of 64 KiB and written at once; at a fixed rate a message that is alone is written alone. A receiver that lags holds the sender up
-/// (TCP's own window), so nothing is dropped; a receiver that dies loses what it had not read.
+/// What a .NET program does without multicast: a connection to each receiver, and every message written to all of them.
+/// Backlog is gathered into batches of 64 KiB and written at once; at a fixed rate a message that is alone is written
+/// alone. A receiver that lags holds the sender up (TCP's own window), so nothing is dropped; a receiver that dies
+/// loses what it had not read.
 /// </summary>
 internal abstract class TcpFanOut : IDisposable
 {

@@ -6,7 +6,8 @@ using QuickSilver.Scenarios.Traffic;
 
 namespace QuickSilver.Scenarios.Tcp;
 
-/// <summary>The other end of a <see cref="TcpFanOut"/>: walks the messages of each read where they lie. Ends with the connection.</summary>
+/// <summary>The other end of a <see cref="TcpFanOut"/>: walks the messages of each read where they lie. Ends with the
+/// connection.</summary>
 internal sealed class TcpReceiver(Socket socket, int size, TrafficSink sink)
 {
     private const int ReadBytes = 256 << 10;

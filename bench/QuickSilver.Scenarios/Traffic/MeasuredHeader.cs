@@ -5,8 +5,9 @@ using System.Runtime.Intrinsics;
 namespace QuickSilver.Scenarios.Traffic;
 
 /// <summary>
-/// The head of every measured payload, QuickSilver's and the raw loops' alike. What follows is filler, every byte the lowest of the index: written by
-/// the sender and read by each receiver, so that whoever moves a payload without touching it has no better of it. Little endian:
+/// The head of every measured payload, QuickSilver's and the raw loops' alike. What follows is filler, every byte the
+/// lowest of the index: written by the sender and read by each receiver, so that whoever moves a payload without
+/// touching it has no better of it. Little endian:
 /// <code>
 /// offset  length  field
 /// 0       4       group, from 0
@@ -42,13 +43,15 @@ internal readonly record struct MeasuredHeader(int Group, RunPhase Phase, long I
     public bool IsWhole(ReadOnlySpan<byte> payload)
     {
         ReadOnlySpan<byte> filler = payload[Bytes..];
-        if (!Vector256.IsHardwareAccelerated || filler.Length < Vector256<byte>.Count) return !filler.ContainsAnyExcept((byte)Index);
+        if (!Vector256.IsHardwareAccelerated || filler.Length < Vector256<byte>.Count)
+            return !filler.ContainsAnyExcept((byte)Index);
         // Inline and without an early end: the call alone would cost as much as receiving a small message.
         ref byte first = ref MemoryMarshal.GetReference(filler);
         Vector256<byte> expected = Vector256.Create((byte)Index);
         nuint last = (nuint)(filler.Length - Vector256<byte>.Count);
         Vector256<byte> differing = Vector256.LoadUnsafe(ref first, last) ^ expected;
-        for (nuint at = 0; at < last; at += (nuint)Vector256<byte>.Count) differing |= Vector256.LoadUnsafe(ref first, at) ^ expected;
+        for (nuint at = 0; at < last; at += (nuint)Vector256<byte>.Count)
+            differing |= Vector256.LoadUnsafe(ref first, at) ^ expected;
         return differing == Vector256<byte>.Zero;
     }
 

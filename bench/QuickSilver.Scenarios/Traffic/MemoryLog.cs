@@ -3,8 +3,8 @@ using QuickSilver.Scenarios.Reports;
 
 namespace QuickSilver.Scenarios.Traffic;
 
-/// <summary>Notes what the process holds, once a second, and forces full collections on the way if it is told to. Uses a timer of its own; its
-/// samples are a few dozen bytes a second.</summary>
+/// <summary>Notes what the process holds, once a second, and forces full collections on the way if it is told to. Uses
+/// a timer of its own; its samples are a few dozen bytes a second.</summary>
 internal sealed class MemoryLog : IDisposable
 {
     private static readonly TimeSpan Period = TimeSpan.FromSeconds(1);

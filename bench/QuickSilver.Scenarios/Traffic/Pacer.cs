@@ -4,9 +4,10 @@ using System.Runtime.InteropServices;
 namespace QuickSilver.Scenarios.Traffic;
 
 /// <summary>
-/// Waits for instants. On Linux by clock_nanosleep to an absolute time with the thread's timer slack set to a nanosecond, which wakes within tens of
-/// microseconds and uses no processor; spinning would be closer to the instant, but would take a core from the receivers that are measured.
-/// Elsewhere it sleeps to about two milliseconds before the instant and spins from there.
+/// Waits for instants. On Linux by clock_nanosleep to an absolute time with the thread's timer slack set to a
+/// nanosecond, which wakes within tens of microseconds and uses no processor; spinning would be closer to the instant,
+/// but would take a core from the receivers that are measured. Elsewhere it sleeps to about two milliseconds before the
+/// instant and spins from there.
 /// </summary>
 internal static partial class Pacer
 {

@@ -1,7 +1,8 @@
 namespace QuickSilver.Scenarios.Traffic;
 
 /// <summary>
-/// Parts of a run. Each message says which one it belongs to, so receivers measure the same messages without a common clock signal.
+/// Parts of a run. Each message says which one it belongs to, so receivers measure the same messages without a common
+/// clock signal.
 /// </summary>
 internal enum RunPhase
 {
@@ -11,6 +12,7 @@ internal enum RunPhase
     /// <summary>Measured.</summary>
     Measured,
 
-    /// <summary>Traffic goes on for a moment, so that the end of the measured part is seen under load; not measured.</summary>
+    /// <summary>Traffic goes on for a moment, so that the end of the measured part is seen under load; not
+    /// measured.</summary>
     CoolDown,
 }

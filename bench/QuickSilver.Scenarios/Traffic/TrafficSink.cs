@@ -4,9 +4,9 @@ using QuickSilver.Bench;
 namespace QuickSilver.Scenarios.Traffic;
 
 /// <summary>
-/// Counts and checks what a receiver gets, the same for every kind: length, every byte, order in each group, none missing, none twice; rate and latency of the
-/// measured part. The warm-up is measured too, and forgotten: what measures is compiled then, not in the part that counts. One thread receives; the
-/// counters may be read by others.
+/// Counts and checks what a receiver gets, the same for every kind: length, every byte, order in each group, none
+/// missing, none twice; rate and latency of the measured part. The warm-up is measured too, and forgotten: what
+/// measures is compiled then, not in the part that counts. One thread receives; the counters may be read by others.
 /// </summary>
 internal sealed class TrafficSink(int groups, int size, LoadMeter meter)
 {
@@ -32,7 +32,8 @@ internal sealed class TrafficSink(int groups, int size, LoadMeter meter)
     /// <summary>Messages that came after a later one of their group, or a second time.</summary>
     public long OutOfOrder { get; private set; }
 
-    /// <summary>Messages skipped in their group; a repeat that came late is counted under <see cref="OutOfOrder"/>.</summary>
+    /// <summary>Messages skipped in their group; a repeat that came late is counted under
+    /// <see cref="OutOfOrder"/>.</summary>
     public long Skipped { get; private set; }
 
     /// <summary>Time between the first and the last measured message.</summary>
@@ -84,8 +85,8 @@ internal sealed class TrafficSink(int groups, int size, LoadMeter meter)
         return new MeasuredHeader(-1, _phase, 0, 0);
     }
 
-    // At full speed the clock is read for one message in 64, and where the measured part begins and ends: reading it for each would cost more
-    // than receiving a small message does.
+    // At full speed the clock is read for one message in 64, and where the measured part begins and ends: reading it
+    // for each would cost more than receiving a small message does.
     private void Measure(in MeasuredHeader header)
     {
         _measured++;
@@ -96,7 +97,8 @@ internal sealed class TrafficSink(int groups, int size, LoadMeter meter)
         _latency.Record(now - header.Ticks);
     }
 
-    // Groups are not ordered among each other: at a seam, messages of both parts may come in turns. The first of each part counts.
+    // Groups are not ordered among each other: at a seam, messages of both parts may come in turns. The first of each
+    // part counts.
     private void Enter(RunPhase phase)
     {
         if (phase <= _phase) return;

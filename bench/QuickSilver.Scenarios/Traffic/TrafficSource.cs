@@ -5,10 +5,11 @@ using QuickSilver.Bench;
 namespace QuickSilver.Scenarios.Traffic;
 
 /// <summary>
-/// Makes the messages of a run, the same for every kind of sender: round-robin over groups, at full speed or at a fixed rate. With a rate each
-/// message is due at its own instant whatever
-/// became of those before it, and is stamped with that instant, so a stall shows in the latency of every message it held up (no coordinated
-/// omission). At full speed the clock is read once for 64 messages, which costs more than sending a small message does. One thread.
+/// Makes the messages of a run, the same for every kind of sender: round-robin over groups, at full speed or at a fixed
+/// rate. With a rate each message is due at its own instant whatever
+/// became of those before it, and is stamped with that instant, so a stall shows in the latency of every message it
+/// held up (no coordinated omission). At full speed the clock is read once for 64 messages, which costs more than
+/// sending a small message does. One thread.
 /// </summary>
 internal sealed class TrafficSource
 {
@@ -44,12 +45,15 @@ internal sealed class TrafficSource
     public long Measured { get; private set; }
 
     /// <summary>
-    /// Whether the next message is due already: always at full speed. A sender that gathers messages sends what it has when this is false.
+    /// Whether the next message is due already: always at full speed. A sender that gathers messages sends what it has
+    /// when this is false.
     /// </summary>
     public bool IsBehind => TimeToNext <= TimeSpan.Zero;
 
-    /// <summary>How long until the next message is due: not positive when it is; at full speed none is waited for.</summary>
-    public TimeSpan TimeToNext => IsPaced ? Stopwatch.GetElapsedTime(Stopwatch.GetTimestamp(), DueOf(Sent)) : TimeSpan.Zero;
+    /// <summary>How long until the next message is due: not positive when it is; at full speed none is waited
+    /// for.</summary>
+    public TimeSpan TimeToNext =>
+        IsPaced ? Stopwatch.GetElapsedTime(Stopwatch.GetTimestamp(), DueOf(Sent)) : TimeSpan.Zero;
 
     /// <summary>Whether messages are due one by one.</summary>
     public bool IsPaced { get; }
@@ -79,7 +83,8 @@ internal sealed class TrafficSource
             if (_clock.PhaseAt(ticks) is null) return false;
             now = Pacer.WaitUntil(ticks);
         }
-        if (!IsPaced && _phase == RunPhase.WarmUp && _clock.PhaseAt(ticks) is not (RunPhase.WarmUp or RunPhase.Measured))
+        if (!IsPaced && _phase == RunPhase.WarmUp
+            && _clock.PhaseAt(ticks) is not (RunPhase.WarmUp or RunPhase.Measured))
             _clock.MeasureFrom(ticks);
         if (_clock.PhaseAt(ticks) is not { } phase) return false;
         if (phase != _phase) Enter(phase);

@@ -10,19 +10,23 @@ using Spectre.Console;
 namespace QuickSilver.Scenarios.Verbs;
 
 /// <summary>
-/// Processes that are killed, frozen and started again at random under traffic, the one that hosts the membership among them. What every member saw
-/// is compared afterwards; see <see cref="ChaosChecker"/> for what it has to be.
+/// Processes that are killed, frozen and started again at random under traffic, the one that hosts the membership among
+/// them. What every member saw is compared afterwards; see <see cref="ChaosChecker"/> for what it has to be.
 /// </summary>
 internal sealed class ChaosVerb : IScenario
 {
-    private readonly Option<ulong?> _seed = new("--seed") { Description = "Seed of the plan; drawn and told when left out." };
-    private readonly Option<int> _nodes = new Option<int>("--nodes") { Description = "Member processes.", DefaultValueFactory = _ => 10 }.AtLeast(4);
+    private readonly Option<ulong?> _seed = new(
+        "--seed") { Description = "Seed of the plan; drawn and told when left out." };
+    private readonly Option<int> _nodes = new Option<int>(
+        "--nodes") { Description = "Member processes.", DefaultValueFactory = _ => 10 }.AtLeast(4);
     private readonly Option<int> _groups =
         new Option<int>("--groups") { Description = "Overlapping groups.", DefaultValueFactory = _ => 50 }.AtLeast(8);
     private readonly Option<int> _senders =
-        new Option<int>("--senders") { Description = "How many of them send.", DefaultValueFactory = _ => 3 }.AtLeast(1);
+        new Option<int>(
+            "--senders") { Description = "How many of them send.", DefaultValueFactory = _ => 3 }.AtLeast(1);
     private readonly Option<double> _rate =
-        new Option<double>("--rate") { Description = "Messages a second of each sender.", DefaultValueFactory = _ => 300 }.Above(0);
+        new Option<double>(
+            "--rate") { Description = "Messages a second of each sender.", DefaultValueFactory = _ => 300 }.Above(0);
     private readonly Option<double> _seconds =
         new Option<double>("--seconds") { Description = "Seconds of faults.", DefaultValueFactory = _ => 60 }.Above(0);
 
@@ -33,21 +37,30 @@ internal sealed class ChaosVerb : IScenario
     }.Above(0);
 
     private readonly Option<double> _recovery =
-        new Option<double>("--recovery") { Description = "Seconds beyond it until all must be well.", DefaultValueFactory = _ => 5 }.Above(0);
+        new Option<double>(
+            "--recovery") {
+                Description = "Seconds beyond it until all must be well.", DefaultValueFactory = _ => 5 }.Above(0);
     private readonly Option<int> _repeat =
-        new Option<int>("--repeat") { Description = "Runs, each with the next seed.", DefaultValueFactory = _ => 1 }.AtLeast(1);
+        new Option<int>(
+            "--repeat") { Description = "Runs, each with the next seed.", DefaultValueFactory = _ => 1 }.AtLeast(1);
     private readonly Option<double> _drop =
-        new Option<double>("--drop") { Description = "Share of the datagrams that each node drops.", DefaultValueFactory = _ => 0.01 }.Share();
+        new Option<double>(
+            "--drop") {
+                Description = "Share of the datagrams that each node drops.", DefaultValueFactory = _ => 0.01 }.Share();
     private readonly Option<TransportKind> _transport =
         new("--transport") { Description = "How messages travel.", DefaultValueFactory = _ => TransportKind.Auto };
     private readonly Option<string?> _logs =
-        new("--logs") { Description = "Directory for the logs, kept. Without it they are kept only on failure.", HelpName = "DIR" };
+        new(
+            "--logs") {
+                Description = "Directory for the logs, kept. Without it they are kept only on failure.",
+                HelpName = "DIR" };
 
     /// <inheritdoc/>
     public string Verb => "chaos";
 
     /// <inheritdoc/>
-    public string Summary => "Random kill -9, freezes, restarts and membership-host kills under traffic; every member's log is checked.";
+    public string Summary =>
+        "Random kill -9, freezes, restarts and membership-host kills under traffic; every member's log is checked.";
 
     /// <inheritdoc/>
     public IReadOnlyList<Option> Options =>
@@ -57,7 +70,8 @@ internal sealed class ChaosVerb : IScenario
     public void Validate(CommandResult result)
     {
         if (!OperatingSystem.IsLinux()) result.AddError("chaos sends signals to processes: Linux only.");
-        if (result.ValueOrDefault(_senders) > result.ValueOrDefault(_nodes)) result.AddError("--senders is more than --nodes.");
+        if (result.ValueOrDefault(_senders) > result.ValueOrDefault(_nodes))
+            result.AddError("--senders is more than --nodes.");
     }
 
     /// <inheritdoc/>
@@ -67,13 +81,15 @@ internal sealed class ChaosVerb : IScenario
         Table table = new Table().Border(TableBorder.Simple);
         string[] titles =
         [
-            "seed", "faults", "messages read", "losses told", "lives", "evictions", "confirmed", "heard again, s", "all confirmed, s", "verdict",
+            "seed", "faults", "messages read", "losses told", "lives", "evictions", "confirmed", "heard again, s",
+            "all confirmed, s", "verdict",
         ];
         foreach (string title in titles) table.AddColumn(new TableColumn(title).RightAligned());
         List<RunReport> runs = [];
         for (int run = 0; run < parsed.GetValue(_repeat); run++)
         {
-            string root = parsed.GetValue(_logs) ?? Path.Combine(Path.GetTempPath(), $"quicksilver-chaos-{Environment.ProcessId}");
+            string root = parsed.GetValue(_logs)
+                ?? Path.Combine(Path.GetTempPath(), $"quicksilver-chaos-{Environment.ProcessId}");
             var setup = new ChaosSetup
             {
                 Seed = seed + (ulong)run,
@@ -90,19 +106,23 @@ internal sealed class ChaosVerb : IScenario
             };
             RunReport report = await RunOneAsync(setup, run + 1, table, ct);
             runs.Add(report);
-            if (report.Failures.Count > 0) Console.Error.WriteLine($"The logs are in {setup.Directory}. Repeat with --seed {setup.Seed}.");
+            if (report.Failures.Count > 0)
+                Console.Error.WriteLine($"The logs are in {setup.Directory}. Repeat with --seed {setup.Seed}.");
             else if (parsed.GetValue(_logs) is null) Directory.Delete(setup.Directory, recursive: true);
         }
         return new ScenarioOutcome(runs, [], table);
     }
 
-    private static async Task<RunReport> RunOneAsync(ChaosSetup setup, int repetition, Table table, CancellationToken ct)
+    private static async Task<RunReport> RunOneAsync(
+        ChaosSetup setup, int repetition, Table table, CancellationToken ct)
     {
         Console.Error.WriteLine(
-            $"chaos: seed {setup.Seed}, {setup.Nodes} nodes, {setup.Groups} groups, {setup.Senders} senders, {setup.Seconds:N0} s of faults");
+            $"chaos: seed {setup.Seed}, {setup.Nodes} nodes, {setup.Groups} groups, {setup.Senders} senders, "
+                + $"{setup.Seconds:N0} s of faults");
         if (Directory.Exists(setup.Directory)) Directory.Delete(setup.Directory, recursive: true);
         Directory.CreateDirectory(setup.Directory);
-        var report = new RunReport { Variant = $"seed {setup.Seed}", Repetition = repetition, OfferedRate = setup.Rate * setup.Senders };
+        var report = new RunReport {
+            Variant = $"seed {setup.Seed}", Repetition = repetition, OfferedRate = setup.Rate * setup.Senders };
         ChaosEnd end;
         await using (var run = new ChaosRun(setup))
         {
@@ -115,9 +135,11 @@ internal sealed class ChaosVerb : IScenario
                 return report with { Failures = [failure.Message] };
             }
         }
-        ChaosFindings findings = ChaosChecker.Check(ChaosLogs.Read(setup.Directory, end.LastProcesses), end, setup.FailureTimeout + setup.Recovery);
+        ChaosFindings findings = ChaosChecker.Check(
+            ChaosLogs.Read(setup.Directory, end.LastProcesses), end, setup.FailureTimeout + setup.Recovery);
         foreach (string violation in findings.Violations) Console.Error.WriteLine($"  VIOLATION {violation}");
-        string faults = string.Join(", ", end.Done.OrderBy(pair => pair.Key).Select(pair => $"{pair.Value} {pair.Key}"));
+        string faults = string.Join(
+            ", ", end.Done.OrderBy(pair => pair.Key).Select(pair => $"{pair.Value} {pair.Key}"));
         table.AddRow(
             $"{setup.Seed}",
             faults,

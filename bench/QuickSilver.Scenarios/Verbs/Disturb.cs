@@ -14,8 +14,8 @@ using Spectre.Console;
 namespace QuickSilver.Scenarios.Verbs;
 
 /// <summary>
-/// The papers' disturbances with real processes, by the names that the simulator gives them: something is done to one receiver, and the curves of all
-/// are written down.
+/// The papers' disturbances with real processes, by the names that the simulator gives them: something is done to one
+/// receiver, and the curves of all are written down.
 /// </summary>
 internal sealed class Disturb : IScenario
 {
@@ -24,20 +24,26 @@ internal sealed class Disturb : IScenario
     private const double CalmFrom = 3;
     private const double Begin = 10;
     private const int BinsPerSecond = (int)(1 / DisturbedRole.BinSeconds);
-    private static readonly string[] Names = ["loss", "loss-100ms", "loss-250ms", "loss-500ms", "crash", "freeze", "overload", "sleep"];
+    private static readonly string[] Names = [
+        "loss", "loss-100ms", "loss-250ms", "loss-500ms", "crash", "freeze", "overload", "sleep"];
     private static readonly TimeSpan StartLimit = TimeSpan.FromSeconds(60);
     private static readonly TimeSpan Slack = TimeSpan.FromSeconds(30);
 
     private readonly Option<string> _name =
-        new Option<string>("--name") { Description = "Which: " + string.Join(", ", Names) + "; or all.", DefaultValueFactory = _ => "all" };
+        new Option<string>(
+            "--name") {
+                Description = "Which: " + string.Join(", ", Names) + "; or all.", DefaultValueFactory = _ => "all" };
     private readonly Option<int> _nodes =
-        new Option<int>("--nodes") { Description = "Member processes.", DefaultValueFactory = _ => 10 }.AtLeast(Witness + 1);
+        new Option<int>(
+            "--nodes") { Description = "Member processes.", DefaultValueFactory = _ => 10 }.AtLeast(Witness + 1);
     private readonly Option<double> _rate =
-        new Option<double>("--rate") { Description = "Messages a second of the sender.", DefaultValueFactory = _ => 3000 }.Above(0);
+        new Option<double>(
+            "--rate") { Description = "Messages a second of the sender.", DefaultValueFactory = _ => 3000 }.Above(0);
     private readonly Option<int> _size =
         new Option<int>("--size") { Description = "Bytes of a message.", DefaultValueFactory = _ => 1000 }.AtLeast(24);
     private readonly Option<double> _seconds =
-        new Option<double>("--seconds") { Description = "Seconds of each.", DefaultValueFactory = _ => 40 }.Above(Begin);
+        new Option<double>(
+            "--seconds") { Description = "Seconds of each.", DefaultValueFactory = _ => 40 }.Above(Begin);
 
     private readonly Option<double> _warmup = new Option<double>("--warmup")
     {
@@ -47,7 +53,8 @@ internal sealed class Disturb : IScenario
 
     private readonly Option<TransportKind> _transport =
         new("--transport") { Description = "How messages travel.", DefaultValueFactory = _ => TransportKind.Auto };
-    private readonly Option<string?> _csv = new("--csv") { Description = "Directory for the curves, one file each.", HelpName = "DIR" };
+    private readonly Option<string?> _csv = new(
+        "--csv") { Description = "Directory for the curves, one file each.", HelpName = "DIR" };
 
     /// <inheritdoc/>
     public string Verb => "disturb";
@@ -91,7 +98,8 @@ internal sealed class Disturb : IScenario
                 $"{found.Loss:P1}",
                 $"{found.WitnessRate:N0}",
                 $"{found.Oscillation:P1}");
-            if (parsed.GetValue(_csv) is { } directory) WriteCurve(Path.Combine(Directory.CreateDirectory(directory).FullName, $"{name}.csv"), run);
+            if (parsed.GetValue(_csv) is { } directory)
+                WriteCurve(Path.Combine(Directory.CreateDirectory(directory).FullName, $"{name}.csv"), run);
         }
         return new ScenarioOutcome(runs, [], table);
     }
@@ -102,7 +110,8 @@ internal sealed class Disturb : IScenario
         double rate = name == "overload" ? 0 : parsed.GetValue(_rate);
         double seconds = parsed.GetValue(_seconds);
         var report = new RunReport { Variant = name, Repetition = 1, OfferedRate = rate };
-        var options = new QuickSilverOptions { ClusterName = $"disturb-{Environment.ProcessId}-{name}", NodeName = "host" };
+        var options = new QuickSilverOptions {
+            ClusterName = $"disturb-{Environment.ProcessId}-{name}", NodeName = "host" };
         options.Membership.Port = FreePort.Find();
         options.Transport.Kind = parsed.GetValue(_transport);
         if (name == "freeze") options.Membership.FailureTimeout = Timeout.InfiniteTimeSpan;
@@ -135,12 +144,15 @@ internal sealed class Disturb : IScenario
             foreach (ChaosProcess member in members) await member.TellAsync("go", go);
             await DisturbAsync(name, members[Victim], go, seconds, ct);
             ChaosProcess[] alive = [.. members.Where(member => !member.IsMeantToEnd)];
-            await Task.WhenAll(alive.Select(member => member.Said("result"))).WaitAsync(TimeSpan.FromSeconds(warmup + seconds) + Slack, ct);
+            await Task.WhenAll(alive.Select(member => member.Said("result")))
+                .WaitAsync(TimeSpan.FromSeconds(warmup + seconds) + Slack, ct);
             return Judge(name, report with { Processes = [.. alive.Select(member => member.Result!)] });
         }
         catch (TimeoutException)
         {
-            return report with { Failures = ["the members took too long", .. members.Select(member => member.Failure).OfType<string>()] };
+            return report with {
+                Failures = [
+                    "the members took too long", .. members.Select(member => member.Failure).OfType<string>()] };
         }
         finally
         {
@@ -157,7 +169,8 @@ internal sealed class Disturb : IScenario
         _ => 0,
     };
 
-    private static async Task DisturbAsync(string name, ChaosProcess victim, long go, double seconds, CancellationToken ct)
+    private static async Task DisturbAsync(
+        string name, ChaosProcess victim, long go, double seconds, CancellationToken ct)
     {
         switch (name)
         {
@@ -198,8 +211,10 @@ internal sealed class Disturb : IScenario
         List<string> failures = [];
         foreach (ProcessReport process in run.Processes)
         {
-            if (process.OutOfOrder > 0) failures.Add($"{process.Process} had {process.OutOfOrder} messages out of order");
-            if (process.Delivered != sent) failures.Add($"{process.Process} had {process.Delivered} of {sent} messages");
+            if (process.OutOfOrder > 0)
+                failures.Add($"{process.Process} had {process.OutOfOrder} messages out of order");
+            if (process.Delivered != sent)
+                failures.Add($"{process.Process} had {process.Delivered} of {sent} messages");
         }
         double seconds = run.Processes[0].MeasuredSeconds;
         double[] sentBySecond = BySecond(run.Processes.Select(process => process.SentBins!), seconds);
@@ -233,14 +248,16 @@ internal sealed class Disturb : IScenario
     private static void WriteCurve(string path, RunReport run)
     {
         IReadOnlyList<long>[] sent = [.. run.Processes.Select(process => process.SentBins!)];
-        IReadOnlyList<long>? Of(int member) => run.Processes.FirstOrDefault(process => process.Process == $"receiver-{member}")?.DeliveredBins;
+        IReadOnlyList<long>? Of(int member) =>
+            run.Processes.FirstOrDefault(process => process.Process == $"receiver-{member}")?.DeliveredBins;
         var text = new StringBuilder("time_s,sent_per_s,witness_per_s,victim_per_s\n");
         for (int bin = 0; bin < run.Processes[0].MeasuredSeconds * BinsPerSecond; bin++)
         {
             double total = sent.Sum(bins => bins[bin]) * BinsPerSecond;
             text.Append(
                 CultureInfo.InvariantCulture,
-                $"{(bin + 1) * DisturbedRole.BinSeconds:F2},{total:F0},{Of(Witness)![bin] * BinsPerSecond},{Of(Victim)?[bin] * BinsPerSecond}\n");
+                $"{(bin + 1) * DisturbedRole.BinSeconds:F2},{total:F0},"
+                    + $"{Of(Witness)![bin] * BinsPerSecond},{Of(Victim)?[bin] * BinsPerSecond}\n");
         }
         File.WriteAllText(path, text.ToString());
     }

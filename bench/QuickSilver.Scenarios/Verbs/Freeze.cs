@@ -12,22 +12,26 @@ using Spectre.Console;
 namespace QuickSilver.Scenarios.Verbs;
 
 /// <summary>
-/// One receiver is stopped by a signal for a while, as by a debugger, a suspended machine or a long collection, and goes on: what the others notice,
-/// how fast it is back, and that nothing is lost. The time has to be below the failure timeout of ten seconds, else it is evicted.
+/// One receiver is stopped by a signal for a while, as by a debugger, a suspended machine or a long collection, and
+/// goes on: what the others notice, how fast it is back, and that nothing is lost. The time has to be below the failure
+/// timeout of ten seconds, else it is evicted.
 /// </summary>
 internal sealed class Freeze : IScenario
 {
     private const double LongestFreeze = 9;
 
     private readonly Option<double> _freeze =
-        new Option<double>("--freeze") { Description = "Seconds that the receiver is stopped.", DefaultValueFactory = _ => 2 }.Above(0);
+        new Option<double>(
+            "--freeze") {
+                Description = "Seconds that the receiver is stopped.", DefaultValueFactory = _ => 2 }.Above(0);
     private readonly StreamPlanOptions _stream = new(rate: 10_000, warmUp: 2, seconds: 8, fewestReceivers: 2);
 
     /// <inheritdoc/>
     public string Verb => "freeze";
 
     /// <inheritdoc/>
-    public string Summary => "One receiver is stopped for a while and goes on: what the others notice, and how fast it is back.";
+    public string Summary =>
+        "One receiver is stopped for a while and goes on: what the others notice, and how fast it is back.";
 
     /// <inheritdoc/>
     public IReadOnlyList<Option> Options => [_freeze, .. _stream.All];
@@ -35,7 +39,8 @@ internal sealed class Freeze : IScenario
     /// <inheritdoc/>
     public void Validate(CommandResult result)
     {
-        if (result.ValueOrDefault(_freeze) > LongestFreeze) result.AddError($"--freeze is more than {LongestFreeze}: the receiver would be evicted.");
+        if (result.ValueOrDefault(_freeze) > LongestFreeze)
+            result.AddError($"--freeze is more than {LongestFreeze}: the receiver would be evicted.");
         if (result.ValueOrDefault(_stream.Seconds) < result.ValueOrDefault(_freeze) + 2)
         {
             result.AddError("--seconds is less than --freeze and two more.");
@@ -54,7 +59,9 @@ internal sealed class Freeze : IScenario
         {
             double frozenAt = 0, thawedAt = 0;
             runs.Add(await plan.RunAsync(
-                new RunReport { Variant = Variant.QuickSilver.Text(), OfferedRate = plan.Rate, Repetition = repetition }, ct, DisturbAsync));
+                new RunReport {
+                    Variant = Variant.QuickSilver.Text(), OfferedRate = plan.Rate, Repetition = repetition }, ct,
+                    DisturbAsync));
             RunOutcome.Tell(runs[^1], runs.Count, repetitions);
             List<ProcessReport> receivers = [.. RunOutcome.Receivers(runs[^1])];
             if (receivers.Count > 1) findings.Add(FreezeFindings.Of(receivers[0], receivers[1..], frozenAt, thawedAt));
@@ -80,7 +87,8 @@ internal sealed class Freeze : IScenario
 
         Table table = new Table().Border(TableBorder.Simple);
         table.AddColumn("figure");
-        foreach (string title in (string[])["median", "lowest", "highest"]) table.AddColumn(new TableColumn(title).RightAligned());
+        foreach (string title in (string[])["median", "lowest", "highest"])
+            table.AddColumn(new TableColumn(title).RightAligned());
         List<VariantSummary> summary =
         [
             Sum("messages/s to the slowest other receiver, before", finding => finding.RateBefore),
@@ -88,7 +96,8 @@ internal sealed class Freeze : IScenario
             Sum("longest pause of another receiver, ms", finding => finding.LongestPauseMilliseconds),
             Sum("from the thaw until it is as far as the others, ms", finding => finding.CatchUpMilliseconds),
         ];
-        foreach (VariantSummary figure in summary) table.AddRow(figure.Figure, $"{figure.Median:N0}", $"{figure.Lowest:N0}", $"{figure.Highest:N0}");
+        foreach (VariantSummary figure in summary)
+            table.AddRow(figure.Figure, $"{figure.Median:N0}", $"{figure.Lowest:N0}", $"{figure.Highest:N0}");
         return new ScenarioOutcome(runs, summary, table);
 
         VariantSummary Sum(string figure, Func<FreezeFindings, double> of) =>

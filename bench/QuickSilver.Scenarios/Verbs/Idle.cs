@@ -9,20 +9,25 @@ using Spectre.Console;
 namespace QuickSilver.Scenarios.Verbs;
 
 /// <summary>
-/// A cluster in which all have joined and nobody sends: what it costs to be there. It has to be under one percent of a core, and nothing but
-/// heartbeats.
+/// A cluster in which all have joined and nobody sends: what it costs to be there. It has to be under one percent of a
+/// core, and nothing but heartbeats.
 /// </summary>
 internal sealed class Idle : IScenario
 {
-    private readonly Option<int> _nodes = new Option<int>("--nodes") { Description = "Member processes.", DefaultValueFactory = _ => 8 }.AtLeast(1);
+    private readonly Option<int> _nodes = new Option<int>(
+        "--nodes") { Description = "Member processes.", DefaultValueFactory = _ => 8 }.AtLeast(1);
     private readonly Option<int> _groups =
-        new Option<int>("--groups") { Description = "Groups, all joined by all.", DefaultValueFactory = _ => 100 }.AtLeast(1);
+        new Option<int>(
+            "--groups") { Description = "Groups, all joined by all.", DefaultValueFactory = _ => 100 }.AtLeast(1);
     private readonly Option<double> _settle =
-        new Option<double>("--warmup") { Description = "Seconds before measuring.", DefaultValueFactory = _ => 5 }.AtLeast(0);
+        new Option<double>(
+            "--warmup") { Description = "Seconds before measuring.", DefaultValueFactory = _ => 5 }.AtLeast(0);
     private readonly Option<double> _seconds =
         new Option<double>("--seconds") { Description = "Seconds measured.", DefaultValueFactory = _ => 20 }.Above(0);
     private readonly Option<TransportKind> _transport =
-        new("--transport") { Description = "How messages would travel.", DefaultValueFactory = _ => TransportKind.Auto };
+        new(
+            "--transport") {
+                Description = "How messages would travel.", DefaultValueFactory = _ => TransportKind.Auto };
 
     private readonly Option<double> _mostCpu = new Option<double>("--most-cpu")
     {
@@ -51,7 +56,8 @@ internal sealed class Idle : IScenario
         List<RoleOrder> orders = [.. Enumerable.Range(0, nodes).Select(number => new RoleOrder
         {
             Role = RoleKind.IdleMember,
-            // What runs once a second is compiled again after its thirtieth call: that alone costs more processor time than a minute of being idle.
+            // What runs once a second is compiled again after its thirtieth call: that alone costs more processor time
+            // than a minute of being idle.
             CompilesOnce = true,
             Name = $"member-{number + 1}",
             Number = number,
@@ -61,7 +67,8 @@ internal sealed class Idle : IScenario
             MeasuredSeconds = parsed.GetValue(_seconds),
             Transport = parsed.GetValue(_transport),
         })];
-        RunReport run = await ClusterRunner.RunClusterAsync(new RunReport { Variant = Variant.QuickSilver.Text(), Repetition = 1 }, orders, ct);
+        RunReport run = await ClusterRunner.RunClusterAsync(
+            new RunReport { Variant = Variant.QuickSilver.Text(), Repetition = 1 }, orders, ct);
         run = Judge(run, parsed.GetValue(_mostCpu) / 100);
         RunOutcome.Tell(run, 1, 1);
 
@@ -74,7 +81,9 @@ internal sealed class Idle : IScenario
         foreach (ProcessReport member in run.Processes)
         {
             IdleReport idle = member.Idle!;
-            table.AddRow(member.Process, $"{idle.CpuShare * 100:N2}", $"{idle.Datagrams:N0}", $"{idle.LoopTurns / idle.Seconds:N1}",
+            table.AddRow(
+                member.Process, $"{idle.CpuShare * 100:N2}", $"{idle.Datagrams:N0}",
+                $"{idle.LoopTurns / idle.Seconds:N1}",
                 $"{member.AllocatedBytes / idle.Seconds:N0}", $"{member.PeakMemoryBytes / 1048576.0:N0}");
         }
         IEnumerable<double> shares = run.Processes.Select(member => member.Idle!.CpuShare);
@@ -87,7 +96,8 @@ internal sealed class Idle : IScenario
         List<string> failures = [.. run.Failures];
         foreach (ProcessReport member in run.Processes)
         {
-            if (member.Idle!.CpuShare >= mostCpu) failures.Add($"{member.Process} used {member.Idle.CpuShare * 100:N2} % of a core");
+            if (member.Idle!.CpuShare >= mostCpu)
+                failures.Add($"{member.Process} used {member.Idle.CpuShare * 100:N2} % of a core");
             if (member.Idle.Datagrams > 0) failures.Add($"{member.Process} sent {member.Idle.Datagrams} datagrams");
         }
         return run with { Failures = failures };

@@ -8,12 +8,12 @@ using Spectre.Console;
 namespace QuickSilver.Scenarios.Verbs;
 
 /// <summary>
-/// One sender at fixed rates. Every message is due at its own instant and its latency counts from there, whether or not the sender was held up: no
-/// coordinated omission. The sender's own
+/// One sender at fixed rates. Every message is due at its own instant and its latency counts from there, whether or not
+/// the sender was held up: no coordinated omission. The sender's own
 /// lateness, which is the waking of its thread, is in the report beside it. A run's figure is its slowest receiver's.
 /// <para>
-/// All variants' methods are compiled once, as a service that cares for its tail has them: in tiers, what runs once or twice a second is compiled
-/// again after half a minute, and then once more, while messages wait.
+/// All variants' methods are compiled once, as a service that cares for its tail has them: in tiers, what runs once or
+/// twice a second is compiled again after half a minute, and then once more, while messages wait.
 /// </para>
 /// </summary>
 internal sealed class Latency : IScenario
@@ -28,7 +28,8 @@ internal sealed class Latency : IScenario
 
     private readonly Option<bool> _tiered = new("--tiered")
     {
-        Description = "Let the runtime compile in tiers, as it does unless told otherwise: its compiler holds messages up for some two minutes.",
+        Description = "Let the runtime compile in tiers, as it does unless told otherwise: its compiler holds messages "
+            + "up for some two minutes.",
     };
 
     /// <inheritdoc/>
@@ -36,7 +37,8 @@ internal sealed class Latency : IScenario
 
     /// <inheritdoc/>
     public string Summary =>
-        "One sender at fixed rates to some receivers, from the instant a message was due to its handler, beside a raw UDP multicast loop.";
+        "One sender at fixed rates to some receivers, from the instant a message was due to its handler, beside a raw "
+            + "UDP multicast loop.";
 
     /// <inheritdoc/>
     public IReadOnlyList<Option> Options => [_rates, _tiered, .. _options.All];
@@ -56,7 +58,8 @@ internal sealed class Latency : IScenario
         List<RunReport> runs = await plan.RunAsync(rates, ct);
         Table table = new Table().Border(TableBorder.Simple);
         table.AddColumn("variant");
-        foreach (string title in (string[])["messages/s", "p50 us", "p99 us (range)", "p99.9 us", "max us", "sender late, p50 us", "p99 us", "lost"])
+        foreach (string title in (string[])[
+            "messages/s", "p50 us", "p99 us (range)", "p99.9 us", "max us", "sender late, p50 us", "p99 us", "lost"])
         {
             table.AddColumn(new TableColumn(title).RightAligned());
         }
@@ -65,9 +68,13 @@ internal sealed class Latency : IScenario
         {
             foreach (Variant variant in plan.Variants)
             {
-                List<RunReport> own = [.. runs.Where(run => run.Variant == variant.Text() && run.OfferedRate == rate && run.Processes.Count > 0)];
-                VariantSummary p50 = Summarize("p50 us", latency => latency.P50), p99 = Summarize("p99 us", latency => latency.P99);
-                VariantSummary p999 = Summarize("p99.9 us", latency => latency.P999), max = Summarize("max us", latency => latency.Max);
+                List<RunReport> own = [
+                    .. runs.Where(
+                        run => run.Variant == variant.Text() && run.OfferedRate == rate && run.Processes.Count > 0)];
+                VariantSummary p50 = Summarize("p50 us", latency => latency.P50),
+                    p99 = Summarize("p99 us", latency => latency.P99);
+                VariantSummary p999 = Summarize("p99.9 us", latency => latency.P999),
+                    max = Summarize("max us", latency => latency.Max);
                 summary.AddRange([p50, p99, p999, max]);
                 double late50 = Median(own, lateness => lateness.P50), late99 = Median(own, lateness => lateness.P99);
                 table.AddRow(
@@ -85,12 +92,15 @@ internal sealed class Latency : IScenario
                     variant.Text(),
                     rate,
                     figure,
-                    own.Select(run => RunOutcome.Receivers(run).Max(process => process.Latency is { } latency ? of(latency) : 0)));
+                    own.Select(
+                        run => RunOutcome.Receivers(run)
+                            .Max(process => process.Latency is { } latency ? of(latency) : 0)));
             }
         }
         return new ScenarioOutcome(runs, summary, table);
     }
 
     private static double Median(List<RunReport> runs, Func<LatencySummary, double> of) =>
-        VariantSummary.Of("", 0, "", runs.Select(run => run.Processes[0].Lateness is { } lateness ? of(lateness) : 0)).Median;
+        VariantSummary.Of(
+            "", 0, "", runs.Select(run => run.Processes[0].Lateness is { } lateness ? of(lateness) : 0)).Median;
 }

@@ -8,9 +8,10 @@ using QuickSilver.Scenarios.Sweeps;
 namespace QuickSilver.Scenarios.Verbs;
 
 /// <summary>
-/// How much of the rate is kept, and how long a message takes, when each receiver loses packets on its own. In bridged networks the network drops,
-/// for
-/// every system alike; on loopback QuickSilver's receivers drop datagrams themselves, since a packet there reaches all receivers at once.
+/// How much of the rate is kept, and how long a message takes, when each receiver loses packets on its own. In bridged
+/// networks the network drops, for
+/// every system alike; on loopback QuickSilver's receivers drop datagrams themselves, since a packet there reaches all
+/// receivers at once.
 /// </summary>
 internal sealed class Loss() : Sweep(
     "loss",
@@ -28,7 +29,10 @@ internal sealed class Loss() : Sweep(
     private readonly Option<int> _receivers =
         new Option<int>("--receivers") { Description = "Receiver processes.", DefaultValueFactory = _ => 3 }.AtLeast(1);
     private readonly Option<int> _size =
-        new Option<int>("--size") { Description = "Bytes of a message.", DefaultValueFactory = _ => 1000 }.AtLeast(Traffic.MeasuredHeader.Bytes);
+        new Option<int>(
+            "--size") {
+                Description = "Bytes of a message.", DefaultValueFactory = _ => 1000 }.AtLeast(
+                    Traffic.MeasuredHeader.Bytes);
     private readonly Option<NetProfile> _net = NetOption.Make();
 
     /// <inheritdoc/>
@@ -38,8 +42,10 @@ internal sealed class Loss() : Sweep(
     public override void Validate(CommandResult result)
     {
         base.Validate(result);
-        if (result.ValueOrDefault(_drops).Any(drop => !(drop >= 0 && drop < 1))) result.AddError("--drop is not in [0, 1).");
-        if (result.ValueOrDefault(_net) is NetProfile.Host or NetProfile.Loopback && VariantsOf(result).Any(variant => variant != "quicksilver"))
+        if (result.ValueOrDefault(_drops).Any(drop => !(drop >= 0 && drop < 1)))
+            result.AddError("--drop is not in [0, 1).");
+        if (result.ValueOrDefault(_net) is NetProfile.Host or NetProfile.Loopback
+            && VariantsOf(result).Any(variant => variant != "quicksilver"))
             result.AddError("--variant other than quicksilver needs --net bridge or wire, where the network drops.");
     }
 

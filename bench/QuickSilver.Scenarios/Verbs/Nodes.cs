@@ -8,12 +8,14 @@ using QuickSilver.Scenarios.Traffic;
 namespace QuickSilver.Scenarios.Verbs;
 
 /// <summary>
-/// One sender, more and more receivers. On one machine all share its processors, so the rate falls; what counts is the processor time for a message
-/// and process, beside that of the raw loop, which is the kernel's own cost of one more receiver.
+/// One sender, more and more receivers. On one machine all share its processors, so the rate falls; what counts is the
+/// processor time for a message and process, beside that of the raw loop, which is the kernel's own cost of one more
+/// receiver.
 /// </summary>
 internal sealed class Nodes() : Sweep(
     "nodes",
-    "One sender to 1, 3, 7 and 15 receivers, beside a raw multicast loop and a TCP fan-out; --warmup is for four, longer for more.",
+    "One sender to 1, 3, 7 and 15 receivers, beside a raw multicast loop and a TCP fan-out; --warmup is for four, "
+        + "longer for more.",
     "processes",
     ["quicksilver", "raw-packed", "tcp-blocking"],
     0)
@@ -28,7 +30,9 @@ internal sealed class Nodes() : Sweep(
     };
 
     private readonly Option<int> _size =
-        new Option<int>("--size") { Description = "Bytes of a message.", DefaultValueFactory = _ => 1000 }.AtLeast(MeasuredHeader.Bytes);
+        new Option<int>(
+            "--size") {
+                Description = "Bytes of a message.", DefaultValueFactory = _ => 1000 }.AtLeast(MeasuredHeader.Bytes);
     private readonly Option<NetProfile> _net = NetOption.Make();
 
     /// <inheritdoc/>

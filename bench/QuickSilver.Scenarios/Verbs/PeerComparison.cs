@@ -10,8 +10,8 @@ using QuickSilver.Scenarios.Traffic;
 namespace QuickSilver.Scenarios.Verbs;
 
 /// <summary>
-/// The systems a user would pick instead, in the same settings and the same run: one sender, receivers as processes, at full speed and at a fixed
-/// rate. Adapters that are not part of this program are made by bench/peers/run.
+/// The systems a user would pick instead, in the same settings and the same run: one sender, receivers as processes, at
+/// full speed and at a fixed rate. Adapters that are not part of this program are made by bench/peers/run.
 /// </summary>
 internal sealed class PeerComparison : IScenario
 {
@@ -23,11 +23,13 @@ internal sealed class PeerComparison : IScenario
 
     private readonly Option<int[]> _receivers =
         new("--receivers") { Description = "Receiver processes; may be repeated.", DefaultValueFactory = _ => [3] };
-    private readonly Option<int[]> _sizes = new("--size") { Description = "Bytes of a message; may be repeated.", DefaultValueFactory = _ => [1000] };
+    private readonly Option<int[]> _sizes = new(
+        "--size") { Description = "Bytes of a message; may be repeated.", DefaultValueFactory = _ => [1000] };
 
     private readonly Option<double[]> _drops = new("--drop")
     {
-        Description = "Share of packets that vanish before each receiver, for all systems alike; may be repeated. Needs --net bridge or wire.",
+        Description = "Share of packets that vanish before each receiver, for all systems alike; may be repeated. "
+            + "Needs --net bridge or wire.",
         DefaultValueFactory = _ => [0],
     };
 
@@ -42,7 +44,9 @@ internal sealed class PeerComparison : IScenario
     private readonly Option<double> _seconds =
         new Option<double>("--seconds") { Description = "Seconds measured.", DefaultValueFactory = _ => 3 }.Above(0);
     private readonly Option<int> _repeat =
-        new Option<int>("--repeat") { Description = "Repetitions, the systems interleaved.", DefaultValueFactory = _ => 5 }.AtLeast(1);
+        new Option<int>(
+            "--repeat") {
+                Description = "Repetitions, the systems interleaved.", DefaultValueFactory = _ => 5 }.AtLeast(1);
 
     private readonly Option<double> _latencyRate = new Option<double>("--rate")
     {
@@ -57,18 +61,22 @@ internal sealed class PeerComparison : IScenario
     }.AtLeast(0);
 
     private readonly OwnOptions _own = new();
-    private readonly Option<DirectoryInfo?> _build = new("--build") { Description = "Where bench/peers/run has put the adapters." };
-    private readonly Option<DirectoryInfo?> _svg = new("--svg") { Description = "Write a plot for each setting into this folder (by gnuplot)." };
+    private readonly Option<DirectoryInfo?> _build = new(
+        "--build") { Description = "Where bench/peers/run has put the adapters." };
+    private readonly Option<DirectoryInfo?> _svg = new(
+        "--svg") { Description = "Write a plot for each setting into this folder (by gnuplot)." };
 
     /// <inheritdoc/>
     public string Verb => "peers";
 
     /// <inheritdoc/>
-    public string Summary => "QuickSilver beside raw multicast, TCP, JGroups, Cyclone DDS, ZeroMQ, NORM, NATS, Redis and RabbitMQ.";
+    public string Summary =>
+        "QuickSilver beside raw multicast, TCP, JGroups, Cyclone DDS, ZeroMQ, NORM, NATS, Redis and RabbitMQ.";
 
     /// <inheritdoc/>
     public IReadOnlyList<Option> Options =>
-        [_peers, _receivers, _sizes, _drops, _net, _warmUp, _seconds, _repeat, _latencyRate, _slot, .. _own.All, _build, _svg];
+        [_peers, _receivers, _sizes, _drops, _net, _warmUp, _seconds, _repeat, _latencyRate, _slot, .. _own.All, _build,
+            _svg];
 
     /// <inheritdoc/>
     public void Validate(CommandResult result)
@@ -77,13 +85,17 @@ internal sealed class PeerComparison : IScenario
         {
             if (PeerCatalog.All.All(peer => peer.Name != name))
             {
-                result.AddError($"--peer {name}: there are {string.Join(", ", PeerCatalog.All.Select(peer => peer.Name))}.");
+                result.AddError(
+                    $"--peer {name}: there are {string.Join(", ", PeerCatalog.All.Select(peer => peer.Name))}.");
             }
         }
-        if (result.ValueOrDefault(_sizes)!.Any(size => size < MeasuredHeader.Bytes)) result.AddError($"--size is less than {MeasuredHeader.Bytes}.");
-        if (result.ValueOrDefault(_receivers)!.Any(receivers => receivers < 1)) result.AddError("--receivers is less than 1.");
+        if (result.ValueOrDefault(_sizes)!.Any(size => size < MeasuredHeader.Bytes))
+            result.AddError($"--size is less than {MeasuredHeader.Bytes}.");
+        if (result.ValueOrDefault(_receivers)!.Any(receivers => receivers < 1))
+            result.AddError("--receivers is less than 1.");
         if (result.ValueOrDefault(_drops)!.Any(drop => drop is < 0 or >= 1)) result.AddError("--drop is not a share.");
-        if (result.ValueOrDefault(_drops)!.Any(drop => drop > 0) && result.ValueOrDefault(_net) is not (NetProfile.Bridge or NetProfile.Wire))
+        if (result.ValueOrDefault(_drops)!.Any(drop => drop > 0)
+            && result.ValueOrDefault(_net) is not (NetProfile.Bridge or NetProfile.Wire))
             result.AddError("--drop needs --net bridge or wire: on loopback one drop would be everybody's.");
     }
 
@@ -92,7 +104,8 @@ internal sealed class PeerComparison : IScenario
     {
         string[] names = parsed.GetValue(_peers)!;
         List<Peer> peers = [.. PeerCatalog.All.Where(peer => names.Contains(peer.Name))];
-        var build = new PeerBuild(parsed.GetValue(_build)?.FullName ?? Path.Combine(Path.GetTempPath(), "quicksilver-peers"));
+        var build = new PeerBuild(
+            parsed.GetValue(_build)?.FullName ?? Path.Combine(Path.GetTempPath(), "quicksilver-peers"));
         double latencyRate = parsed.GetValue(_latencyRate);
         List<PeerSetting> full = [.. Settings(parsed)];
         IEnumerable<PeerSetting> all = latencyRate > 0
@@ -130,9 +143,13 @@ internal sealed class PeerComparison : IScenario
         folder.Create();
         foreach (PeerSetting setting in settings)
         {
-            string file = string.Concat(setting.Text.Select(letter => char.IsAsciiLetterOrDigit(letter) ? letter : '-'));
-            List<VariantSummary> bars = [.. summary.Where(item => item.Figure == $"{setting.Text}: {PeerTables.RateFigure}")];
-            if (bars.Count > 0) Plot.Bars(Path.Combine(folder.FullName, $"peers-{file}.svg"), setting.Text, PeerTables.RateFigure, bars);
+            string file = string.Concat(
+                setting.Text.Select(letter => char.IsAsciiLetterOrDigit(letter) ? letter : '-'));
+            List<VariantSummary> bars = [
+                .. summary.Where(item => item.Figure == $"{setting.Text}: {PeerTables.RateFigure}")];
+            if (bars.Count > 0)
+                Plot.Bars(
+                    Path.Combine(folder.FullName, $"peers-{file}.svg"), setting.Text, PeerTables.RateFigure, bars);
         }
     }
 }

@@ -8,8 +8,9 @@ using QuickSilver.Scenarios.Sweeps;
 namespace QuickSilver.Scenarios.Verbs;
 
 /// <summary>
-/// The same traffic over each kind of network: loopback with its packets of up to 65,536 bytes, a bridge with an MTU of 1,500 over which trains still
-/// pass whole, and the same without segmentation offload, where every packet crosses by itself as it would on a wire. Trains flatter the first two.
+/// The same traffic over each kind of network: loopback with its packets of up to 65,536 bytes, a bridge with an MTU of
+/// 1,500 over which trains still pass whole, and the same without segmentation offload, where every packet crosses by
+/// itself as it would on a wire. Trains flatter the first two.
 /// </summary>
 internal sealed class Profiles() : Sweep(
     "profile",
@@ -30,7 +31,10 @@ internal sealed class Profiles() : Sweep(
     private readonly Option<int> _receivers =
         new Option<int>("--receivers") { Description = "Receiver processes.", DefaultValueFactory = _ => 3 }.AtLeast(1);
     private readonly Option<int> _size =
-        new Option<int>("--size") { Description = "Bytes of a message.", DefaultValueFactory = _ => 1000 }.AtLeast(Traffic.MeasuredHeader.Bytes);
+        new Option<int>(
+            "--size") {
+                Description = "Bytes of a message.", DefaultValueFactory = _ => 1000 }.AtLeast(
+                    Traffic.MeasuredHeader.Bytes);
 
     /// <inheritdoc/>
     protected override IReadOnlyList<Option> OwnOptions => [_nets, _receivers, _size];
@@ -61,7 +65,8 @@ internal sealed class Profiles() : Sweep(
     {
         foreach (NetProfile net in All.Except(Makeable()))
         {
-            Console.Error.WriteLine($"profile: skipped {net.ToString().ToLowerInvariant()}: {NetworkLab.Refusal(net)}.");
+            Console.Error.WriteLine(
+                $"profile: skipped {net.ToString().ToLowerInvariant()}: {NetworkLab.Refusal(net)}.");
         }
     }
 }

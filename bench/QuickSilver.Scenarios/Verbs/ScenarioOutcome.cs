@@ -7,4 +7,5 @@ namespace QuickSilver.Scenarios.Verbs;
 /// <param name="Runs">Every run.</param>
 /// <param name="Summary">Figures over the repetitions.</param>
 /// <param name="Table">For people.</param>
-internal sealed record ScenarioOutcome(IReadOnlyList<RunReport> Runs, IReadOnlyList<VariantSummary> Summary, IRenderable Table);
+internal sealed record ScenarioOutcome(
+    IReadOnlyList<RunReport> Runs, IReadOnlyList<VariantSummary> Summary, IRenderable Table);

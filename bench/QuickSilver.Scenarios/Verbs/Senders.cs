@@ -10,14 +10,17 @@ using Spectre.Console;
 namespace QuickSilver.Scenarios.Verbs;
 
 /// <summary>
-/// Several senders at full speed in one group: what they reach together, and whether they share it. Jain's index is 1 when all senders get the same
-/// and 1/n when one gets everything. A sender's share is what a receiver got from it until the
-/// first of them was through.
+/// Several senders at full speed in one group: what they reach together, and whether they share it. Jain's index is 1
+/// when all senders get the same and 1/n when one gets everything. A sender's share is what a receiver got from it
+/// until the first of them was through.
 /// </summary>
 internal sealed class Senders : IScenario
 {
     private readonly Option<int[]> _senders =
-        new("--senders") { Description = "Sender processes; may be repeated. Default: 1, 2, 8.", DefaultValueFactory = _ => [1, 2, 8] };
+        new(
+            "--senders") {
+                Description = "Sender processes; may be repeated. Default: 1, 2, 8.",
+                DefaultValueFactory = _ => [1, 2, 8] };
     private readonly StreamPlanOptions _stream = new(rate: 0, warmUp: 30, seconds: 5);
 
     /// <inheritdoc/>
@@ -60,7 +63,8 @@ internal sealed class Senders : IScenario
         }
 
         Table table = new Table().Border(TableBorder.Simple);
-        string[] titles = ["senders", "messages/s, median", "lowest", "highest", "Jain's index, median", "lowest", "repairs", "lost"];
+        string[] titles = [
+            "senders", "messages/s, median", "lowest", "highest", "Jain's index, median", "lowest", "repairs", "lost"];
         foreach (string title in titles) table.AddColumn(new TableColumn(title).RightAligned());
         List<VariantSummary> summary = [];
         foreach (int count in counts)
@@ -68,7 +72,8 @@ internal sealed class Senders : IScenario
             List<RunReport> own = [.. runs.Where(run => run.Setting == Setting(count) && run.Processes.Count > 0)];
             VariantSummary rate = Sum("messages/s to the slowest receiver", own.Select(RunOutcome.SlowestRate));
             VariantSummary fairness = Sum("Jain's index", own.Select(Jain));
-            long repairs = own.Sum(run => run.Processes.Sum(process => process.RepairsFromPeers + process.RepairsFromSenders));
+            long repairs = own.Sum(
+                run => run.Processes.Sum(process => process.RepairsFromPeers + process.RepairsFromSenders));
             table.AddRow(
                 $"{count}",
                 $"{rate.Median:N0}",
@@ -95,9 +100,11 @@ internal sealed class Senders : IScenario
     private static double Jain(RunReport run)
     {
         IReadOnlyList<ProgressSample> progress = RunOutcome.Receivers(run).First().Progress!;
-        ProgressSample? last = progress.LastOrDefault(sample => sample.BySender.Zip(progress[^1].BySender).All(pair => pair.First < pair.Second));
+        ProgressSample? last = progress.LastOrDefault(
+            sample => sample.BySender.Zip(progress[^1].BySender).All(pair => pair.First < pair.Second));
         if (last is null) return double.NaN;
-        double[] shares = [.. last.BySender.Zip(progress[0].BySender).Select(pair => (double)(pair.First - pair.Second))];
+        double[] shares = [
+            .. last.BySender.Zip(progress[0].BySender).Select(pair => (double)(pair.First - pair.Second))];
         double squares = shares.Sum(share => share * share);
         return squares == 0 ? double.NaN : shares.Sum() * shares.Sum() / (shares.Length * squares);
     }

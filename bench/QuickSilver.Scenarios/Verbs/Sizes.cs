@@ -8,7 +8,8 @@ using QuickSilver.Scenarios.Traffic;
 
 namespace QuickSilver.Scenarios.Verbs;
 
-/// <summary>Messages from a few bytes to many datagrams: where the cost of a message ends and that of a byte begins.</summary>
+/// <summary>Messages from a few bytes to many datagrams: where the cost of a message ends and that of a byte
+/// begins.</summary>
 internal sealed class Sizes() : Sweep(
     "sizes",
     "Messages of 64 bytes to 60,000, beside a raw multicast loop and a TCP fan-out.",
@@ -37,7 +38,8 @@ internal sealed class Sizes() : Sweep(
         base.Validate(result);
         if (result.ValueOrDefault(_sizes).Any(size => size is < MeasuredHeader.Bytes or > LargestDatagram))
         {
-            result.AddError($"--size is not in {MeasuredHeader.Bytes} to {LargestDatagram}, which the raw loop can send.");
+            result.AddError(
+                $"--size is not in {MeasuredHeader.Bytes} to {LargestDatagram}, which the raw loop can send.");
         }
     }
 

@@ -8,8 +8,9 @@ using Spectre.Console;
 namespace QuickSilver.Scenarios.Verbs;
 
 /// <summary>
-/// One sender at full speed for long: what every process holds, second by second, with full collections forced on all of them on the way. Memory is
-/// flat when its last quarter is not above its second; the first is warming up. That nothing is lost is verified as in any run.
+/// One sender at full speed for long: what every process holds, second by second, with full collections forced on all
+/// of them on the way. Memory is flat when its last quarter is not above its second; the first is warming up. That
+/// nothing is lost is verified as in any run.
 /// </summary>
 internal sealed class Soak : IScenario
 {
@@ -27,7 +28,8 @@ internal sealed class Soak : IScenario
     public string Verb => "soak";
 
     /// <inheritdoc/>
-    public string Summary => "Full speed for long, with forced collections: memory second by second, and that nothing is lost.";
+    public string Summary =>
+        "Full speed for long, with forced collections: memory second by second, and that nothing is lost.";
 
     /// <inheritdoc/>
     public IReadOnlyList<Option> Options => [_collect, .. _options.All];
@@ -38,13 +40,15 @@ internal sealed class Soak : IScenario
     /// <inheritdoc/>
     public async Task<ScenarioOutcome> RunAsync(ParseResult parsed, CancellationToken ct)
     {
-        TrafficPlan plan = _options.Read(parsed) with { NotesMemory = true, CollectSeconds = parsed.GetValue(_collect) };
+        TrafficPlan plan = _options.Read(
+            parsed) with { NotesMemory = true, CollectSeconds = parsed.GetValue(_collect) };
         List<RunReport> runs = await plan.RunAsync([0], ct);
         Table table = new Table().Border(TableBorder.Simple);
         table.AddColumn("process");
         string[] titles =
         [
-            "messages/s", "resident MiB, 2nd quarter", "last quarter", "highest", "heap MiB, last quarter", "collections", "longest ms",
+            "messages/s", "resident MiB, 2nd quarter", "last quarter", "highest", "heap MiB, last quarter",
+            "collections", "longest ms",
         ];
         foreach (string title in titles) table.AddColumn(new TableColumn(title).RightAligned());
         List<VariantSummary> summary = [];
@@ -54,7 +58,8 @@ internal sealed class Soak : IScenario
             {
                 if (process.Memory is not { Count: >= 4 } samples) continue;
                 double early = Resident(samples, 1), late = Resident(samples, 3);
-                summary.Add(VariantSummary.Of(process.Process, 0, "resident memory, last quarter to second", [late / early]));
+                summary.Add(
+                    VariantSummary.Of(process.Process, 0, "resident memory, last quarter to second", [late / early]));
                 table.AddRow(
                     process.Process,
                     $"{process.Rate:N0}",
@@ -73,5 +78,6 @@ internal sealed class Soak : IScenario
         Quarter(samples, quarter).Average(sample => sample.ResidentBytes);
 
     private static IEnumerable<MemorySample> Quarter(IReadOnlyList<MemorySample> samples, int quarter) =>
-        samples.Skip(samples.Count * quarter / 4).Take((samples.Count * (quarter + 1) / 4) - (samples.Count * quarter / 4));
+        samples.Skip(samples.Count * quarter / 4)
+            .Take((samples.Count * (quarter + 1) / 4) - (samples.Count * quarter / 4));
 }

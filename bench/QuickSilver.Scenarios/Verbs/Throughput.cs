@@ -7,8 +7,8 @@ using Spectre.Console;
 namespace QuickSilver.Scenarios.Verbs;
 
 /// <summary>
-/// One sender at full speed. The rate of a run is its slowest receiver's, over the messages of the measured part; processor time is of all threads
-/// in that part, divided by its messages.
+/// One sender at full speed. The rate of a run is its slowest receiver's, over the messages of the measured part;
+/// processor time is of all threads in that part, divided by its messages.
 /// </summary>
 internal sealed class Throughput : IScenario
 {
@@ -35,7 +35,8 @@ internal sealed class Throughput : IScenario
         table.AddColumn("variant");
         string[] titles =
         [
-            "messages/s, median", "lowest", "highest", "to raw single", "sender us/msg", "receiver us/msg", "receiver bytes/msg", "lost",
+            "messages/s, median", "lowest", "highest", "to raw single", "sender us/msg", "receiver us/msg",
+            "receiver bytes/msg", "lost",
         ];
         foreach (string title in titles) table.AddColumn(new TableColumn(title).RightAligned());
         List<VariantSummary> summary = [];
@@ -44,11 +45,16 @@ internal sealed class Throughput : IScenario
         {
             VariantSummary rate = Rate(runs, variant);
             List<RunReport> own = Of(runs, variant);
-            VariantSummary senderCpu = Summarize(variant, "sender CPU us/message", own.Select(run => CpuMicros(run.Processes[0])));
+            VariantSummary senderCpu = Summarize(
+                variant, "sender CPU us/message", own.Select(run => CpuMicros(run.Processes[0])));
             VariantSummary receiverCpu =
-                Summarize(variant, "receiver CPU us/message", own.Select(run => RunOutcome.Receivers(run).Average(CpuMicros)));
+                Summarize(
+                    variant, "receiver CPU us/message",
+                    own.Select(run => RunOutcome.Receivers(run).Average(CpuMicros)));
             VariantSummary allocated =
-                Summarize(variant, "receiver bytes allocated/message", own.Select(run => RunOutcome.Receivers(run).Average(Allocated)));
+                Summarize(
+                    variant, "receiver bytes allocated/message",
+                    own.Select(run => RunOutcome.Receivers(run).Average(Allocated)));
             summary.AddRange([rate, senderCpu, receiverCpu, allocated]);
             table.AddRow(
                 variant.Text(),
@@ -75,5 +81,6 @@ internal sealed class Throughput : IScenario
 
     private static double CpuMicros(ProcessReport process) => process.CpuSeconds * 1e6 / Math.Max(1, process.Measured);
 
-    private static double Allocated(ProcessReport process) => process.AllocatedBytes / (double)Math.Max(1, process.Measured);
+    private static double Allocated(ProcessReport process) =>
+        process.AllocatedBytes / (double)Math.Max(1, process.Measured);
 }

@@ -30,9 +30,13 @@ internal static class DisturbanceVerb
         var nodes = new Option<int?>("--nodes") { Description = "So many nodes instead.", HelpName = "N" };
         var seconds = new Option<double?>("--seconds") { Description = "So long a run instead.", HelpName = "S" };
         var rate =
-            new Option<int?>("--rate") { Description = "So many messages a second of each sender instead; 0: as fast as it can.", HelpName = "R" };
+            new Option<int?>(
+                "--rate") {
+                    Description = "So many messages a second of each sender instead; 0: as fast as it can.",
+                    HelpName = "R" };
         var seed = new Option<ulong>("--seed") { Description = "Seed.", DefaultValueFactory = _ => 1 };
-        var command = new Command("disturbance", "One of the papers' disturbances at 110 nodes, with their processors and network.")
+        var command = new Command(
+            "disturbance", "One of the papers' disturbances at 110 nodes, with their processors and network.")
         {
             name, json, csv, nodes, seconds, rate, seed,
         };
@@ -59,7 +63,8 @@ internal static class DisturbanceVerb
                 bool many = specs.Length > 1;
                 if (parsed.GetValue(json) is { } jsonFile)
                 {
-                    File.WriteAllText(Name(jsonFile, spec, many), JsonSerializer.Serialize(Findings(result), Indented) + "\n");
+                    File.WriteAllText(
+                        Name(jsonFile, spec, many), JsonSerializer.Serialize(Findings(result), Indented) + "\n");
                 }
                 if (parsed.GetValue(csv) is { } csvFile) File.WriteAllText(Name(csvFile, spec, many), Table(result));
                 good &= result.Settled;
@@ -75,11 +80,14 @@ internal static class DisturbanceVerb
     private static string Describe(DisturbanceResult result) => string.Create(
         CultureInfo.InvariantCulture,
         $"{result.Spec.Name}: {result.Spec.Paper}\n"
-        + $"  rate calm {result.CalmRate:F0}/s, disturbed {result.DisturbedRate:F0}/s, loss {result.ThroughputLoss:P1}, "
+        + $"  rate calm {result.CalmRate:F0}/s, disturbed {result.DisturbedRate:F0}/s, loss "
+        + $"{result.ThroughputLoss:P1}, "
         + $"delay {result.CumulativeDelay.TotalSeconds:F2} s, oscillation {result.Oscillation:P1}\n"
-        + $"  pending at most {result.MostPending}, recovered {result.Recovered?.TotalSeconds:F1} s after the last fault, "
+        + $"  pending at most {result.MostPending}, recovered {result.Recovered?.TotalSeconds:F1} s after the last "
+        + $"fault, "
         + $"{(result.Settled ? "settled" : "NOT SETTLED")}\n"
-        + $"  latency calm {result.CalmLatency.TotalMilliseconds:F1} ms, at the witness {result.WitnessLatency.TotalMilliseconds:F1} ms, "
+        + $"  latency calm {result.CalmLatency.TotalMilliseconds:F1} ms, at the witness "
+        + $"{result.WitnessLatency.TotalMilliseconds:F1} ms, "
         + $"at the victim {result.VictimLatency.TotalMilliseconds:F1} ms\n"
         + $"  victim missed {result.VictimRepairs.Missed}, had {result.VictimRepairs.FromPeers} from peers "
         + $"and {result.VictimRepairs.FromSender} from senders; {result.Speed:F2} virtual s per s");
@@ -118,9 +126,11 @@ internal static class DisturbanceVerb
         foreach (CurvePoint point in result.Curve)
         {
             text.Append(CultureInfo.InvariantCulture,
-                $"{point.Time.TotalSeconds:F2},{point.Sent:F0},{point.Witness:F0},{point.Victim:F0},{point.Completed:F0},{point.Pending},");
+                $"{point.Time.TotalSeconds:F2},{point.Sent:F0},{point.Witness:F0},{point.Victim:F0},"
+                + $"{point.Completed:F0},{point.Pending},");
             text.Append(CultureInfo.InvariantCulture,
-                $"{point.Latency.TotalMilliseconds:F2},{point.VictimLatency.TotalMilliseconds:F2},{point.TokenRound.TotalMilliseconds:F2},");
+                $"{point.Latency.TotalMilliseconds:F2},{point.VictimLatency.TotalMilliseconds:F2},"
+                + $"{point.TokenRound.TotalMilliseconds:F2},");
             text.Append(CultureInfo.InvariantCulture, $"{point.SenderLoad:F3},{point.VictimLoad:F3}\n");
         }
         return text.ToString();

@@ -12,8 +12,10 @@ internal static class RestartsVerb
     public static Command Make()
     {
         var seeds = new Option<string>("--seeds") { Description = "The seeds: 17, or 1..2000.", Required = true };
-        var threads = new Option<int>("--threads") { Description = "Threads.", DefaultValueFactory = _ => Environment.ProcessorCount };
-        var command = new Command("restarts", "Processes die and come back under their names; all who live are in one view soon after (V9).")
+        var threads = new Option<int>(
+            "--threads") { Description = "Threads.", DefaultValueFactory = _ => Environment.ProcessorCount };
+        var command = new Command(
+            "restarts", "Processes die and come back under their names; all who live are in one view soon after (V9).")
         {
             seeds,
             threads,
@@ -29,10 +31,13 @@ internal static class RestartsVerb
                 RunResult result = RunExecution.Execute(RestartRun.Generate((ulong)seed));
                 if (result.Violation is not { } violation) return;
                 Interlocked.Increment(ref failed);
-                Console.WriteLine(string.Create(CultureInfo.InvariantCulture, $"seed {seed}: {violation.Invariant}: {violation.Message}"));
+                Console.WriteLine(
+                    string.Create(
+                        CultureInfo.InvariantCulture, $"seed {seed}: {violation.Invariant}: {violation.Message}"));
             });
             Console.WriteLine(string.Create(
-                CultureInfo.InvariantCulture, $"{range.Count} runs, {failed} failed, {watch.Elapsed.TotalSeconds:F0} s"));
+                CultureInfo.InvariantCulture,
+                $"{range.Count} runs, {failed} failed, {watch.Elapsed.TotalSeconds:F0} s"));
             return failed == 0 ? 0 : 1;
         });
         return command;

@@ -11,8 +11,10 @@ internal static class ShrinkVerb
     public static Command Make()
     {
         var file = new Argument<string>("file") { Description = "A failing run saved as JSON." };
-        var seconds = new Option<double>("--seconds") { Description = "Real time it may take.", DefaultValueFactory = _ => 60 };
-        var command = new Command("shrink", "Cuts a failing run down; writes what is left beside it.") { file, seconds };
+        var seconds = new Option<double>(
+            "--seconds") { Description = "Real time it may take.", DefaultValueFactory = _ => 60 };
+        var command = new Command(
+            "shrink", "Cuts a failing run down; writes what is left beside it.") { file, seconds };
         command.SetAction(parsed =>
         {
             string path = parsed.GetValue(file)!;
@@ -20,7 +22,8 @@ internal static class ShrinkVerb
             TimeSpan limit = TimeSpan.FromSeconds(parsed.GetValue(seconds));
             ShrinkResult shrunk = Shrinker.Shrink(saved.Spec, spec => RunExecution.Execute(spec).Violation, limit);
             RunResult result = RunExecution.Execute(shrunk.Spec);
-            string suffix = string.Create(CultureInfo.InvariantCulture, $"-{shrunk.Nodes}-nodes-{shrunk.Faults}-faults");
+            string suffix = string.Create(
+                CultureInfo.InvariantCulture, $"-{shrunk.Nodes}-nodes-{shrunk.Faults}-faults");
             string small = RunFiles.Save(shrunk.Spec, result, Path.GetDirectoryName(Path.GetFullPath(path)), suffix);
             Console.WriteLine(shrunk);
             Console.WriteLine(shrunk.Violation.Message);

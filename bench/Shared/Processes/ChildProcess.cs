@@ -5,8 +5,9 @@ using System.Runtime.CompilerServices;
 namespace QuickSilver.Bench.Processes;
 
 /// <summary>
-/// A .NET program run as a child, with its lines read and its standard input kept open. A child that ends with its standard input (<c>--tied</c>)
-/// does not outlive this process, however this one ends; disposing closes that input, waits a little and then kills.
+/// A .NET program run as a child, with its lines read and its standard input kept open. A child that ends with its
+/// standard input (<c>--tied</c>) does not outlive this process, however this one ends; disposing closes that input,
+/// waits a little and then kills.
 /// </summary>
 internal sealed class ChildProcess : IAsyncDisposable
 {
@@ -60,7 +61,8 @@ internal sealed class ChildProcess : IAsyncDisposable
     /// <param name="onLine">Told each line of its standard output, on a pool thread.</param>
     /// <param name="environment">Added to this process's own.</param>
     public static ChildProcess Start(
-        string name, IReadOnlyList<string> command, Action<string>? onLine = null, IReadOnlyDictionary<string, string>? environment = null)
+        string name, IReadOnlyList<string> command, Action<string>? onLine = null,
+        IReadOnlyDictionary<string, string>? environment = null)
     {
         var start = new ProcessStartInfo(command[0], command.Skip(1))
         {
@@ -69,19 +71,24 @@ internal sealed class ChildProcess : IAsyncDisposable
             RedirectStandardError = true,
             UseShellExecute = false,
         };
-        foreach ((string variable, string value) in environment ?? new Dictionary<string, string>()) start.Environment[variable] = value;
+        foreach ((string variable, string value) in environment ?? new Dictionary<string, string>())
+            start.Environment[variable] = value;
         return new ChildProcess(name, Process.Start(start)!, onLine);
     }
 
     /// <summary>The command that runs a .NET program with the runtime that runs this one.</summary>
     /// <param name="assembly">Path of its dll.</param>
     /// <param name="arguments">Its command line.</param>
-    public static IReadOnlyList<string> CommandOf(string assembly, params string[] arguments) => [RuntimeHost(), assembly, .. arguments];
+    public static IReadOnlyList<string> CommandOf(string assembly, params string[] arguments) =>
+        [RuntimeHost(), assembly, .. arguments];
 
-    /// <summary>The command that starts this program once more, in the form in which it runs: with the runtime, or compiled ahead of time.</summary>
-    /// <param name="program">The program's assembly. Its location is not asked for, since a natively compiled one has none.</param>
+    /// <summary>The command that starts this program once more, in the form in which it runs: with the runtime, or
+    /// compiled ahead of time.</summary>
+    /// <param name="program">The program's assembly. Its location is not asked for, since a natively compiled one has
+    /// none.</param>
     /// <param name="arguments">Its command line.</param>
-    public static IReadOnlyList<string> CommandOf(Assembly program, params string[] arguments) => RuntimeFeature.IsDynamicCodeSupported
+    public static IReadOnlyList<string> CommandOf(Assembly program, params string[] arguments) =>
+        RuntimeFeature.IsDynamicCodeSupported
         ? CommandOf(Path.Combine(AppContext.BaseDirectory, program.GetName().Name + ".dll"), arguments)
         : [Environment.ProcessPath!, .. arguments];
 

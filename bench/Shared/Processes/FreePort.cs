@@ -6,7 +6,8 @@ namespace QuickSilver.Bench.Processes;
 /// <summary>Finds local ports, so that clusters that run at the same time do not meet.</summary>
 internal static class FreePort
 {
-    // Below what systems give to sockets that do not care: until the port is used, another socket's local end could become the same.
+    // Below what systems give to sockets that do not care: until the port is used, another socket's local end could
+    // become the same.
     private const int First = 20_000;
     private const int Last = 32_000;
     private const int Tries = 100;
@@ -18,7 +19,8 @@ internal static class FreePort
         for (int attempt = 0; attempt < Tries; attempt++)
         {
             int port = Random.Shared.Next(First, Last);
-            if (IsFree(SocketType.Stream, ProtocolType.Tcp, port) && IsFree(SocketType.Dgram, ProtocolType.Udp, port)) return port;
+            if (IsFree(SocketType.Stream, ProtocolType.Tcp, port) && IsFree(SocketType.Dgram, ProtocolType.Udp, port))
+                return port;
         }
         throw new InvalidOperationException($"none of {Tries} ports between {First} and {Last} could be bound");
     }

@@ -5,8 +5,8 @@ using RabbitMQ.Client.Exceptions;
 namespace QuickSilver.Peers.RabbitMq;
 
 /// <summary>
-/// RabbitMQ as a fan-out exchange with a queue of its own for each receiver, by its .NET client. It is led like every role of QuickSilver.Scenarios,
-/// whose sources, sinks and reports it uses.
+/// RabbitMQ as a fan-out exchange with a queue of its own for each receiver, by its .NET client. It is led like every
+/// role of QuickSilver.Scenarios, whose sources, sinks and reports it uses.
 /// </summary>
 internal static class RabbitPeer
 {
@@ -38,7 +38,8 @@ internal static class RabbitPeer
     /// <summary>Connects as soon as the broker is up, and makes the exchange.</summary>
     public static async Task<IChannel> OpenAsync(RoleOrder order, CreateChannelOptions? options = null)
     {
-        var factory = new ConnectionFactory { HostName = order.ServerAddress, Port = order.TcpPort, AutomaticRecoveryEnabled = false };
+        var factory = new ConnectionFactory {
+            HostName = order.ServerAddress, Port = order.TcpPort, AutomaticRecoveryEnabled = false };
         DateTime limit = DateTime.UtcNow + ConnectLimit;
         while (true)
         {

@@ -4,7 +4,8 @@ using RabbitMQ.Client;
 
 namespace QuickSilver.Peers.RabbitMq;
 
-/// <summary>Publishes a run. Tuned: with publisher confirmations, of which many may be outstanding; without, as is its default.</summary>
+/// <summary>Publishes a run. Tuned: with publisher confirmations, of which many may be outstanding; without, as is its
+/// default.</summary>
 internal static class RabbitSender
 {
     private const int MostOutstanding = 2048;
@@ -14,7 +15,8 @@ internal static class RabbitSender
     {
         RoleOrder order = role.Order;
         // The client's own tracking awaits each confirmation within the publication; here they are let run ahead.
-        var options = new CreateChannelOptions(RabbitPeer.IsTuned, RabbitPeer.IsTuned, outstandingPublisherConfirmationsRateLimiter: null);
+        var options = new CreateChannelOptions(
+            RabbitPeer.IsTuned, RabbitPeer.IsTuned, outstandingPublisherConfirmationsRateLimiter: null);
         IChannel channel = await RabbitPeer.OpenAsync(order, options);
         role.TellReady();
         await role.Go;

@@ -1,6 +1,7 @@
 namespace QuickSilver.Protocol.Core;
 
-/// <summary>Decides where the protocol takes a rare turn. Implemented by the simulator, as a function of seed, node, site and count.</summary>
+/// <summary>Decides where the protocol takes a rare turn. Implemented by the simulator, as a function of seed, node,
+/// site and count.</summary>
 internal interface IBuggify
 {
     /// <summary>True: take the rare turn here, this time.</summary>

@@ -1,11 +1,12 @@
 namespace QuickSilver.Protocol.Core;
 
 /// <summary>
-/// States worth reaching: each is counted where the protocol reaches it, by <see cref="Probes.Hit"/>. An ensemble of simulated runs that never hits
-/// a mark has not tested what the mark stands for.
+/// States worth reaching: each is counted where the protocol reaches it, by <see cref="Probes.Hit"/>. An ensemble of
+/// simulated runs that never hits a mark has not tested what the mark stands for.
 /// <para>
-/// In the order of the rooms that reach them; the numbers are nowhere saved. A new mark goes under its room; from then on MarkQuota in
-/// QuickSilver.Testing demands it of every large ensemble, unless it is excused there, with the reason and the place where it is reached instead.
+/// In the order of the rooms that reach them; the numbers are nowhere saved. A new mark goes under its room; from then
+/// on MarkQuota in QuickSilver.Testing demands it of every large ensemble, unless it is excused there, with the reason
+/// and the place where it is reached instead.
 /// </para>
 /// </summary>
 internal enum Mark : byte
@@ -247,12 +248,13 @@ internal enum Mark : byte
     /// <summary>A message was ready for its own node before an earlier one.</summary>
     OwnMessageWaited,
 
-    // Recovery: packets, what is missing of them, who asks whom.
+    // Recovery: packets, gaps, and who asks for what.
 
     /// <summary>A member asked only for the lowest of what it had asked for in vain.</summary>
     RetryCutToRoom,
 
-    /// <summary>A packet was not sent once more to a member that had been sent too much of what it asked for in vain.</summary>
+    /// <summary>A packet was not sent once more to a member that had been sent too much of what it asked for in
+    /// vain.</summary>
     RepeatRefused,
 
     /// <summary>A member told a sender that its multicast does not arrive.</summary>
@@ -391,7 +393,8 @@ internal enum Mark : byte
     /// <summary>A round ended that had left somebody out.</summary>
     RoundIncomplete,
 
-    /// <summary>A round found that everybody has what was sent before the round before it: the next may be far off.</summary>
+    /// <summary>A round found that everybody has what was sent before the round before it: the next may be far
+    /// off.</summary>
     RoundAllWell,
 
     /// <summary>A round found a member behind, or left one out: the next follows at the usual distance.</summary>
@@ -400,7 +403,7 @@ internal enum Mark : byte
     /// <summary>A token could not return to its leader.</summary>
     RoundLostWithLeader,
 
-    /// <summary>A leader's token did not come back, and it began anew.</summary>
+    /// <summary>A leader's token did not come back, and it began again.</summary>
     TokenLostAndRebuilt,
 
     /// <summary>A token came that was older than one seen before.</summary>
@@ -441,7 +444,7 @@ internal enum Mark : byte
     /// <summary>A token named a stream that this member had closed already.</summary>
     ClosedStreamMetAgain,
 
-    /// <summary>The counting of the rounds before abandonment began anew.</summary>
+    /// <summary>The counting of the rounds before abandonment began again.</summary>
     AbandonmentBegunAnew,
 
     /// <summary>A member learned of a removal from a token.</summary>

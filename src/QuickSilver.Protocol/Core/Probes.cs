@@ -1,8 +1,9 @@
 namespace QuickSilver.Protocol.Core;
 
 /// <summary>
-/// What tests see and move inside the protocol: marks for states reached, and turns taken on a whim. Every room is given one through its
-/// settings; in production that is <see cref="None"/>, and each question costs one predictable branch. Core thread only; allocates nothing.
+/// What tests see and move inside the protocol: marks for states reached, and turns taken on a whim. Every room is
+/// given one through its settings; in production that is <see cref="None"/>, and each question costs one predictable
+/// branch. Core thread only; allocates nothing.
 /// </summary>
 internal sealed class Probes
 {
@@ -10,7 +11,8 @@ internal sealed class Probes
     private readonly IBuggify? _buggify;
 
     /// <summary>Makes probes for one node of a simulated cluster, or for its membership server.</summary>
-    /// <param name="marks">One count for each <see cref="Mark"/>, shared by the cluster; null: nothing is counted.</param>
+    /// <param name="marks">One count for each <see cref="Mark"/>, shared by the cluster; null: nothing is
+    /// counted.</param>
     /// <param name="buggify">Decides the rare turns; null: none is taken.</param>
     public Probes(ulong[]? marks = null, IBuggify? buggify = null)
     {

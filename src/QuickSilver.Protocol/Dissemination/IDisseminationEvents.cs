@@ -13,8 +13,9 @@ namespace QuickSilver.Protocol.Dissemination;
 public interface IDisseminationEvents
 {
     /// <summary>
-    /// Packets were sent for the first time, so that <see cref="StreamSender.Highest"/> has risen; or, after a silence, it was announced again. This node does not hear itself: the urgency is the one that its datagrams
-    /// carry to the others.
+    /// Packets were sent for the first time, so that <see cref="StreamSender.Highest"/> has risen; or, after a silence,
+    /// it was announced again. This node does not hear itself: the urgency is the one that its datagrams carry to the
+    /// others.
     /// </summary>
     void OnStreamAdvanced(StreamSender stream, FeedbackUrgency wish, Instant now);
 

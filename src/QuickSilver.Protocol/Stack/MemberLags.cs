@@ -10,8 +10,9 @@ namespace QuickSilver.Protocol.Stack;
 /// <para>
 /// Idea: a round names members that are behind at one moment; any member may be, because of a lost packet. So the time
 /// in which a member is named is counted up, and the time in which it is not, down. The member holds regions up once a
-/// second more has been counted up. It does so no longer when all is counted down, at the latest three seconds after the last bad round. So a member that is stopped nine tenths of the time is detected, and one that occasionally loses a
-/// packet is not.
+/// second more has been counted up. It does so no longer when all is counted down, at the latest three seconds after
+/// the last bad round. So a member that is stopped nine tenths of the time is detected, and one that occasionally loses
+/// a packet is not.
 /// </para>
 /// <para>
 /// Awkward cases: a member is in several views, and views follow each other, so time is counted for the member,

@@ -6,7 +6,8 @@ namespace QuickSilver.Protocol.Wire;
 /// <code>
 /// nonce       4 bytes  returned in the answer and in the fillers
 /// longest     varint   the longest datagram that arrives, at most 65,493; 0: all arrive
-/// wants       1 byte   0: the answer alone; 1: fillers of several lengths, too; 2: as 1, and none has arrived for a while
+/// wants       1 byte   0: the answer alone; 1: fillers of several lengths, too; 2: as 1, and none has arrived for a
+/// while
 /// </code>
 /// </summary>
 /// <param name="Nonce">Identifies the query.</param>

@@ -1,6 +1,7 @@
 namespace QuickSilver.Protocol.Wire;
 
-/// <summary>How often remote input was dropped, by reason. Core thread only; allocates nothing after construction.</summary>
+/// <summary>How often remote input was dropped, by reason. Core thread only; allocates nothing after
+/// construction.</summary>
 public sealed class RejectCounters
 {
     private static readonly int Reasons = Enum.GetValues<RejectReason>().Length;

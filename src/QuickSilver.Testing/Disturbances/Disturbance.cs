@@ -11,11 +11,12 @@ using QuickSilver.Testing.Nodes;
 namespace QuickSilver.Testing.Disturbances;
 
 /// <summary>
-/// Runs a <see cref="DisturbanceSpec"/>: the papers' network (100 Mbit/s, receive buffers of 4 MB, one message a packet) and processors, all nodes in
-/// one group, senders that always have another message. Counters are read at the end of each bin.
+/// Runs a <see cref="DisturbanceSpec"/>: the papers' network (100 Mbit/s, receive buffers of 4 MB, one message a
+/// packet) and processors, all nodes in one group, senders that always have another message. Counters are read at the
+/// end of each bin.
 /// <para>
-/// What is lost is lost for good in the curve: a source that always has another message cannot make up for a pause later, as one with a fixed plan
-/// of messages could. Every promise of the protocol is checked all the while.
+/// What is lost is lost for good in the curve: a source that always has another message cannot make up for a pause
+/// later, as one with a fixed plan of messages could. Every promise of the protocol is checked all the while.
 /// </para>
 /// </summary>
 public sealed class Disturbance
@@ -55,7 +56,8 @@ public sealed class Disturbance
             Bandwidth = 100_000_000,
             ReceiveBufferBytes = 4 << 20,
             ControlBufferBytes = 4 << 20,
-            // One message a packet, as in the papers' runs: what is left beside header and record is too little to split a message for.
+            // One message a packet, as in the papers' runs: what is left beside header and record is too little to
+            // split a message for.
             SlotBytes = spec.MessageBytes + 96,
             MulticastLoopback = false,
             CoalesceReads = false,
@@ -65,7 +67,8 @@ public sealed class Disturbance
         Membership = new MembershipServerSettings
         {
             FailureTimeout = spec.FailureTimeout,
-            ReconnectGrace = spec.FailureTimeout == Timeout.InfiniteTimeSpan ? TimeSpan.FromSeconds(2) : spec.FailureTimeout,
+            ReconnectGrace = spec.FailureTimeout == Timeout.InfiniteTimeSpan
+                ? TimeSpan.FromSeconds(2) : spec.FailureTimeout,
         },
         Node = new NodeSettings
         {
@@ -82,7 +85,8 @@ public sealed class Disturbance
     {
         long started = Stopwatch.GetTimestamp();
         _cluster.JoinAll(Group);
-        for (int sender = 0; sender < _spec.Senders; sender++) _cluster.Nodes[sender].PullEndlessly(Group, _spec.MessageBytes);
+        for (int sender = 0; sender < _spec.Senders; sender++)
+            _cluster.Nodes[sender].PullEndlessly(Group, _spec.MessageBytes);
         TimeSpan origin = _cluster.Elapsed;
         foreach (Fault fault in _spec.Faults) _cluster.Inject(fault with { At = origin + fault.At });
         _before = Look();
@@ -104,8 +108,10 @@ public sealed class Disturbance
         double seconds = _spec.Bin.TotalSeconds;
         Sample was = _before;
         _curve.Add(new CurvePoint(
-            time, (now.Sent - was.Sent) / seconds, (now.Witness.Count - was.Witness.Count) / seconds, (now.Victim.Count - was.Victim.Count) / seconds,
-            (now.Sent - now.Pending - was.Sent + was.Pending) / seconds, now.Pending, now.Witness.MeanSince(was.Witness),
+            time, (now.Sent - was.Sent) / seconds, (now.Witness.Count - was.Witness.Count) / seconds,
+            (now.Victim.Count - was.Victim.Count) / seconds,
+            (now.Sent - now.Pending - was.Sent + was.Pending) / seconds, now.Pending,
+            now.Witness.MeanSince(was.Witness),
             now.Victim.MeanSince(was.Victim), now.TokenRound, (now.SenderTime - was.SenderTime) / _spec.Bin,
             (now.VictimTime - was.VictimTime) / _spec.Bin));
         _before = now;
@@ -128,7 +134,9 @@ public sealed class Disturbance
             rounds = node.Counters.TokenRounds;
             round = node.Counters.TokenRoundTrip;
         }
-        return new Sample(sent, pending, DeliveredAt(_spec.Witness), DeliveredAt(_spec.Victim), round, TimeOf(0), TimeOf(_spec.Victim));
+        return new Sample(
+            sent, pending, DeliveredAt(_spec.Witness), DeliveredAt(_spec.Victim), round, TimeOf(0),
+            TimeOf(_spec.Victim));
     }
 
     private Deliveries DeliveredAt(int node)
@@ -162,7 +170,8 @@ public sealed class Disturbance
         };
     }
 
-    private CurvePoint[] Between(TimeSpan from, TimeSpan until) => [.. _curve.Where(point => point.Time > from && point.Time <= until)];
+    private CurvePoint[] Between(TimeSpan from, TimeSpan until) =>
+        [.. _curve.Where(point => point.Time > from && point.Time <= until)];
 
     private TimeSpan LastFaultEnds() => _spec.Faults.Count == 0
         ? _spec.DisturbedFrom
@@ -184,22 +193,28 @@ public sealed class Disturbance
     private double OscillationOf(CurvePoint[] points)
     {
         int second = Math.Max(1, (int)Math.Round(TimeSpan.FromSeconds(1) / _spec.Bin));
-        double[] rates = [.. points.Chunk(second).Where(chunk => chunk.Length == second).Select(chunk => chunk.Average(point => point.Witness))];
+        double[] rates = [
+            .. points.Chunk(second).Where(chunk => chunk.Length == second)
+            .Select(chunk => chunk.Average(point => point.Witness))];
         double mean = rates.Average();
         return Math.Sqrt(rates.Average(rate => (rate - mean) * (rate - mean))) / mean;
     }
 
-    private static TimeSpan LatencyOf(CurvePoint[] points, Func<CurvePoint, TimeSpan> latency, Func<CurvePoint, double> count)
+    private static TimeSpan LatencyOf(
+        CurvePoint[] points, Func<CurvePoint, TimeSpan> latency, Func<CurvePoint, double> count)
     {
         double all = points.Sum(count);
-        return all == 0 ? default : TimeSpan.FromSeconds(points.Sum(point => latency(point).TotalSeconds * count(point)) / all);
+        return all == 0
+            ? default : TimeSpan.FromSeconds(points.Sum(point => latency(point).TotalSeconds * count(point)) / all);
     }
 
     private readonly record struct Deliveries(long Count, TimeSpan Times)
     {
-        public TimeSpan MeanSince(in Deliveries before) => Count == before.Count ? default : (Times - before.Times) / (Count - before.Count);
+        public TimeSpan MeanSince(in Deliveries before) =>
+            Count == before.Count ? default : (Times - before.Times) / (Count - before.Count);
     }
 
     private readonly record struct Sample(
-        long Sent, long Pending, Deliveries Witness, Deliveries Victim, TimeSpan TokenRound, TimeSpan SenderTime, TimeSpan VictimTime);
+        long Sent, long Pending, Deliveries Witness, Deliveries Victim, TimeSpan TokenRound, TimeSpan SenderTime,
+        TimeSpan VictimTime);
 }

@@ -15,20 +15,23 @@ public sealed record DisturbanceResult
     /// <summary>Mean rate of sending in the disturbed stretch.</summary>
     public required double DisturbedRate { get; init; }
 
-    /// <summary>How much less was sent in the disturbed stretch, as a share of the calm rate; below 0 when more was.</summary>
+    /// <summary>How much less was sent in the disturbed stretch, as a share of the calm rate; below 0 when more
+    /// was.</summary>
     public double ThroughputLoss => 1 - (DisturbedRate / CalmRate);
 
     /// <summary>Extra time that sending as much took: the first paper's cumulative delay.</summary>
     public TimeSpan CumulativeDelay => (Spec.DisturbedUntil - Spec.DisturbedFrom) * ThroughputLoss;
 
-    /// <summary>Standard deviation over mean of the witness's rate in bins of one second, in the disturbed stretch.</summary>
+    /// <summary>Standard deviation over mean of the witness's rate in bins of one second, in the disturbed
+    /// stretch.</summary>
     public required double Oscillation { get; init; }
 
     /// <summary>The most messages pending.</summary>
     public long MostPending => Curve.Max(point => point.Pending);
 
-    /// <summary>From the end of the last fault until sending and the slowest curve are back: the first bin from which on sending keeps to 95 % of
-    /// the calm rate over a second and fewer messages are pending than a second's; null when that never came.</summary>
+    /// <summary>From the end of the last fault until sending and the slowest curve are back: the first bin from which
+    /// on sending keeps to 95 % of the calm rate over a second and fewer messages are pending than a second's; null
+    /// when that never came.</summary>
     public required TimeSpan? Recovered { get; init; }
 
     /// <summary>Mean time to deliver at the undisturbed receiver, calm.</summary>

@@ -4,8 +4,8 @@ using QuickSilver.Testing.Nodes;
 namespace QuickSilver.Testing.Disturbances;
 
 /// <summary>
-/// A disturbance as the papers made them: senders that send as fast as they may to one group of all nodes, a quiet stretch, then faults, and time to
-/// recover. Everything is data; the same spec and seed give the same curve.
+/// A disturbance as the papers made them: senders that send as fast as they may to one group of all nodes, a quiet
+/// stretch, then faults, and time to recover. Everything is data; the same spec and seed give the same curve.
 /// </summary>
 public sealed record DisturbanceSpec
 {
@@ -30,7 +30,8 @@ public sealed record DisturbanceSpec
     /// <summary>Length of the run, counted from the first message.</summary>
     public TimeSpan Duration { get; init; } = TimeSpan.FromSeconds(40);
 
-    /// <summary>Where the undisturbed stretch begins that the rest is compared with; what was before is warming up.</summary>
+    /// <summary>Where the undisturbed stretch begins that the rest is compared with; what was before is warming
+    /// up.</summary>
     public TimeSpan CalmFrom { get; init; } = TimeSpan.FromSeconds(3);
 
     /// <summary>Where the disturbed stretch begins, counted from the first message.</summary>

@@ -3,8 +3,8 @@ using QuickSilver.Testing.Network;
 namespace QuickSilver.Testing.Faults;
 
 /// <summary>
-/// One single copy of one datagram is lost, or comes late: the n-th that passes between two nodes after the beginning. Run after run with the next
-/// number, it goes through all single losses, or all single overtakings, of a small world.
+/// One single copy of one datagram is lost, or comes late: the n-th that passes between two nodes after the beginning.
+/// Run after run with the next number, it goes through all single losses, or all single overtakings, of a small world.
 /// </summary>
 /// <param name="At">When counting begins, from the start of the simulation.</param>
 /// <param name="Duration">How long counting goes on; the copy is spared when it has not come by then.</param>

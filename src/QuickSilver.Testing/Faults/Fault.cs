@@ -3,8 +3,8 @@ using System.Text.Json.Serialization;
 namespace QuickSilver.Testing.Faults;
 
 /// <summary>
-/// Something that goes wrong at a time. Faults are data: a run executes the list it was given, so a failing list can be cut down, one fault after the
-/// other, while the rest of the run stays as it was.
+/// Something that goes wrong at a time. Faults are data: a run executes the list it was given, so a failing list can be
+/// cut down, one fault after the other, while the rest of the run stays as it was.
 /// </summary>
 /// <param name="At">When it begins, counted from the start of the simulation.</param>
 /// <param name="Duration">How long it lasts; <see cref="Timeout.InfiniteTimeSpan"/>: for ever.</param>
@@ -42,11 +42,12 @@ public abstract record Fault(TimeSpan At, TimeSpan Duration)
     [JsonIgnore]
     public bool IsForEver => Duration == Timeout.InfiniteTimeSpan || Duration > Long;
 
-    /// <summary>Indices of the machines that it makes unfit to keep promises while it lasts; empty for a fault of the network between them.</summary>
+    /// <summary>Indices of the machines that it makes unfit to keep promises while it lasts; empty for a fault of the
+    /// network between them.</summary>
     internal virtual IReadOnlyList<int> Hits => [];
 
-    /// <summary>True when the machines it hits can be taken for dead by the membership server; false: those it hits may stay in the views for as
-    /// long as nobody needs them.</summary>
+    /// <summary>True when the machines it hits can be taken for dead by the membership server; false: those it hits may
+    /// stay in the views for as long as nobody needs them.</summary>
     internal virtual bool IsSeenByServer => true;
 
     /// <summary>Begins or ends the fault.</summary>

@@ -1,8 +1,9 @@
 namespace QuickSilver.Testing.Faults;
 
 /// <summary>
-/// A stranger sends datagrams in the nodes' names: with each copy of a real datagram another may come, from an address that is not its sender's,
-/// with the right checksums, that says more than the real one: a later token, a higher acknowledgement, a packet or a beacon further on.
+/// A stranger sends datagrams in the nodes' names: with each copy of a real datagram another may come, from an address
+/// that is not its sender's, with the right checksums, that says more than the real one: a later token, a higher
+/// acknowledgement, a packet or a beacon further on.
 /// </summary>
 /// <param name="At">When it begins, counted from the start of the simulation.</param>
 /// <param name="Duration">How long it lasts.</param>

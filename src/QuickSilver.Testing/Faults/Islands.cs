@@ -1,13 +1,16 @@
 namespace QuickSilver.Testing.Faults;
 
 /// <summary>
-/// Nothing passes between islands of nodes. Nodes that are in none form one more, the mainland, where the membership server stands.
+/// Nothing passes between islands of nodes. Nodes that are in none form one more, the mainland, where the membership
+/// server stands.
 /// </summary>
 /// <param name="At">When it begins, counted from the start of the simulation.</param>
 /// <param name="Duration">How long it lasts.</param>
 /// <param name="Sets">Indices of the nodes of each island.</param>
-/// <param name="FromServer">True: the islands are cut off from the membership server as well; false: its channels go on.</param>
-public sealed record Islands(TimeSpan At, TimeSpan Duration, IReadOnlyList<IReadOnlyList<int>> Sets, bool FromServer) : Fault(At, Duration)
+/// <param name="FromServer">True: the islands are cut off from the membership server as well; false: its channels go
+/// on.</param>
+public sealed record Islands(TimeSpan At, TimeSpan Duration, IReadOnlyList<IReadOnlyList<int>> Sets, bool FromServer)
+    : Fault(At, Duration)
 {
     internal override IReadOnlyList<int> Hits => [.. Sets.SelectMany(set => set)];
 

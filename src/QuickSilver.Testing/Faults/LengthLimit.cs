@@ -1,6 +1,7 @@
 namespace QuickSilver.Testing.Faults;
 
-/// <summary>Datagrams longer than a limit vanish without a word, as on a way whose MTU is smaller than its ends believe; shorter ones pass.</summary>
+/// <summary>Datagrams longer than a limit vanish silently, as on a way whose MTU is smaller than its ends
+/// believe; shorter ones pass.</summary>
 /// <param name="At">When it begins, counted from the start of the simulation.</param>
 /// <param name="Duration">How long it lasts.</param>
 /// <param name="From">Index of the sending node; null: every node.</param>

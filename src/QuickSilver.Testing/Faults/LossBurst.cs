@@ -8,5 +8,6 @@ namespace QuickSilver.Testing.Faults;
 /// <param name="Loss">Probability of being lost, 0 to 1.</param>
 public sealed record LossBurst(TimeSpan At, TimeSpan Duration, int? From, int? To, double Loss) : Fault(At, Duration)
 {
-    internal override void Apply(SimulatedCluster cluster, bool begins) => cluster.Conditions.Lose(From, To, Loss, begins);
+    internal override void Apply(SimulatedCluster cluster, bool begins) =>
+        cluster.Conditions.Lose(From, To, Loss, begins);
 }

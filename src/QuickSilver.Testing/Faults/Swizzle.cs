@@ -2,7 +2,8 @@ using QuickSilver.Protocol.Core;
 
 namespace QuickSilver.Testing.Faults;
 
-/// <summary>Links that are stopped one by one and mended one by one in another order: each moment has a different partial network.</summary>
+/// <summary>Links that are stopped one by one and mended one by one in another order: each moment has a different
+/// partial network.</summary>
 public static class Swizzle
 {
     /// <summary>Makes the cuts.</summary>

@@ -5,19 +5,21 @@ using QuickSilver.Testing.Nodes;
 namespace QuickSilver.Testing.Invariants;
 
 /// <summary>
-/// Which nodes count as removed, as the membership servers of a run announce it: whoever is removed owes nothing any more,
-/// and nobody owes it anything.
+/// Which nodes count as removed, as the membership servers of a run announce it: a removed node owes nothing any
+/// more, and nobody owes it anything.
 /// <para>
-/// The awkward case: a removal goes with the server that made it when all whom it told are dead or removed themselves. No report to the next server
-/// names it then, and the node is a survivor like others: it is restored. While one that was told may still report, the removal stands; the new
-/// server announces it again, or refuses the one that was told.
+/// The awkward case: a removal is lost with its server when all nodes that learned of it are dead or removed
+/// themselves. No report to the next server names it then, and the node is a survivor like others: it is restored.
+/// While one that was told may still report, the removal stands; the new server announces it again, or refuses the one
+/// that was told.
 /// </para>
 /// </summary>
 /// <param name="run">Where it is noted.</param>
 /// <param name="checks">Know nodes by their numbers, and who was told of what.</param>
 /// <param name="nodes">All nodes of the run; those removed are marked there.</param>
 /// <param name="isConcerned">True for a living member that must still keep its promises.</param>
-internal sealed class AnnouncedRemovals(RunContext run, ClusterChecks checks, List<SimulatedNode> nodes, Func<SimulatedNode, bool> isConcerned)
+internal sealed class AnnouncedRemovals(
+    RunContext run, ClusterChecks checks, List<SimulatedNode> nodes, Func<SimulatedNode, bool> isConcerned)
 {
     private readonly Dictionary<int, ulong> _removedBy = [];
     private readonly SortedDictionary<int, ulong> _takenOver = [];
@@ -54,7 +56,10 @@ internal sealed class AnnouncedRemovals(RunContext run, ClusterChecks checks, Li
         _living.Add(run.Now);
         int kept = nodes.Count(static node => node.IsMember);
         if (_living.Count <= kept) return;
-        throw run.Violation("V10", $"{nodes[index]} was removed, the last of {_living.Count} living nodes in a detector period; {kept} are left");
+        throw run.Violation(
+            "V10",
+            $"{nodes[index]} was removed, the last of {_living.Count} living nodes in a detector period; {kept} are "
+                + $"left");
     }
 
     /// <summary>A server welcomes a node under the number that a server before has given it.</summary>
@@ -62,19 +67,22 @@ internal sealed class AnnouncedRemovals(RunContext run, ClusterChecks checks, Li
     /// <param name="server">The server that welcomes it.</param>
     public void OnTakenOver(ulong key, ulong server)
     {
-        if (checks.Views.NodeOf(key) is not (>= 0 and var index) || !_removedBy.TryGetValue(index, out ulong remover)) return;
+        if (checks.Views.NodeOf(key) is not (>= 0 and var index) || !_removedBy.TryGetValue(index, out ulong remover))
+            return;
         if (server != remover && nodes[index].IsRemoved) _takenOver[index] = key;
         RestoreForgotten();
     }
 
     /// <summary>
-    /// Looks whose removal nobody can report any more. To be called from time to time, since those who were told die without a word.
+    /// Looks whose removal nobody can report any more. To be called from time to time, since those who were told die
+    /// silently.
     /// </summary>
     public void RestoreForgotten()
     {
         foreach ((int index, ulong key) in (KeyValuePair<int, ulong>[])[.. _takenOver])
         {
-            if (!nodes[index].IsAlive || nodes.Exists(node => isConcerned(node) && checks.Removals.WasTold(node.Index, key))) continue;
+            if (!nodes[index].IsAlive
+                || nodes.Exists(node => isConcerned(node) && checks.Removals.WasTold(node.Index, key))) continue;
             _takenOver.Remove(index);
             nodes[index].IsRemoved = false;
             run.Note(index, "restored");

@@ -3,8 +3,8 @@ using QuickSilver.Protocol.Wire;
 namespace QuickSilver.Testing.Invariants;
 
 /// <summary>
-/// R2, counted: bytes of data, repairs and control that nodes send, and control bytes of the busiest second of a node. Whether a budget was kept is
-/// judged over ensembles, since it is a statistical promise. O(1) per datagram.
+/// R2, counted: bytes of data, repairs and control that nodes send, and control bytes of the busiest second of a node.
+/// Whether a budget was kept is judged over ensembles, since it is a statistical promise. O(1) per datagram.
 /// </summary>
 internal sealed class BudgetChecks(RunContext run)
 {
@@ -19,7 +19,8 @@ internal sealed class BudgetChecks(RunContext run)
     /// <summary>Bytes of tokens, acknowledgements, NAKs, pulls and beacons.</summary>
     public long ControlBytes { get; private set; }
 
-    /// <summary>Node-seconds in which control took more than 20 kB and more than 2 % of the node's data, sent and read.</summary>
+    /// <summary>Node-seconds in which control took more than 20 kB and more than 2 % of the node's data, sent and
+    /// read.</summary>
     public long SecondsOverBudget { get; private set; }
 
     /// <summary>Node-seconds in which a node sent control at all.</summary>

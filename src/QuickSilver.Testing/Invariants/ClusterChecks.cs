@@ -58,8 +58,8 @@ internal sealed class ClusterChecks
     /// <summary>Every group ever used, in the order of first use.</summary>
     public IReadOnlyList<GroupLog> Groups => _groups;
 
-    /// <summary>The group of an id. A group whose last member left before a server that nobody told of it took over comes back as another group of
-    /// the same name, in which messages are counted anew.</summary>
+    /// <summary>The group of an id. A group whose last member left before a server that nobody told of it took over
+    /// comes back as another group of the same name, in which the numbers of messages start again.</summary>
     public GroupLog GroupOf(string name, GroupId id)
     {
         if (_byId.TryGetValue(id, out GroupLog? group))
@@ -68,7 +68,8 @@ internal sealed class ClusterChecks
             throw _run.Violation("V5", $"{id} names {group.Name} and {name}");
         }
         bool isSecond = _groups.Exists(known => known.Name == name);
-        group = new GroupLog(name, _groups.Count, _run.Options.Lives) { LogName = isSecond ? $"{name}#{_groups.Count}" : name };
+        group = new GroupLog(
+            name, _groups.Count, _run.Options.Lives) { LogName = isSecond ? $"{name}#{_groups.Count}" : name };
         _byId.Add(id, group);
         _groups.Add(group);
         return group;

@@ -5,15 +5,15 @@ using InstalledView = QuickSilver.Protocol.Membership.RegionView;
 namespace QuickSilver.Testing.Invariants;
 
 /// <summary>
-/// V8: once a core of nodes is well and the rest is dead or cut off for ever, the views of the core come to name exactly the living members of the
-/// core, at every one of them.
+/// V8: once a core of nodes is well and the rest is dead or cut off for ever, the views of the core come to name
+/// exactly the living members of the core, at every one of them.
 /// </summary>
 internal static class ConvergenceChecks
 {
-    /// <summary>The first view that does not name exactly whom it should.</summary>
+    /// <summary>The first view whose members are not exactly the expected ones.</summary>
     /// <param name="cluster">The cluster, which says which nodes are of the core.</param>
-    /// <param name="mayStay">True for nodes that the server has no reason to take for dead: members that are deaf or mute hold nobody
-    /// up while nobody sends.</param>
+    /// <param name="mayStay">True for nodes that the server has no reason to take for dead: members that are deaf or
+    /// mute hold nobody up while nobody sends.</param>
     /// <returns>What is wrong; null when all agree.</returns>
     public static string? FindDisagreement(SimulatedCluster cluster, Func<SimulatedNode, bool> mayStay)
     {
@@ -29,16 +29,18 @@ internal static class ConvergenceChecks
         return null;
     }
 
-    private static string? FindDisagreement(SimulatedCluster cluster, SimulatedNode node, SimulatedGroup stay, Func<SimulatedNode, bool> mayStay)
+    private static string? FindDisagreement(
+        SimulatedCluster cluster, SimulatedNode node, SimulatedGroup stay, Func<SimulatedNode, bool> mayStay)
     {
         var named = new SortedSet<int>();
         foreach (InstalledView view in node.Stack.Cluster.ViewsOf(stay.Id))
         {
             foreach (NodeInfo member in view.Members)
             {
-                // Whoever lives outside the core may still be there: nobody has to have noticed how it fares.
+                // A node outside the core may still be in the view: no other node has to have noticed its state.
                 int index = cluster.Checks.Views.NodeOf(member.Number.Key);
-                if (index < 0 || !cluster.Nodes[index].IsMember || cluster.IsConcerned(cluster.Nodes[index])) named.Add(index);
+                if (index < 0 || !cluster.Nodes[index].IsMember || cluster.IsConcerned(cluster.Nodes[index]))
+                    named.Add(index);
             }
         }
         var expected = new SortedSet<int>();
@@ -47,10 +49,12 @@ internal static class ConvergenceChecks
             if (cluster.IsConcerned(other) && other.FindGroup(stay.Name) is not null) expected.Add(other.Index);
         }
         if (named.IsSupersetOf(expected)
-            && named.All(index => expected.Contains(index) || (cluster.Nodes[index].IsMember && mayStay(cluster.Nodes[index]))))
+            && named.All(
+                index => expected.Contains(index) || (cluster.Nodes[index].IsMember && mayStay(cluster.Nodes[index]))))
         {
             return null;
         }
-        return $"{node}'s view of group {stay.Name} names nodes {string.Join(',', named)}; its living members are {string.Join(',', expected)}";
+        return $"{node}'s view of group {stay.Name} names nodes {string.Join(',', named)}; its living members are "
+            + $"{string.Join(',', expected)}";
     }
 }

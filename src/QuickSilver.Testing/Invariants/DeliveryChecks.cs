@@ -7,10 +7,10 @@ using QuickSilver.Testing.Scheduling;
 namespace QuickSilver.Testing.Invariants;
 
 /// <summary>
-/// D1 to D5, checked at each delivery and loss report: what is delivered was sent exactly so; at most once; only to members of the group view it was
-/// sent in; in the order of sending; and deliveries and losses leave no hole. Also that no loss is reported while the sender lives (D7), nor of a
-/// message that was known stable (D8), and that a join which has returned misses nothing sent afterwards (D9). O(1) per message, beside the checksum
-/// of its bytes.
+/// D1 to D5, checked at each delivery and loss report: what is delivered was sent exactly so; at most once; only to
+/// members of the group view it was sent in; in the order of sending; and deliveries and losses leave no hole. Also
+/// that no loss is reported while the sender lives (D7), nor of a message that was known stable (D8), and that a join
+/// which has returned misses nothing sent afterwards (D9). O(1) per message, beside the checksum of its bytes.
 /// </summary>
 internal sealed class DeliveryChecks(RunContext run, ViewChecks views)
 {
@@ -23,24 +23,31 @@ internal sealed class DeliveryChecks(RunContext run, ViewChecks views)
     {
         ulong number = message.Number;
         int sender = views.NodeOf(message.Sender.Number.Key);
-        if (sender < 0) throw run.Violation("D1", $"{Where(stay)} got message {number} of {message.Sender}, which never registered");
+        if (sender < 0)
+            throw run.Violation(
+                "D1", $"{Where(stay)} got message {number} of {message.Sender}, which never registered");
         ref ReceiverPlace place = ref stay.PlaceOf(sender);
-        if (!stay.IsOpen) throw run.Violation("D3", $"{Where(stay)} got message {number} of node {sender} after its stay had ended");
+        if (!stay.IsOpen)
+            throw run.Violation("D3", $"{Where(stay)} got message {number} of node {sender} after its stay had ended");
 
         SenderLog? log = stay.Log.Find(sender);
-        if (log is null || !log.Has(number)) throw run.Violation("D1", $"{Where(stay)} got message {number} of node {sender}, which was never sent");
+        if (log is null || !log.Has(number))
+            throw run.Violation("D1", $"{Where(stay)} got message {number} of node {sender}, which was never sent");
         CheckOrder(stay, sender, number, log, ref place);
         ref SentMessage sent = ref log[number];
         uint checksum = Crc32C.Of(message.Payload.Span);
         if (message.Payload.Length != sent.Length || checksum != sent.Checksum)
         {
             throw run.Violation("D1",
-                $"{Where(stay)} got message {number} of node {sender} with {message.Payload.Length} bytes, checksum {checksum:x8}; sent "
+                $"{Where(stay)} got message {number} of node {sender} with {message.Payload.Length} bytes, checksum "
+                + $"{checksum:x8}; sent "
                 + $"were {sent.Length}, {sent.Checksum:x8}");
         }
         CheckAudience(stay, sender, number, sent);
         stay.CountDelivery(run.Now - sent.Admitted);
-        run.Trace.Add(TraceKind.Delivery, run.Now, ((ulong)stay.Node.Index << 48) | ((ulong)sender << 32) | (uint)stay.Log.Index, number);
+        run.Trace.Add(
+            TraceKind.Delivery, run.Now, ((ulong)stay.Node.Index << 48) | ((ulong)sender << 32) | (uint)stay.Log.Index,
+            number);
         Delivered++;
         return sender;
     }
@@ -49,11 +56,14 @@ internal sealed class DeliveryChecks(RunContext run, ViewChecks views)
     public void OnLoss(SimulatedGroup stay, NodeInfo from, ulong first, ulong count, bool senderLives)
     {
         int sender = views.NodeOf(from.Number.Key);
-        if (sender < 0) throw run.Violation("D5", $"{Where(stay)} was told of a loss from {from}, which never registered");
+        if (sender < 0)
+            throw run.Violation("D5", $"{Where(stay)} was told of a loss from {from}, which never registered");
         run.Trace.Add(TraceKind.Loss, run.Now, ((ulong)stay.Node.Index << 32) | (uint)sender, first);
         if (senderLives)
         {
-            throw run.Violation("D7", $"{Where(stay)} was told that messages {first}+{count} of node {sender} are lost, but that node lives");
+            throw run.Violation(
+                "D7",
+                $"{Where(stay)} was told that messages {first}+{count} of node {sender} are lost, but that node lives");
         }
         ref ReceiverPlace place = ref stay.PlaceOf(sender);
         if (count == 0)
@@ -63,14 +73,18 @@ internal sealed class DeliveryChecks(RunContext run, ViewChecks views)
         }
         if (place.Next != 0 && first != place.Next)
         {
-            throw run.Violation("D5", $"{Where(stay)} expected message {place.Next} of node {sender} and was told that {first}+{count} are lost");
+            throw run.Violation(
+                "D5",
+                $"{Where(stay)} expected message {place.Next} of node {sender} and was told that {first}+{count} are "
+                    + $"lost");
         }
         SenderLog? log = stay.Log.Find(sender);
         for (ulong number = first; number < first + count; number++)
         {
             if (log is not null && log.Has(number) && log[number].IsStable && Includes(stay, log[number]))
             {
-                throw run.Violation("D8", $"{Where(stay)} lost message {number} of node {sender}, which was known stable");
+                throw run.Violation(
+                    "D8", $"{Where(stay)} lost message {number} of node {sender}, which was known stable");
             }
         }
         stay.AddLoss(sender, first, count);
@@ -97,7 +111,8 @@ internal sealed class DeliveryChecks(RunContext run, ViewChecks views)
             if (place.MustBeginBy != 0 && number > place.MustBeginBy && !place.MayJump)
             {
                 throw run.Violation("D9",
-                    $"{Where(stay)} begins with message {number} of node {sender}; when its join returned, {place.MustBeginBy} was the next "
+                    $"{Where(stay)} begins with message {number} of node {sender}; when its join returned, "
+                    + $"{place.MustBeginBy} was the next "
                     + $"to be sent");
             }
             if (number > 1 && !place.MayJump && Includes(stay, log[number - 1]))
@@ -112,11 +127,13 @@ internal sealed class DeliveryChecks(RunContext run, ViewChecks views)
         {
             throw run.Violation(
                 number >= place.First ? "D2" : "D4",
-                $"{Where(stay)} got message {number} of node {sender} when {place.Next} was next (its first was {place.First})");
+                $"{Where(stay)} got message {number} of node {sender} when {place.Next} was next (its first was "
+                    + $"{place.First})");
         }
         else if (number > place.Next && !place.MayJump)
         {
-            throw run.Violation("D5", $"{Where(stay)} got message {number} of node {sender} when {place.Next} was next");
+            throw run.Violation(
+                "D5", $"{Where(stay)} got message {number} of node {sender} when {place.Next} was next");
         }
         place.Next = number + 1;
         place.MayJump = false;
@@ -127,18 +144,23 @@ internal sealed class DeliveryChecks(RunContext run, ViewChecks views)
         if (!sent.GroupView.IsNone && sent.GroupView < stay.Began)
         {
             throw run.Violation("D9",
-                $"{Where(stay)} got message {number} of node {sender}, sent in group view {sent.GroupView}, before its stay began with {stay.Began}");
+                $"{Where(stay)} got message {number} of node {sender}, sent in group view {sent.GroupView}, before its "
+                    + $"stay began with {stay.Began}");
         }
         StepNumber installed = stay.Node.Stack.Cluster.Installed;
         if (sent.GroupView > installed)
         {
             throw run.Violation(
-                "D3", $"{Where(stay)} got message {number} of node {sender}, sent in group view {sent.GroupView}, at step {installed}");
+                "D3",
+                $"{Where(stay)} got message {number} of node {sender}, sent in group view {sent.GroupView}, at step "
+                    + $"{installed}");
         }
         if (sent.GroupView.IsNone || views.FindGroupView(stay.Id, sent.GroupView) is not { } members) return;
         if (!members.Contains(stay.Node.Index))
         {
-            throw run.Violation("D3", $"{Where(stay)} got message {number} of node {sender}, sent in group view {sent.GroupView} without it");
+            throw run.Violation(
+                "D3",
+                $"{Where(stay)} got message {number} of node {sender}, sent in group view {sent.GroupView} without it");
         }
     }
 

@@ -8,7 +8,8 @@ internal sealed class GroupLog(string name, int index, int nodes)
     /// <summary>Its name.</summary>
     public string Name { get; } = name;
 
-    /// <summary>Its name in the log of the run: that of a group that came back under another id has its index, too.</summary>
+    /// <summary>Its name in the log of the run: that of a group that came back under another id has its index,
+    /// too.</summary>
     public string LogName { get; init; } = name;
 
     /// <summary>Its place in the order of first use.</summary>

@@ -6,9 +6,9 @@ using QuickSilver.Protocol.Wire;
 namespace QuickSilver.Testing.Invariants;
 
 /// <summary>
-/// The strict half of D8: what a member really has of a packet that its sender was told is stable. It must count it as received, and if the packet is
-/// of its own partition it must keep it until it has itself been told that everybody holds it. Looks into the member's rooms. O(views + streams of
-/// the member).
+/// The strict half of D8: what a member really has of a packet that its sender was told is stable. It must count it as
+/// received, and if the packet is of its own partition it must keep it until it has itself been told that everybody
+/// holds it. Looks into the member's rooms. O(views + streams of the member).
 /// </summary>
 internal static class HoldingChecks
 {
@@ -27,7 +27,8 @@ internal static class HoldingChecks
             if (!stream.Has(sequence)) return "has not received it";
             bool mine = region.View.Partitions.OfSequence(sequence) == region.View.Partitions.OfMember(region.Self);
             bool mayDrop = !mine || sequence <= stream.Cleanup || stream.Own is not null;
-            return mayDrop || stream.TryGetPacket(sequence, out _) ? null : "has let it go, though it is of its partition";
+            return mayDrop
+                || stream.TryGetPacket(sequence, out _) ? null : "has let it go, though it is of its partition";
         }
         return "has never heard of its stream";
     }

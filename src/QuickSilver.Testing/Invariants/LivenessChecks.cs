@@ -3,9 +3,9 @@ using QuickSilver.Testing.Nodes;
 namespace QuickSilver.Testing.Invariants;
 
 /// <summary>
-/// D7 and the late half of D8: what must have come to pass when a run has settled. Every message of a living sender has its number, is known stable,
-/// and was delivered by every living node whose stay began no later than the message's view; of a sender that crashed, so was every message that was
-/// known stable.
+/// D7 and the late half of D8: what must have come to pass when a run has settled. Every message of a living sender has
+/// its number, is known stable, and was delivered by every living node whose stay began no later than the message's
+/// view; of a sender that crashed, so was every message that was known stable.
 /// </summary>
 internal static class LivenessChecks
 {
@@ -41,21 +41,31 @@ internal static class LivenessChecks
         SimulatedGroup? stay = sender.FindGroup(group.Name) is { } found && found.Log == group ? found : null;
         if (log.IsPulled)
         {
-            if (stay?.Source is { EndlessBytes: > 0 }) return ("D7", $"node {sender.Index} sends to {group.Name} without end");
+            if (stay?.Source is { EndlessBytes: > 0 })
+                return ("D7", $"node {sender.Index} sends to {group.Name} without end");
             if (stay?.Source?.Sizes.Count > 0)
             {
-                return ("D7", $"node {sender.Index} has {stay.Source.Sizes.Count} messages to {group.Name} that nobody has pulled");
+                return (
+                    "D7",
+                    $"node {sender.Index} has {stay.Source.Sizes.Count} messages to {group.Name} that nobody has "
+                        + $"pulled");
             }
             long pending = sender.Counters.PendingMessages;
-            return pending > 0 ? ("D7", $"node {sender.Index} has {pending} messages pending, some of them to {group.Name}") : null;
+            return pending > 0
+                ? ("D7", $"node {sender.Index} has {pending} messages pending, some of them to {group.Name}") : null;
         }
-        if (stay is { Waiting: > 0 }) return ("D7", $"node {sender.Index} has {stay.Waiting} messages to {group.Name} that nobody has asked for");
-        if (log.Numbered < log.Count) return ("D7", $"node {sender.Index} has sent {log.Numbered} of {log.Count} messages admitted to {group.Name}");
-        if (log.Stable < log.Count) return ("D7", $"node {sender.Index} knows {log.Stable} of its {log.Count} messages to {group.Name} stable");
+        if (stay is { Waiting: > 0 })
+            return ("D7", $"node {sender.Index} has {stay.Waiting} messages to {group.Name} that nobody has asked for");
+        if (log.Numbered < log.Count)
+            return (
+                "D7", $"node {sender.Index} has sent {log.Numbered} of {log.Count} messages admitted to {group.Name}");
+        if (log.Stable < log.Count)
+            return ("D7", $"node {sender.Index} knows {log.Stable} of its {log.Count} messages to {group.Name} stable");
         return null;
     }
 
-    private static (string, string)? FindUndelivered(SimulatedNode sender, SimulatedGroup stay, SenderLog log, bool isWell)
+    private static (string, string)? FindUndelivered(
+        SimulatedNode sender, SimulatedGroup stay, SenderLog log, bool isWell)
     {
         ulong last = LastOwed(sender, stay, log, isWell);
         ref ReceiverPlace place = ref stay.PlaceOf(sender.Index);
@@ -64,19 +74,21 @@ internal static class LivenessChecks
         string got = place.Next == 0 ? "nothing" : $"{place.First} to {place.Next - 1}";
         string owed = stable ? $"{last}, known stable" : $"{last}";
         string missing =
-            $"node {stay.Node.Index} in group {stay.Name} has delivered {got} of node {sender.Index}'s {log.Count} messages and is owed {owed}";
+            $"node {stay.Node.Index} in group {stay.Name} has delivered {got} of node {sender.Index}'s {log.Count} "
+                + $"messages and is owed {owed}";
         return (stay.Node == sender ? "D6" : stable ? "D8" : "D7", missing);
     }
 
-    // Views rise with the numbers of messages, so the last message that is owed is the last one, or none; of a sender that ended, or is
-    // not heard, the last that was stable.
+    // Views rise with the numbers of messages, so the last message that is owed is the last one, or none; of a sender
+    // that ended, or is not heard, the last that was stable.
     private static ulong LastOwed(SimulatedNode sender, SimulatedGroup stay, SenderLog log, bool isWell)
     {
         for (ulong number = (ulong)log.Count; number > 0; number--)
         {
             ref SentMessage message = ref log[number];
             if (!isWell && !message.IsStable) continue;
-            if (log.IsPulled && !message.IsNumbered) return stay.IsJoined && stay.PlaceOf(sender.Index).MustBeginBy <= number ? number : 0;
+            if (log.IsPulled && !message.IsNumbered)
+                return stay.IsJoined && stay.PlaceOf(sender.Index).MustBeginBy <= number ? number : 0;
             return message.IsNumbered && message.GroupView >= stay.Began ? number : 0;
         }
         return 0;

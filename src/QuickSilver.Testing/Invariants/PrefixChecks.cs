@@ -3,14 +3,16 @@ using QuickSilver.Testing.Nodes;
 namespace QuickSilver.Testing.Invariants;
 
 /// <summary>
-/// The end of a removed sender (D5): members of one region view that survive it deliver the same of its messages there, all or none of each, unless a
-/// whole partition of the view failed with it. Looked at when a run has settled; O(unstable messages of removed senders x members).
+/// The end of a removed sender (D5): members of one region view that survive it deliver the same of its messages there,
+/// all or none of each, unless a whole partition of the view failed with it. Looked at when a run has settled;
+/// O(unstable messages of removed senders x members).
 /// </summary>
 internal static class PrefixChecks
 {
     /// <summary>
-    /// The first node that has not heard of a sender's removal yet, or is not done with what that sender left. The promise holds once its streams are
-    /// closed; until then survivors may be at different messages, and hold what follows a gap.
+    /// The first node that has not heard of a sender's removal yet, or is not done with what that sender left. The
+    /// promise holds once its streams are closed; until then survivors may be at different messages, and hold what
+    /// follows a gap.
     /// </summary>
     /// <returns>The invariant and what is missing; null when all removed senders are closed.</returns>
     public static (string Invariant, string Missing)? FindOpen(
@@ -29,14 +31,16 @@ internal static class PrefixChecks
                 }
                 if (node.Stack.Rooms.Recoverer.IsClosing(key))
                 {
-                    return ("D5", $"node {node.Index} has not closed the streams of node {gone.Index}, which is removed");
+                    return (
+                        "D5", $"node {node.Index} has not closed the streams of node {gone.Index}, which is removed");
                 }
             }
         }
         return null;
     }
 
-    /// <summary>The first message that some survivors of a view delivered and others did not. To be asked when nothing is open.</summary>
+    /// <summary>The first message that some survivors of a view delivered and others did not. To be asked when nothing
+    /// is open.</summary>
     /// <returns>What was seen; null when all agree.</returns>
     public static string? FindDifference(SimulatedCluster cluster, ClusterChecks checks)
     {
@@ -50,7 +54,8 @@ internal static class PrefixChecks
             {
                 RegionViewFacts view = carrier.Stream.View;
                 if (HasLostPartition(cluster, view, sender)) continue;
-                if (FindDifference(cluster, view, group, sender, number, log[number]) is { } difference) return difference;
+                if (FindDifference(cluster, view, group, sender, number, log[number]) is { } difference)
+                    return difference;
             }
         }
         return null;
@@ -66,13 +71,15 @@ internal static class PrefixChecks
     }
 
     private static string? FindDifference(
-        SimulatedCluster cluster, RegionViewFacts view, GroupLog group, int sender, ulong number, in SentMessage message)
+        SimulatedCluster cluster, RegionViewFacts view, GroupLog group, int sender, ulong number,
+        in SentMessage message)
     {
         int with = -1, without = -1;
         foreach (int member in view.Members)
         {
             SimulatedNode node = cluster.Nodes[member];
-            if (!cluster.IsConcerned(node) || node.FindGroup(group.Name) is not { } stay || message.GroupView < stay.Began) continue;
+            if (!cluster.IsConcerned(node) || node.FindGroup(group.Name) is not { } stay
+                || message.GroupView < stay.Began) continue;
             if (stay.HasDelivered(sender, number)) with = member;
             else without = member;
         }
@@ -88,7 +95,8 @@ internal static class PrefixChecks
         for (int index = 0; index < view.Members.Length; index++)
         {
             int member = view.Members[index];
-            if (member != sender && cluster.IsConcerned(cluster.Nodes[member])) survivors[view.View.Partitions.OfMember(index)] = true;
+            if (member != sender && cluster.IsConcerned(cluster.Nodes[member]))
+                survivors[view.View.Partitions.OfMember(index)] = true;
         }
         return Array.Exists(survivors, survives => !survives);
     }

@@ -9,14 +9,16 @@ using InstalledView = QuickSilver.Protocol.Membership.RegionView;
 namespace QuickSilver.Testing.Invariants;
 
 /// <summary>
-/// V5: a node that was told of another's removal, by the server or by a token, never installs a view with it that was made after the removal. V7: a
-/// living node that is reachable both ways, and stands still for less than the detector's limit, is not removed: whoever is removed alive must have
-/// an excuse among the faults of the run. A fault excuses when it takes half of the limit that it strains, alone or together with others, so that
-/// what is near the limit counts as beyond it. O(removed nodes) per view installed, O(faults) per removal.
+/// V5: a node that was told of another's removal, by the server or by a token, never installs a view with it that was
+/// made after the removal. V7: a living node that is reachable both ways, and stands still for less than the detector's
+/// limit, is not removed: a node that is removed alive must have an excuse among the faults of the run. A fault excuses
+/// when it takes half of the limit that it strains, alone or together with others, so that what is near the limit
+/// counts as beyond it. O(removed nodes) per view installed, O(faults) per removal.
 /// </summary>
 internal sealed class RemovalChecks(RunContext run)
 {
-    // From the end of a fault until what it did to a removal has happened: gathering by a new server and a detector period, and a breath.
+    // From the end of a fault until what it did to a removal has happened: gathering by a new server and a detector
+    // period, and a breath.
     private static readonly TimeSpan Breath = TimeSpan.FromSeconds(10);
 
     // What passes by a way that lets so long datagrams through is cut to it: nobody is removed for it.
@@ -50,10 +52,12 @@ internal sealed class RemovalChecks(RunContext run)
         foreach ((ulong key, StepNumber step) in told)
         {
             // A token may be faster than the steps that were made before the removal.
-            bool isLater = view.FirstStep.Epoch > step.Epoch || view.FirstStep.Counter > _lastStep.GetValueOrDefault(key, ulong.MaxValue);
+            bool isLater = view.FirstStep.Epoch > step.Epoch
+                || view.FirstStep.Counter > _lastStep.GetValueOrDefault(key, ulong.MaxValue);
             if (!isLater || view.FirstStep <= step || view.IndexOf(key) < 0) continue;
             throw run.Violation("V5",
-                $"node {node} installed {view} of step {view.FirstStep} with node number {key:x}, which it was told at step {step} is removed");
+                $"node {node} installed {view} of step {view.FirstStep} with node number {key:x}, which it was told at "
+                    + $"step {step} is removed");
         }
     }
 
@@ -86,10 +90,11 @@ internal sealed class RemovalChecks(RunContext run)
             broken |= fault is MembershipOutage or Islands { FromServer: true };
             troubled += lasted;
         }
-        // A broken connection is confirmed by the grace, in which a freeze or losses may keep the node from returning; and until the server has the
-        // new one, nothing of the node comes to the detector either.
+        // A broken connection is confirmed by the grace, in which a freeze or losses may keep the node from returning;
+        // and until the server has the new one, nothing of the node comes to the detector either.
         MembershipLinkModel link = run.Options.MembershipLink;
-        TimeSpan apart = troubled + run.Options.ReconnectPause + (2 * (link.Delay + link.Jitter)) + (link.Stalls > 0 ? 2 * link.StallTime : TimeSpan.Zero);
+        TimeSpan apart = troubled + run.Options.ReconnectPause + (2 * (link.Delay + link.Jitter))
+            + (link.Stalls > 0 ? 2 * link.StallTime : TimeSpan.Zero);
         TimeSpan least = limit < settings.ReconnectGrace ? limit : settings.ReconnectGrace;
         return troubled >= limit / 2 || (broken && apart >= least / 2);
     }

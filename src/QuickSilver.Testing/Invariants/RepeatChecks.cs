@@ -3,8 +3,8 @@ using QuickSilver.Protocol.Wire;
 namespace QuickSilver.Testing.Invariants;
 
 /// <summary>
-/// R7: repairs back off: no node sends a member the same packet more than 24 times within five seconds, whatever the member asks. Counted for repairs
-/// by unicast, in spans of five seconds. O(1) per repair.
+/// R7: repairs back off: no node sends a member the same packet more than 24 times within five seconds, whatever the
+/// member asks. Counted for repairs by unicast, in spans of five seconds. O(1) per repair.
 /// </summary>
 /// <param name="run">The run.</param>
 internal sealed class RepeatChecks(RunContext run)
@@ -28,6 +28,8 @@ internal sealed class RepeatChecks(RunContext run)
         (int, NetEndpoint, ulong, uint, ulong) key = (node, to, header.Sender, header.ViewCounter, header.Sequence);
         int times = _sent.GetValueOrDefault(key) + 1;
         _sent[key] = times;
-        if (times > Most) throw run.Violation("R7", $"node {node} has sent {to} packet {header.Sequence} of {header.Sender:x} {times} times in 5 s");
+        if (times > Most)
+            throw run.Violation(
+                "R7", $"node {node} has sent {to} packet {header.Sequence} of {header.Sender:x} {times} times in 5 s");
     }
 }

@@ -41,7 +41,8 @@ internal sealed class RunContext(SimulationOptions options)
     /// <param name="node">Index of the node; the number of nodes for the server.</param>
     public Probes ProbesOf(int node)
     {
-        IBuggify? buggify = Options.BuggifySites == 0 ? null : new BuggifyDraws(Random, node, Options.BuggifySites, Options.BuggifyChance);
+        IBuggify? buggify = Options.BuggifySites == 0
+            ? null : new BuggifyDraws(Random, node, Options.BuggifySites, Options.BuggifyChance);
         return new Probes(Marks, buggify);
     }
 
@@ -53,7 +54,9 @@ internal sealed class RunContext(SimulationOptions options)
     {
         string text = string.Create(
             CultureInfo.InvariantCulture,
-            $"{invariant}: {seen} [seed {Options.Seed}, {Options.Nodes} nodes, at {Now}, trace {Trace.Value:x16} after {Trace.Count} events]");
-        return new InvariantViolationException(invariant, Options.ReplayHint.Length == 0 ? text : $"{text} Replay: {Options.ReplayHint}", cause);
+            $"{invariant}: {seen} [seed {Options.Seed}, {Options.Nodes} nodes, at {Now}, trace {Trace.Value:x16} after "
+                + $"{Trace.Count} events]");
+        return new InvariantViolationException(
+            invariant, Options.ReplayHint.Length == 0 ? text : $"{text} Replay: {Options.ReplayHint}", cause);
     }
 }

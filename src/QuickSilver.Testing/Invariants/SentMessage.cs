@@ -15,8 +15,8 @@ internal struct SentMessage
     /// <summary>When the application handed it over.</summary>
     public Instant Admitted;
 
-    /// <summary>Step that brought the group view it is sent in; none until it is numbered, and for messages of a source,
-    /// which have no ticket.</summary>
+    /// <summary>Step that brought the group view it is sent in; none until it is numbered, and for messages of a
+    /// source, which have no ticket.</summary>
     public StepNumber GroupView;
 
     /// <summary>True once it has its number.</summary>

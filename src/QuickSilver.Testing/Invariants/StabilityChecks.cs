@@ -5,14 +5,15 @@ using QuickSilver.Testing.Nodes;
 namespace QuickSilver.Testing.Invariants;
 
 /// <summary>
-/// D8, and the sending half of V4. It reads along what nodes send and what they take from their sockets. When a sender is told that a message is
-/// stable, the message must have gone to every region view of its group view, once to each and to no other, and each living member must have read all
-/// the packets that carry it. Having read a packet is less than holding it; that a stable message is also delivered in the end is checked when the
-/// run has settled.
+/// D8, and the sending half of V4. It reads along what nodes send and what they take from their sockets. When a sender
+/// is told that a message is stable, the message must have gone to every region view of its group view, once to each
+/// and to no other, and each living member must have read all the packets that carry it. Having read a packet is less
+/// than holding it; that a stable message is also delivered in the end is checked when the run has settled.
 /// </summary>
 internal sealed class StabilityChecks(RunContext run, ViewChecks views, Func<int, SimulatedNode> nodes)
 {
-    // In larger views only one message in so many is followed into the members' stores: looking costs more than all the rest of the run.
+    // In larger views only one message in so many is followed into the members' stores: looking costs more than all the
+    // rest of the run.
     private const int LargeView = 24;
     private const int Sample = 16;
 
@@ -37,16 +38,19 @@ internal sealed class StabilityChecks(RunContext run, ViewChecks views, Func<int
     /// <summary>A node sends a packet for the first time, or another copy of it in unicast fan-out.</summary>
     public void OnData(int node, in DatagramHeader header, ReadOnlySpan<byte> datagram)
     {
-        if (views.NodeOf(header.Sender) != node) throw run.Violation("E1", $"node {node} sent data in the name of {header.Sender:x}");
+        if (views.NodeOf(header.Sender) != node)
+            throw run.Violation("E1", $"node {node} sent data in the name of {header.Sender:x}");
         if (views.FindView(header.ViewTag, header.ViewCounter) is not { } view)
         {
-            throw run.Violation("V4", $"node {node} sent data to view {header.ViewCounter}, which it has not installed");
+            throw run.Violation(
+                "V4", $"node {node} sent data to view {header.ViewCounter}, which it has not installed");
         }
         StreamFacts stream = StreamOf(header, view);
         if (header.Sequence <= stream.Highest) return;
         if (header.Sequence != stream.Highest + 1)
         {
-            throw run.Violation("E1", $"node {node} sent packet {header.Sequence} to {view.View} after packet {stream.Highest}");
+            throw run.Violation(
+                "E1", $"node {node} sent packet {header.Sequence} to {view.View} after packet {stream.Highest}");
         }
         stream.Highest = header.Sequence;
 
@@ -55,13 +59,15 @@ internal sealed class StabilityChecks(RunContext run, ViewChecks views, Func<int
         while (PacketRecord.TryRead(ref reader, datagram.Length, view.View.Number.Epoch, out PacketRecord record))
         {
             GroupId id = view.View.Region.Groups[record.GroupIndex];
-            if (!_groups.TryGetValue(id, out GroupLog? group)) throw run.Violation("V4", $"node {node} sent to group {id} without ever being in it");
+            if (!_groups.TryGetValue(id, out GroupLog? group))
+                throw run.Violation("V4", $"node {node} sent to group {id} without ever being in it");
             for (ulong number = record.Number; number <= record.Highest; number++)
             {
                 AddCarrier(node, group, number, record.IsFragment, stream, header.Sequence);
             }
         }
-        if (!reader.IsAtEnd) throw run.Violation("E1", $"node {node} sent a malformed packet {header.Sequence} to {view.View}");
+        if (!reader.IsAtEnd)
+            throw run.Violation("E1", $"node {node} sent a malformed packet {header.Sequence} to {view.View}");
     }
 
     /// <summary>A node has read a packet from a socket.</summary>
@@ -80,7 +86,8 @@ internal sealed class StabilityChecks(RunContext run, ViewChecks views, Func<int
     /// <param name="number">The message.</param>
     /// <param name="message">What is known of it.</param>
     /// <param name="lives">True for nodes that have neither crashed nor been shut down.</param>
-    public void OnStable(GroupLog group, GroupId id, int sender, ulong number, in SentMessage message, Func<int, bool> lives)
+    public void OnStable(
+        GroupLog group, GroupId id, int sender, ulong number, in SentMessage message, Func<int, bool> lives)
     {
         _carriers.Remove((group.Index, sender, number), out List<Carrier>? carriers);
         HashSet<int>? audience = message.GroupView.IsNone ? null : views.FindGroupView(id, message.GroupView);
@@ -91,18 +98,21 @@ internal sealed class StabilityChecks(RunContext run, ViewChecks views, Func<int
             {
                 if (member != sender && !reached.Add(member))
                 {
-                    throw run.Violation("V4", $"message {number} of node {sender} to {group.Name} was sent twice over node {member}");
+                    throw run.Violation(
+                        "V4", $"message {number} of node {sender} to {group.Name} was sent twice over node {member}");
                 }
                 if (member != sender && lives(member)) CheckRead(carrier, member, group, sender, number);
             }
         }
-        if (audience is not null && (!reached.IsSubsetOf(audience) || audience.Any(member => lives(member) && !reached.Contains(member))))
+        if (audience is not null
+            && (!reached.IsSubsetOf(audience) || audience.Any(member => lives(member) && !reached.Contains(member))))
         {
             // Members that have ended meanwhile need not have been sent to.
             string missed = string.Join(',', audience.Except(reached).Where(lives).Order());
             string extra = string.Join(',', reached.Except(audience).Order());
             throw run.Violation("V4",
-                $"message {number} of node {sender} to {group.Name}, sent in group view {message.GroupView}, missed nodes [{missed}] and "
+                $"message {number} of node {sender} to {group.Name}, sent in group view {message.GroupView}, missed "
+                + $"nodes [{missed}] and "
                 + $"went to others [{extra}]");
         }
         if (carriers is null) return;
@@ -116,10 +126,13 @@ internal sealed class StabilityChecks(RunContext run, ViewChecks views, Func<int
         for (ulong sequence = carrier.First; sequence <= carrier.Last; sequence++)
         {
             string? fault = carrier.Stream.HasRead(member, sequence) ? null : "never read it";
-            if (looks) fault ??= HoldingChecks.FindFault(nodes(member).Stack, carrier.Stream.View.View.Number, carrier.Stream.Sender, sequence);
+            if (looks)
+                fault ??= HoldingChecks.FindFault(
+                    nodes(member).Stack, carrier.Stream.View.View.Number, carrier.Stream.Sender, sequence);
             if (fault is null) continue;
             throw run.Violation("D8",
-                $"message {number} of node {sender} to {group.Name} is said to be stable, but of packet {sequence} of {carrier.Stream.View.View} "
+                $"message {number} of node {sender} to {group.Name} is said to be stable, but of packet {sequence} of "
+                + $"{carrier.Stream.View.View} "
                 + $"node {member} {fault}");
         }
     }
@@ -136,7 +149,8 @@ internal sealed class StabilityChecks(RunContext run, ViewChecks views, Func<int
             if (carriers[index].Stream != stream) continue;
             if (!isFragment)
             {
-                throw run.Violation("V4", $"node {node} sent message {number} to {group.Name} twice in {stream.View.View}");
+                throw run.Violation(
+                    "V4", $"node {node} sent message {number} to {group.Name} twice in {stream.View.View}");
             }
             carriers[index] = carriers[index] with { Last = sequence };
             return;
@@ -148,7 +162,8 @@ internal sealed class StabilityChecks(RunContext run, ViewChecks views, Func<int
     private StreamFacts StreamOf(in DatagramHeader header, RegionViewFacts view)
     {
         (uint, uint, ulong) key = (header.ViewTag, header.ViewCounter, header.Sender);
-        if (!_streams.TryGetValue(key, out StreamFacts? stream)) _streams.Add(key, stream = new StreamFacts(view, header.Sender, run.Options.Lives));
+        if (!_streams.TryGetValue(key, out StreamFacts? stream))
+            _streams.Add(key, stream = new StreamFacts(view, header.Sender, run.Options.Lives));
         return stream;
     }
 }

@@ -8,8 +8,9 @@ using QuickSilver.Protocol.Stack;
 namespace QuickSilver.Testing.Invariants;
 
 /// <summary>
-/// A hash over what a node knows of its streams, rings and members, and over what it has counted but for what it has rejected: two digests are equal
-/// when nothing that the protocol decides by has changed in between. O(streams and members).
+/// A hash over what a node knows of its streams, rings and members, and over what it has counted but for what it has
+/// rejected: two digests are equal when nothing that the protocol decides by has changed in between. O(streams and
+/// members).
 /// </summary>
 internal static class StateDigest
 {
@@ -22,14 +23,18 @@ internal static class StateDigest
         foreach (StreamSender stream in rooms.Disseminator.Streams)
         {
             Mix(ref digest, stream.Highest, stream.Stable, stream.Heard);
-            Mix(ref digest, (ulong)stream.WindowShare, (ulong)stream.Gate.Account.Messages, (ulong)stream.PacketsPerSecond);
+            Mix(
+                ref digest, (ulong)stream.WindowShare, (ulong)stream.Gate.Account.Messages,
+                (ulong)stream.PacketsPerSecond);
         }
         RecoveryCounters received = rooms.RecoveryCounters;
         Mix(ref digest, received.PacketsReceived, received.PacketsDuplicate, received.PacketsMissed);
         Mix(ref digest, received.Answers, received.Takeovers, (ulong)received.CachedBytes);
         DisseminationCounters sent = rooms.DisseminationCounters;
         Mix(ref digest, sent.Answers, sent.Retransmissions, (ulong)sent.PendingMessages);
-        Mix(ref digest, rooms.DeliveryCounters.Messages, rooms.DeliveryCounters.Duplicates, (ulong)rooms.DeliveryCounters.HeldBytes);
+        Mix(
+            ref digest, rooms.DeliveryCounters.Messages, rooms.DeliveryCounters.Duplicates,
+            (ulong)rooms.DeliveryCounters.HeldBytes);
         return digest;
     }
 
@@ -37,7 +42,9 @@ internal static class StateDigest
     {
         Mix(ref digest, region.Ring.Epoch, region.Ring.Round, (ulong)region.Ring.Term);
         for (int member = 0; member < region.View.Members.Length; member++)
-            Mix(ref digest, (ulong)member, region.View.Members[member].IsRemoved ? 1UL : 0, region.IsSilent(member) ? 1UL : 0);
+            Mix(
+                ref digest, (ulong)member, region.View.Members[member].IsRemoved ? 1UL : 0,
+                region.IsSilent(member) ? 1UL : 0);
         foreach (StreamReceiver stream in region.Streams)
         {
             Mix(ref digest, stream.Sender.Number.Key, stream.ReadPosition, stream.ReadPositionTarget);

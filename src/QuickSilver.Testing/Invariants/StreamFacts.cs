@@ -1,6 +1,7 @@
 namespace QuickSilver.Testing.Invariants;
 
-/// <summary>One stream as the network saw it: how far it was sent, and which of its packets each node has read from a socket.</summary>
+/// <summary>One stream as the network saw it: how far it was sent, and which of its packets each node has read from a
+/// socket.</summary>
 internal sealed class StreamFacts(RegionViewFacts view, ulong sender, int nodes)
 {
     private const int WordBits = 64;
@@ -30,6 +31,7 @@ internal sealed class StreamFacts(RegionViewFacts view, ulong sender, int nodes)
     public bool HasRead(int node, ulong sequence)
     {
         int word = (int)(sequence / WordBits);
-        return _read[node] is { } words && word < words.Length && (words[word] & (1UL << (int)(sequence % WordBits))) != 0;
+        return _read[node] is { } words && word < words.Length
+            && (words[word] & (1UL << (int)(sequence % WordBits))) != 0;
     }
 }

@@ -3,9 +3,10 @@ using QuickSilver.Protocol.Wire;
 namespace QuickSilver.Testing.Invariants;
 
 /// <summary>
-/// R3, its safe half: at most one token lives in a ring, per view and epoch. Two members may both take the lead, and a hop whose acknowledgement was
-/// lost may fork; what must never be is that a member which has sent a token on sends an older one: of a lower epoch, of a leader that counts less,
-/// of a round or hop before. It reads along what members send. O(1) per datagram of a token.
+/// R3, its safe half: at most one token lives in a ring, per view and epoch. Two members may both take the lead, and a
+/// hop whose acknowledgement was lost may fork; what must never be is that a member which has sent a token on sends an
+/// older one: of a lower epoch, of a leader that counts less, of a round or hop before. It reads along what members
+/// send. O(1) per datagram of a token.
 /// </summary>
 internal sealed class TokenChecks(RunContext run, ViewChecks views)
 {
@@ -21,11 +22,13 @@ internal sealed class TokenChecks(RunContext run, ViewChecks views)
     {
         if (views.FindView(header.ViewTag, header.ViewCounter) is not { } view)
         {
-            throw run.Violation("V4", $"node {node} sent a token to view {header.ViewCounter}, which nobody has installed");
+            throw run.Violation(
+                "V4", $"node {node} sent a token to view {header.ViewCounter}, which nobody has installed");
         }
         var reader = new WireReader(datagram[DatagramHeader.Length..]);
         TokenHop hop = TokenHop.Read(ref reader, view.Members.Length, _skipped);
-        if (reader.Failed || view.Members[hop.From] != node) throw run.Violation("E2", $"node {node} sent a malformed token to {view.View}: {hop}");
+        if (reader.Failed || view.Members[hop.From] != node)
+            throw run.Violation("E2", $"node {node} sent a malformed token to {view.View}: {hop}");
         (int, uint, uint) key = (node, header.ViewTag, header.ViewCounter);
         if (_last.TryGetValue(key, out TokenHop last) && IsOlder(hop, last, view, lives))
         {
@@ -41,5 +44,6 @@ internal sealed class TokenChecks(RunContext run, ViewChecks views)
         return hop.Round != last.Round ? hop.Round < last.Round : hop.Hop < last.Hop;
     }
 
-    private static string Text(in TokenHop hop) => $"epoch {hop.Epoch} leader {hop.Leader} round {hop.Round} hop {hop.Hop}";
+    private static string Text(in TokenHop hop) =>
+        $"epoch {hop.Epoch} leader {hop.Leader} round {hop.Round} hop {hop.Hop}";
 }

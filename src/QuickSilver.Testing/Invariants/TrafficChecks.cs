@@ -7,8 +7,8 @@ using QuickSilver.Testing.Scheduling;
 namespace QuickSilver.Testing.Invariants;
 
 /// <summary>
-/// E1, and all other checks that look at datagrams: every datagram that a node sends is whole, is part of the trace, and is shown with what nodes
-/// read to the checks it concerns. O(1) per datagram beside what these cost.
+/// E1, and all other checks that look at datagrams: every datagram that a node sends is whole, is part of the trace,
+/// and is shown with what nodes read to the checks it concerns. O(1) per datagram beside what these cost.
 /// </summary>
 /// <param name="run">The run.</param>
 /// <param name="checks">Who is shown what.</param>
@@ -16,7 +16,8 @@ namespace QuickSilver.Testing.Invariants;
 /// <param name="isConcerned">True for a node that must keep its promises.</param>
 /// <param name="copies">R6.</param>
 internal sealed class TrafficChecks(
-    RunContext run, ClusterChecks checks, IReadOnlyList<SimulatedNode> nodes, Func<SimulatedNode, bool> isConcerned, CopyChecks copies)
+    RunContext run, ClusterChecks checks, IReadOnlyList<SimulatedNode> nodes, Func<SimulatedNode, bool> isConcerned,
+    CopyChecks copies)
     : INetworkObserver
 {
     private readonly PartsRead _parts = new();
@@ -37,7 +38,8 @@ internal sealed class TrafficChecks(
         RejectReason reason = DatagramHeader.TryRead(datagram, out DatagramHeader header);
         if (reason != RejectReason.None || header.TotalLength != datagram.Length)
         {
-            throw run.Violation("E1", $"node {node} sent a datagram of {datagram.Length} bytes that is not whole: {reason}");
+            throw run.Violation(
+                "E1", $"node {node} sent a datagram of {datagram.Length} bytes that is not whole: {reason}");
         }
         checks.Budgets.OnSent(node, header);
         checks.Repeats.OnSent(node, header, to);
@@ -52,7 +54,8 @@ internal sealed class TrafficChecks(
     public void OnLent(int node, ReadOnlySpan<byte> packet, Instant now)
     {
         RejectReason reason = DatagramHeader.TryRead(packet, out DatagramHeader header);
-        if (reason != RejectReason.None || header.TotalLength != packet.Length || header.Kind is not (DatagramKind.Data or DatagramKind.Repair))
+        if (reason != RejectReason.None || header.TotalLength != packet.Length
+            || header.Kind is not (DatagramKind.Data or DatagramKind.Repair))
             throw run.Violation("E1", $"node {node} sent a note of {packet.Length} bytes that are no packet: {reason}");
         run.Trace.Add(TraceKind.Datagram, now, ((ulong)node << 32) | (uint)packet.Length, Crc32C.Of(packet));
         checks.Budgets.OnSent(node, header);
@@ -76,6 +79,7 @@ internal sealed class TrafficChecks(
         if (!isNote && !DatagramKinds.CarriesPacket(header.Kind)) return;
         checks.Budgets.OnRead(node, datagram.Length);
         // What a tap has added may be a lie with the right checksums: nobody has sent it.
-        if (!damaged || (run.Tap is null && (isNote || header.PayloadIsIntact(datagram)))) checks.Stability.OnPacketRead(node, header);
+        if (!damaged || (run.Tap is null && (isNote || header.PayloadIsIntact(datagram))))
+            checks.Stability.OnPacketRead(node, header);
     }
 }

@@ -7,8 +7,9 @@ using InstalledView = QuickSilver.Protocol.Membership.RegionView;
 namespace QuickSilver.Testing.Invariants;
 
 /// <summary>
-/// V1 to V4, checked whenever a node has installed a step: steps come in order and none is skipped; the node is in its own region view; a view number
-/// names one and the same view at every node; a group view is an exact union of disjoint region views, and one and the same at every node.
+/// V1 to V4, checked whenever a node has installed a step: steps come in order and none is skipped; the node is in its
+/// own region view; a view number names one and the same view at every node; a group view is an exact union of disjoint
+/// region views, and one and the same at every node.
 /// </summary>
 internal sealed class ViewChecks(RunContext run)
 {
@@ -20,7 +21,8 @@ internal sealed class ViewChecks(RunContext run)
     /// <summary>Region views seen so far.</summary>
     public int Count => _views.Count;
 
-    /// <summary>A node was given its number. When nobody is left of a cluster, the next one may begin to count anew.</summary>
+    /// <summary>A node was given its number. When nobody is left of a cluster, the next one may begin to count
+    /// again.</summary>
     public void OnRegistered(int node, NodeInfo self, Func<int, bool> lives)
     {
         bool known = _nodeByKey.TryGetValue(self.Number.Key, out int other) && other != node;
@@ -50,19 +52,24 @@ internal sealed class ViewChecks(RunContext run)
         if (step == seen.Step && installed == seen.Installed) return;
         if (step <= seen.Step)
         {
-            throw run.Violation("V1", $"node {node} went from step {seen.Step} to {step}, {installed - seen.Installed} installations later");
+            throw run.Violation(
+                "V1",
+                $"node {node} went from step {seen.Step} to {step}, {installed - seen.Installed} installations later");
         }
         ulong rise = step.Counter - seen.Step.Counter;
         bool known = !seen.Step.IsNone && seen.Step.Epoch == step.Epoch;
         if (known && rise != installed - seen.Installed)
         {
-            throw run.Violation("V1", $"node {node} went from step {seen.Step} to {step} by {installed - seen.Installed} installations");
+            throw run.Violation(
+                "V1",
+                $"node {node} went from step {seen.Step} to {step} by {installed - seen.Installed} installations");
         }
         seen = new StepsSeen(step, installed);
         run.Trace.Add(TraceKind.Step, run.Now, (ulong)node, step.Counter);
     }
 
-    /// <summary>Checks a node's views. May be called in the middle of a turn, whenever the cluster view is whole.</summary>
+    /// <summary>Checks a node's views. May be called in the middle of a turn, whenever the cluster view is
+    /// whole.</summary>
     /// <param name="node">Index of the node.</param>
     /// <param name="cluster">What it has installed.</param>
     /// <param name="groups">The groups it is in.</param>
@@ -78,7 +85,8 @@ internal sealed class ViewChecks(RunContext run)
         {
             Learn(node, own);
             removals.CheckView(node, own);
-            if (own.IndexOf(self.Number.Key) < 0) throw run.Violation("V2", $"node {node} installed {own} in step {step} and is not in it");
+            if (own.IndexOf(self.Number.Key) < 0)
+                throw run.Violation("V2", $"node {node} installed {own} in step {step} and is not in it");
         }
         foreach (GroupId group in groups)
         {
@@ -95,22 +103,29 @@ internal sealed class ViewChecks(RunContext run)
             removals.CheckView(node, view);
             if (!view.Region.Contains(group))
             {
-                throw run.Violation("V4", $"at node {node} group {group} is spanned by {view}, whose region is without it");
+                throw run.Violation(
+                    "V4", $"at node {node} group {group} is spanned by {view}, whose region is without it");
             }
             foreach (int member in facts.Members)
             {
                 if (!members.Add(member))
                 {
-                    throw run.Violation("V4", $"at node {node} group {group} is spanned twice over node {member}, once by {view}");
+                    throw run.Violation(
+                        "V4", $"at node {node} group {group} is spanned twice over node {member}, once by {view}");
                 }
             }
         }
-        if (!members.Contains(node)) throw run.Violation("V4", $"no region view that node {node} knows for its group {group} contains it");
+        if (!members.Contains(node))
+            throw run.Violation("V4", $"no region view that node {node} knows for its group {group} contains it");
         StepNumber number = cluster.GroupViewOf(group);
-        if (!_groupViews.TryGetValue((group, number), out HashSet<int>? known)) _groupViews.Add((group, number), members);
+        if (!_groupViews.TryGetValue((group, number), out HashSet<int>? known))
+            _groupViews.Add((group, number), members);
         else if (!known.SetEquals(members))
         {
-            throw run.Violation("V4", $"view {number} of group {group} has members {Text(members)} at node {node} and {Text(known)} elsewhere");
+            throw run.Violation(
+                "V4",
+                $"view {number} of group {group} has members {Text(members)} at node {node} and {Text(known)} "
+                    + $"elsewhere");
         }
     }
 
@@ -120,7 +135,8 @@ internal sealed class ViewChecks(RunContext run)
         {
             if (!ReferenceEquals(facts.View, view) && Difference(facts.View, view) is { } difference)
             {
-                throw run.Violation("V3", $"{view} at node {node} differs in {difference} from the same view elsewhere");
+                throw run.Violation(
+                    "V3", $"{view} at node {node} differs in {difference} from the same view elsewhere");
             }
             return facts;
         }
@@ -128,7 +144,8 @@ internal sealed class ViewChecks(RunContext run)
         for (int index = 0; index < members.Length; index++)
         {
             members[index] = NodeOf(view.Members[index].Number.Key);
-            if (members[index] < 0) throw run.Violation("V3", $"{view} at node {node} names {view.Members[index]}, which never registered");
+            if (members[index] < 0)
+                throw run.Violation("V3", $"{view} at node {node} names {view.Members[index]}, which never registered");
         }
         facts = new RegionViewFacts(view, members);
         _views.Add(view.Number, facts);
@@ -150,16 +167,20 @@ internal sealed class ViewChecks(RunContext run)
         {
             NodeInfo left = one.Members[index], right = other.Members[index];
             if (left.Number != right.Number || left.Incarnation != right.Incarnation) return $"member {index}";
-            if (left.Control != right.Control || left.Data != right.Data || left.ReceiveBufferBytes != right.ReceiveBufferBytes)
+            if (left.Control != right.Control || left.Data != right.Data
+                || left.ReceiveBufferBytes != right.ReceiveBufferBytes)
             {
                 return $"address of member {index}";
             }
-            if (one.Partitions.OfMember(index) != other.Partitions.OfMember(index)) return $"partition of member {index}";
+            if (one.Partitions.OfMember(index) != other.Partitions.OfMember(index))
+                return $"partition of member {index}";
         }
-        if (one.Partitions.Count != other.Partitions.Count || one.Partitions.Replication != other.Partitions.Replication) return "partitions";
+        if (one.Partitions.Count != other.Partitions.Count
+            || one.Partitions.Replication != other.Partitions.Replication) return "partitions";
         for (ulong sequence = 1; sequence <= (ulong)one.Partitions.Count; sequence++)
         {
-            if (one.Partitions.OfSequence(sequence) != other.Partitions.OfSequence(sequence)) return "partition of packets";
+            if (one.Partitions.OfSequence(sequence) != other.Partitions.OfSequence(sequence))
+                return "partition of packets";
         }
         return null;
     }

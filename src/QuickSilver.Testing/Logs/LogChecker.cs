@@ -3,9 +3,9 @@ using System.Globalization;
 namespace QuickSilver.Testing.Logs;
 
 /// <summary>
-/// Reads the log of a run and checks, afterwards and all over again, what the applications were promised. It shares nothing with the checks that run
-/// along: another reading of the same promises, from what the applications saw alone, written for plainness and not for speed. It keeps every event
-/// and compares lists: O(messages x receivers).
+/// Reads the log of a run and checks, afterwards and all over again, what the applications were promised. It shares
+/// nothing with the checks that run along: another reading of the same promises, from what the applications saw alone,
+/// written for plainness and not for speed. It keeps every event and compares lists: O(messages x receivers).
 /// </summary>
 internal sealed class LogChecker
 {
@@ -29,7 +29,8 @@ internal sealed class LogChecker
             {
                 Read(line.Split(' '));
             }
-            catch (Exception exception) when (exception is FormatException or IndexOutOfRangeException or KeyNotFoundException)
+            catch (Exception exception)
+            when (exception is FormatException or IndexOutOfRangeException or KeyNotFoundException)
             {
                 Fault("E1", $"line {at} makes no sense: {line}");
             }
@@ -83,11 +84,16 @@ internal sealed class LogChecker
                 _sent[(node, words[3], Count(words[4]))].Stable = time;
                 break;
             case "got":
-                StayOf(node, words[3]).Events.Add(new Got(Number(words[4]), Count(words[5]), 1, false, Number(words[6]), words[7]));
+                StayOf(
+                    node, words[3]).Events.Add(
+                        new Got(Number(words[4]), Count(words[5]), 1, false, Number(words[6]), words[7]));
                 break;
             case "lost":
-                StayOf(node, words[3]).Events.Add(new Got(Number(words[4]), Count(words[5]), Count(words[6]), true, 0, string.Empty));
-                if (!_gone.ContainsKey(Number(words[4]))) Fault("D7", $"node {node} was told of a loss of node {words[4]}, which is not gone");
+                StayOf(
+                    node, words[3]).Events.Add(
+                        new Got(Number(words[4]), Count(words[5]), Count(words[6]), true, 0, string.Empty));
+                if (!_gone.ContainsKey(Number(words[4])))
+                    Fault("D7", $"node {node} was told of a loss of node {words[4]}, which is not gone");
                 break;
             case "crashed" or "stopped" or "expelled" or "removed":
                 _gone.TryAdd(node, time);
@@ -106,7 +112,10 @@ internal sealed class LogChecker
     private void ReadView(int node, string group, Step step, SortedSet<int> members)
     {
         if (_views.TryGetValue((group, step), out SortedSet<int>? known) && !known.SetEquals(members))
-            Fault("V4", $"view {step} of {group} is {string.Join(',', members)} at node {node} and {string.Join(',', known)} elsewhere");
+            Fault(
+                "V4",
+                $"view {step} of {group} is {string.Join(',', members)} at node {node} and {string.Join(',', known)} "
+                    + $"elsewhere");
         _views[(group, step)] = members;
         if (_lastView.TryGetValue((node, group), out Step last) && step.CompareTo(last) < 0)
         {
@@ -133,7 +142,8 @@ internal sealed class LogChecker
                 }
                 if (expected != 0 && one.First < expected)
                 {
-                    Fault(seen.Contains(one.First) ? "D2" : "D4", $"{who}: message {one.First} when {expected} was next");
+                    Fault(
+                        seen.Contains(one.First) ? "D2" : "D4", $"{who}: message {one.First} when {expected} was next");
                 }
                 else if (expected != 0 && one.First > expected && !jumps)
                 {
@@ -155,8 +165,10 @@ internal sealed class LogChecker
     // The first message of a sender in a stay has no predecessor that the stay was owed.
     private void CheckBeginning(Stay stay, string who, int sender, Got first)
     {
-        if (!_sent.TryGetValue((sender, stay.Group, first.First - 1), out Sent? before) || before.View is not { } view) return;
-        if (view.CompareTo(stay.Began) >= 0) Fault("D9", $"{who}: began with message {first.First}, but {first.First - 1} was sent in view {view}");
+        if (!_sent.TryGetValue((sender, stay.Group, first.First - 1), out Sent? before) || before.View is not { } view)
+            return;
+        if (view.CompareTo(stay.Began) >= 0)
+            Fault("D9", $"{who}: began with message {first.First}, but {first.First - 1} was sent in view {view}");
     }
 
     private void CheckDelivery(Stay stay, string who, Got one)
@@ -166,7 +178,8 @@ internal sealed class LogChecker
             Fault("D1", $"{who}: message {one.First} was never sent");
             return;
         }
-        if (sent.Length != one.Length || sent.Checksum != one.Checksum) Fault("D1", $"{who}: message {one.First} is not what was sent");
+        if (sent.Length != one.Length || sent.Checksum != one.Checksum)
+            Fault("D1", $"{who}: message {one.First} is not what was sent");
         if (sent.View is not { } view) return;
         if (view.CompareTo(stay.Began) < 0)
         {
@@ -176,7 +189,8 @@ internal sealed class LogChecker
             Fault("D3", $"{who}: message {one.First} was sent in view {view}, without it");
     }
 
-    // What nodes that are well in the end have been owed: all of senders that are well, and all that was known stable of others.
+    // What nodes that are well in the end have been owed: all of senders that are well, and all that was known stable
+    // of others.
     private void CheckOwed()
     {
         foreach (Stay stay in _stays)
@@ -189,15 +203,21 @@ internal sealed class LogChecker
             }
             foreach (((int sender, string group, ulong number), Sent sent) in _sent)
             {
-                if (group != stay.Group || sent.View is not { } view || view.CompareTo(stay.Began) < 0 || got.Contains((sender, number))) continue;
+                if (group != stay.Group || sent.View is not { } view || view.CompareTo(stay.Began) < 0
+                    || got.Contains((sender, number))) continue;
                 bool lives = _settled!.Contains(sender) && !_gone.ContainsKey(sender);
                 if (sent.Stable is not null)
                 {
-                    Fault("D8", $"node {stay.Node} in {group} has not got message {number} of node {sender}, which was known stable");
+                    Fault(
+                        "D8",
+                        $"node {stay.Node} in {group} has not got message {number} of node {sender}, which was known "
+                            + $"stable");
                 }
                 else if (lives)
                 {
-                    Fault(sender == stay.Node ? "D6" : "D7", $"node {stay.Node} in {group} has not got message {number} of node {sender}");
+                    Fault(
+                        sender == stay.Node ? "D6" : "D7",
+                        $"node {stay.Node} in {group} has not got message {number} of node {sender}");
                 }
             }
         }
@@ -249,7 +269,8 @@ internal sealed class LogChecker
             return new Step(LogChecker.Count(parts[0]), LogChecker.Count(parts[1]), LogChecker.Count(parts[2]));
         }
 
-        public int CompareTo(Step other) => (Term, Server, Counter).CompareTo((other.Term, other.Server, other.Counter));
+        public int CompareTo(Step other) =>
+            (Term, Server, Counter).CompareTo((other.Term, other.Server, other.Counter));
 
         public override string ToString() => $"{Term}/{Counter}";
     }

@@ -4,8 +4,9 @@ using QuickSilver.Protocol.Wire;
 namespace QuickSilver.Testing.Logs;
 
 /// <summary>
-/// What the applications of a run saw, as lines of text in the order of events: for <see cref="LogChecker"/>, and for people. A line is the time in
-/// ticks, the node's number, a verb, and what the verb needs, all separated by blanks; names of groups have none.
+/// What the applications of a run saw, as lines of text in the order of events: for <see cref="LogChecker"/>, and for
+/// people. A line is the time in ticks, the node's number, a verb, and what the verb needs, all separated by blanks;
+/// names of groups have none.
 /// <code>
 /// registered                                  the node has its number in the cluster
 /// stay GROUP STEP                             a stay begins with a step
@@ -19,8 +20,8 @@ namespace QuickSilver.Testing.Logs;
 /// lost GROUP SENDER FIRST COUNT               messages are reported lost; count 0: nobody knows how many
 /// crashed, stopped, expelled                  the node has ended
 /// removed                                     the membership server has announced that the node is gone
-/// restored                                    a later server took it over: nobody who reported to it had been told of the removal
-/// settled NODE,NODE,...                       the run is over, and these nodes have all that they are owed
+/// restored                                    a later server took it over: nobody who reported to it had been told of
+/// the removal settled NODE,NODE,...                       the run is over, and these nodes have all that they are owed
 /// </code>
 /// </summary>
 internal sealed class RunLog
@@ -34,7 +35,8 @@ internal sealed class RunLog
     /// <param name="time">When.</param>
     /// <param name="node">Index of the node.</param>
     /// <param name="what">Verb and arguments.</param>
-    public void Add(TimeSpan time, int node, string what) => _lines.Add(string.Create(CultureInfo.InvariantCulture, $"{time.Ticks} {node} {what}"));
+    public void Add(TimeSpan time, int node, string what) =>
+        _lines.Add(string.Create(CultureInfo.InvariantCulture, $"{time.Ticks} {node} {what}"));
 
     /// <summary>A step as the log writes it: term and counter, so that steps compare as pairs.</summary>
     public static string Text(StepNumber step) =>

@@ -7,8 +7,8 @@ using QuickSilver.Testing.Scheduling;
 namespace QuickSilver.Testing.Membership;
 
 /// <summary>
-/// The membership server in the simulation: the very state machine that serves at run time, reached over reliable ordered channels with delay. It
-/// handles a frame when it arrives; its work costs no time.
+/// The membership server in the simulation: the very state machine that serves at run time, reached over reliable
+/// ordered channels with delay. It handles a frame when it arrives; its work costs no time.
 /// </summary>
 internal sealed class SimulatedMembership : IServerLinks, IEventTarget
 {
@@ -38,10 +38,13 @@ internal sealed class SimulatedMembership : IServerLinks, IEventTarget
     /// <param name="events">Where arrivals are scheduled.</param>
     /// <param name="random">Decides delays, and seeds the servers.</param>
     /// <param name="trace">Told of every frame.</param>
-    /// <param name="onRemoved">Told the key of each node that the server announces as removed, before any node hears of it.</param>
-    /// <param name="onTakenOver">Told the key of each node that the server welcomes under the number that a server before has given it.</param>
+    /// <param name="onRemoved">Told the key of each node that the server announces as removed, before any node hears of
+    /// it.</param>
+    /// <param name="onTakenOver">Told the key of each node that the server welcomes under the number that a server
+    /// before has given it.</param>
     public SimulatedMembership(
-        MembershipServerSettings settings, MembershipLinkModel model, VirtualClock clock, EventQueue events, SimulationRandom random, TraceHash trace,
+        MembershipServerSettings settings, MembershipLinkModel model, VirtualClock clock, EventQueue events,
+        SimulationRandom random, TraceHash trace,
         Action<ulong> onRemoved, Action<ulong> onTakenOver)
     {
         _onRemoved = onRemoved;
@@ -96,8 +99,8 @@ internal sealed class SimulatedMembership : IServerLinks, IEventTarget
         link.LastUp = Post(Arrival(link, link.LastUp), new Frame(link, frame.ToArray()), Happening.FrameUp);
     }
 
-    /// <summary>A channel breaks, or its node ends: what was sent upwards before still arrives, then the server is told; the node is told a delay
-    /// later if it lives.</summary>
+    /// <summary>A channel breaks, or its node ends: what was sent upwards before still arrives, then the server is
+    /// told; the node is told a delay later if it lives.</summary>
     /// <param name="link">The channel.</param>
     /// <param name="isEnded">Its node has ended, and its machine says so; false: the network is down.</param>
     public void Break(SimulatedLink link, bool isEnded)
@@ -116,7 +119,8 @@ internal sealed class SimulatedMembership : IServerLinks, IEventTarget
         else _blocked.Remove(machine);
     }
 
-    /// <summary>Holds up what passes between a machine and the server until an instant; channels do not break.</summary>
+    /// <summary>Holds up what passes between a machine and the server until an instant; channels do not
+    /// break.</summary>
     public void Stall(int machine, Instant until)
     {
         if (!_stalledUntil.TryGetValue(machine, out Instant before) || before < until) _stalledUntil[machine] = until;
@@ -194,7 +198,8 @@ internal sealed class SimulatedMembership : IServerLinks, IEventTarget
                 _nextAlarm = Instant.Never;
                 for (int most = _alarms.Count; most > 0 && _alarms.FireNext(_clock.Now); most--) { }
                 break;
-            case Happening.Connected when argument is SimulatedLink { IsOpen: true } opened && _links.ContainsKey(opened.Id):
+            case Happening.Connected when argument is SimulatedLink { IsOpen: true } opened
+                && _links.ContainsKey(opened.Id):
                 _server.OnConnected(opened.Id, _clock.Now);
                 opened.Client.OnLinkConnected();
                 break;
@@ -219,7 +224,8 @@ internal sealed class SimulatedMembership : IServerLinks, IEventTarget
     private MembershipServer NewServer()
     {
         MembershipServerSettings settings = _settings with { FirstTerm = (uint)(1 + (1_000 * _servers)) };
-        return new MembershipServer(settings, _alarms, new SeededRandom(_random.Draw(RandomStream.Node, ulong.MaxValue, 0, _servers++)), this);
+        return new MembershipServer(
+            settings, _alarms, new SeededRandom(_random.Draw(RandomStream.Node, ulong.MaxValue, 0, _servers++)), this);
     }
 
     private void ArmAlarms()
@@ -234,13 +240,17 @@ internal sealed class SimulatedMembership : IServerLinks, IEventTarget
     private Instant Arrival(SimulatedLink link, Instant last)
     {
         ulong bits = _random.Draw(RandomStream.Delay, ulong.MaxValue, (ulong)link.Id, link.Frames++);
-        Instant arrival = _clock.ToGlobal(_clock.Now) + _model.Delay + new TimeSpan((long)(bits % (ulong)(_model.Jitter.Ticks + 1)));
-        if (_model.Stalls > 0 && SimulationRandom.ToUnit(SeededRandom.Mix(bits)) < _model.Stalls) arrival += _model.StallTime;
-        if (_stalledUntil.Count > 0 && _stalledUntil.TryGetValue(link.Client.Machine, out Instant until) && arrival < until) arrival = until;
+        Instant arrival = _clock.ToGlobal(_clock.Now) + _model.Delay
+            + new TimeSpan((long)(bits % (ulong)(_model.Jitter.Ticks + 1)));
+        if (_model.Stalls > 0 && SimulationRandom.ToUnit(SeededRandom.Mix(bits)) < _model.Stalls)
+            arrival += _model.StallTime;
+        if (_stalledUntil.Count > 0 && _stalledUntil.TryGetValue(link.Client.Machine, out Instant until)
+            && arrival < until) arrival = until;
         return arrival > last ? arrival : new Instant(last.Ticks + 1);
     }
 
-    // Who is removed counts as gone from the instant at which the server says so, and not from when the last node has heard it.
+    // Who is removed counts as gone from the instant at which the server says so, and not from when the last node has
+    // heard it.
     private void NoteRemoval(ReadOnlySpan<byte> frame)
     {
         if (frame.IsEmpty || (FrameKind)frame[0] != FrameKind.NodeRemoved) return;
@@ -252,7 +262,8 @@ internal sealed class SimulatedMembership : IServerLinks, IEventTarget
     {
         if (frame.IsEmpty || (FrameKind)frame[0] != FrameKind.Welcome) return;
         var reader = new WireReader(frame[1..]);
-        if (WelcomeFrame.TryRead(ref reader, out WelcomeFrame welcome) && welcome.Number.Epoch < welcome.Epoch) _onTakenOver(welcome.Number.Key);
+        if (WelcomeFrame.TryRead(ref reader, out WelcomeFrame welcome) && welcome.Number.Epoch < welcome.Epoch)
+            _onTakenOver(welcome.Number.Key);
     }
 
     private Instant Post(Instant arrival, object argument, Happening happening)

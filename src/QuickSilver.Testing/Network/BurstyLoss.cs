@@ -5,9 +5,10 @@ using QuickSilver.Testing.Scheduling;
 namespace QuickSilver.Testing.Network;
 
 /// <summary>
-/// Loss in bursts, after Gilbert and Elliott: each way is good or bad for exponentially distributed times, and loses only while it is bad. The states
-/// are drawn by their ordinal, not by the traffic, so when a way is bad does not depend on what is sent. Ways that share a cause share a state: all
-/// those of one sender, or all those to one receiver.
+/// Loss in bursts, after Gilbert and Elliott: each way is good or bad for exponentially distributed times, and loses
+/// only while it is bad. The states are drawn by their ordinal, not by the traffic, so when a way is bad does not
+/// depend on what is sent. Ways that share a cause share a state: all those of one sender, or all those to one
+/// receiver.
 /// </summary>
 /// <param name="random">Decides.</param>
 /// <param name="scope">Which ways share a state.</param>
@@ -15,7 +16,8 @@ namespace QuickSilver.Testing.Network;
 /// <param name="bad">Mean time of a bad state.</param>
 /// <param name="loss">Loss in a bad state, 0 to 1.</param>
 /// <param name="began">When the fault began; every way is good then.</param>
-internal sealed class BurstyLoss(SimulationRandom random, LossScope scope, TimeSpan good, TimeSpan bad, double loss, Instant began) : IDisturbance
+internal sealed class BurstyLoss(
+    SimulationRandom random, LossScope scope, TimeSpan good, TimeSpan bad, double loss, Instant began) : IDisturbance
 {
     private readonly Dictionary<(int From, int To), Way> _ways = [];
 
@@ -38,7 +40,8 @@ internal sealed class BurstyLoss(SimulationRandom random, LossScope scope, TimeS
     {
         double unit = random.DrawUnit(RandomStream.Bursts, (ulong)(uint)key.From, (ulong)(uint)key.To, way.Changes);
         TimeSpan mean = way.IsBad ? good : bad;
-        return new Way(way.Until + new TimeSpan(1 + (long)(mean.Ticks * -Math.Log(1 - unit))), !way.IsBad, way.Changes + 1);
+        return new Way(
+            way.Until + new TimeSpan(1 + (long)(mean.Ticks * -Math.Log(1 - unit))), !way.IsBad, way.Changes + 1);
     }
 
     private readonly record struct Way(Instant Until, bool IsBad, ulong Changes);

@@ -9,7 +9,8 @@ internal sealed class CopyPicker(long which, TimeSpan late) : IDisturbance
     private long _seen;
 
     /// <inheritdoc/>
-    public bool Drops(int source, int target, ulong ordinal, DatagramKind carries, Instant now) => _seen++ == which && late == TimeSpan.Zero;
+    public bool Drops(int source, int target, ulong ordinal, DatagramKind carries, Instant now) =>
+        _seen++ == which && late == TimeSpan.Zero;
 
     // Asked right after the copy was not dropped.
     /// <inheritdoc/>

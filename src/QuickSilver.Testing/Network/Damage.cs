@@ -3,14 +3,15 @@ using QuickSilver.Protocol.Wire;
 
 namespace QuickSilver.Testing.Network;
 
-/// <summary>The ways in which a datagram is damaged: flipped bits, a cut tail, garbage behind the tail, a zeroed stretch, or the
-/// tail of another datagram.</summary>
+/// <summary>The ways in which a datagram is damaged: flipped bits, a cut tail, garbage behind the tail, a zeroed
+/// stretch, or the tail of another datagram.</summary>
 internal static class Damage
 {
     private const int Ways = 5;
     private const int MostGarbage = 32;
 
-    /// <summary>A damaged copy; one that equals the original after all (zeroes over zeroes) does not count as damaged.</summary>
+    /// <summary>A damaged copy; one that equals the original after all (zeroes over zeroes) does not count as
+    /// damaged.</summary>
     /// <param name="pool">Gives the copy its memory.</param>
     /// <param name="original">The datagram.</param>
     /// <param name="other">The datagram sent before it, for a splice; may be null.</param>
@@ -52,7 +53,8 @@ internal static class Damage
         // A tail that is longer than all that differs: the other datagram, whole.
         int shared = other is null ? 0 : Math.Min(length, other.Length);
         // Copies by unicast are equal to the multicast before them, and come from another socket.
-        bool isOther = shared >= DatagramHeader.Length && other!.Span[..shared].SequenceEqual(bytes[..shared]) && !other.Span.SequenceEqual(original.Span);
+        bool isOther = shared >= DatagramHeader.Length && other!.Span[..shared].SequenceEqual(bytes[..shared])
+            && !other.Span.SequenceEqual(original.Span);
         return pool.Rent(bytes[..length], original.Source, isOther ? other!.From : original.From, damaged);
     }
 }

@@ -3,7 +3,8 @@ using QuickSilver.Protocol.Wire;
 
 namespace QuickSilver.Testing.Network;
 
-/// <summary>One datagram under way: its bytes, shared by all receivers of an undamaged multicast, counted and pooled.</summary>
+/// <summary>One datagram under way: its bytes, shared by all receivers of an undamaged multicast, counted and
+/// pooled.</summary>
 internal sealed class Datagram(byte[] bytes)
 {
     private int _references;

@@ -2,8 +2,8 @@ using QuickSilver.Protocol.Wire;
 
 namespace QuickSilver.Testing.Network;
 
-/// <summary>Memory of the datagrams under way and of the nodes' reads, in two sizes, shared by one cluster: a thousand nodes read with the buffers of
-/// the one whose turn it is.</summary>
+/// <summary>Memory of the datagrams under way and of the nodes' reads, in two sizes, shared by one cluster: a thousand
+/// nodes read with the buffers of the one whose turn it is.</summary>
 internal sealed class DatagramPool
 {
     private const int SmallBytes = 2048;
@@ -22,7 +22,8 @@ internal sealed class DatagramPool
     public Datagram Rent(ReadOnlySpan<byte> bytes, int source, NetEndpoint from, bool damaged = false)
     {
         bool small = bytes.Length <= SmallBytes;
-        if (!(small ? _small : _large).TryPop(out Datagram? datagram)) datagram = new Datagram(new byte[small ? SmallBytes : LargeBytes]);
+        if (!(small ? _small : _large).TryPop(out Datagram? datagram))
+            datagram = new Datagram(new byte[small ? SmallBytes : LargeBytes]);
         bytes.CopyTo(datagram.Bytes);
         datagram.Start(bytes.Length, source, from, damaged);
         Outstanding++;
@@ -37,7 +38,8 @@ internal sealed class DatagramPool
         (datagram.Bytes.Length == SmallBytes ? _small : _large).Push(datagram);
     }
 
-    /// <summary>A buffer for one read. A large one is pinned: nodes may keep it, in exchange for one of theirs.</summary>
+    /// <summary>A buffer for one read. A large one is pinned: nodes may keep it, in exchange for one of
+    /// theirs.</summary>
     public byte[] RentRead(int length)
     {
         bool small = length <= SmallBytes;
@@ -45,7 +47,8 @@ internal sealed class DatagramPool
         return small ? new byte[SmallBytes] : GC.AllocateUninitializedArray<byte>(LargeBytes, pinned: true);
     }
 
-    /// <summary>Takes a read's buffer back, and overwrites it: who keeps a reference to it, against the contract, will notice.</summary>
+    /// <summary>Takes a read's buffer back, and overwrites it: who keeps a reference to it, against the contract, will
+    /// notice.</summary>
     public void ReturnRead(byte[] buffer, int used)
     {
         buffer.AsSpan(0, used).Fill(Poison);

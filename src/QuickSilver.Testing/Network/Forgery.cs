@@ -3,7 +3,8 @@ using QuickSilver.Protocol.Wire;
 
 namespace QuickSilver.Testing.Network;
 
-/// <summary>What a stranger makes of a real datagram: one that says more, with the right checksums, from an address or port that is not the sender's.
+/// <summary>What a stranger makes of a real datagram: one that says more, with the right checksums, from an address or
+/// port that is not the sender's.
 /// </summary>
 internal static class Forgery
 {
@@ -13,7 +14,8 @@ internal static class Forgery
     private const ulong LongestLeap = 200;
 
     /// <summary>True for an endpoint that no simulated node has.</summary>
-    public static bool IsForged(NetEndpoint source) => (source.Address >> 24) != Hosts || (source.Port & OtherPort) != 0;
+    public static bool IsForged(NetEndpoint source) =>
+        (source.Address >> 24) != Hosts || (source.Port & OtherPort) != 0;
 
     /// <summary>Makes a forged datagram.</summary>
     /// <param name="pool">Gives it its memory.</param>
@@ -23,7 +25,8 @@ internal static class Forgery
     /// <returns>Null when the real one has no good header.</returns>
     public static Datagram? Make(DatagramPool pool, Datagram real, SocketRole role, ulong bits)
     {
-        if (DatagramHeader.TryRead(real.Span, out DatagramHeader header) != RejectReason.None || header.TotalLength != real.Length) return null;
+        if (DatagramHeader.TryRead(real.Span, out DatagramHeader header) != RejectReason.None
+            || header.TotalLength != real.Length) return null;
         ulong leap = (bits >> 8) % LongestLeap;
         Span<byte> bytes = new byte[real.Length + AckBody.MaxLength];
         real.Span.CopyTo(bytes);
@@ -37,12 +40,15 @@ internal static class Forgery
                 var reader = new WireReader(body);
                 var skipped = new List<int>();
                 TokenHop hop = TokenHop.Read(ref reader, ushort.MaxValue, skipped);
-                (hop with { Epoch = hop.Epoch + ((uint)leap & 1), Round = hop.Round + leap }).WriteTo(ref writer, skipped.ToArray());
+                (hop with { Epoch = hop.Epoch + ((uint)leap & 1), Round = hop.Round + leap }).WriteTo(
+                    ref writer, skipped.ToArray());
                 writer.WriteBytes(reader.ReadBytes(reader.Remaining));
                 length = DatagramHeader.Length + writer.Written;
                 break;
             case DatagramKind.Ack when AckBody.TryRead(body, ushort.MaxValue, behind, out AckBody ack):
-                (ack with { Stable = ack.Stable + leap, Highest = ack.Highest + leap, ReadPosition = ack.Highest + leap }).WriteTo(ref writer, behind);
+                (ack with {
+                    Stable = ack.Stable + leap, Highest = ack.Highest + leap,
+                    ReadPosition = ack.Highest + leap }).WriteTo(ref writer, behind);
                 length = DatagramHeader.Length + writer.Written;
                 break;
             case DatagramKind.Beacon or DatagramKind.Data or DatagramKind.Note:

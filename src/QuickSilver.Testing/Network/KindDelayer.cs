@@ -11,5 +11,6 @@ internal sealed class KindDelayer(DatagramKind kind, int? from, int? to, TimeSpa
 
     /// <inheritdoc/>
     public TimeSpan Delays(int source, int target, DatagramKind carries) =>
-        DatagramKinds.PacketOf(carries) == kind && (from ?? source) == source && (to ?? target) == target ? by : default;
+        DatagramKinds.PacketOf(carries) == kind && (from ?? source) == source
+            && (to ?? target) == target ? by : default;
 }

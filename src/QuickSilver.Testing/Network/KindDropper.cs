@@ -3,7 +3,8 @@ using QuickSilver.Protocol.Wire;
 
 namespace QuickSilver.Testing.Network;
 
-/// <summary>Drops the next so many copies of one kind of datagram on some ways, one after the other, and nothing else.</summary>
+/// <summary>Drops the next so many copies of one kind of datagram on some ways, one after the other, and nothing
+/// else.</summary>
 /// <param name="kind">The kind.</param>
 /// <param name="from">Index of the sending machine; null: every one.</param>
 /// <param name="to">Index of the receiving machine; null: every one.</param>
@@ -15,7 +16,8 @@ internal sealed class KindDropper(DatagramKind kind, int? from, int? to, int cou
     /// <inheritdoc/>
     public bool Drops(int source, int target, ulong ordinal, DatagramKind carries, Instant now)
     {
-        if (_left == 0 || DatagramKinds.PacketOf(carries) != kind || (from ?? source) != source || (to ?? target) != target) return false;
+        if (_left == 0 || DatagramKinds.PacketOf(carries) != kind || (from ?? source) != source
+            || (to ?? target) != target) return false;
         _left--;
         return true;
     }

@@ -5,8 +5,8 @@ using QuickSilver.Testing.Faults;
 namespace QuickSilver.Testing.Network;
 
 /// <summary>
-/// What is wrong with the network at this moment, set and cleared by faults. Each condition counts, so that overlapping faults of one kind end when
-/// the last of them ends.
+/// What is wrong with the network at this moment, set and cleared by faults. Each condition counts, so that overlapping
+/// faults of one kind end when the last of them ends.
 /// </summary>
 internal sealed class NetworkConditions
 {
@@ -22,7 +22,8 @@ internal sealed class NetworkConditions
     private readonly List<LengthLimit> _lengths = [];
     private int _unicastOutages;
 
-    /// <summary>True while anything at all is wrong: the one test on the way of a datagram in a healthy network.</summary>
+    /// <summary>True while anything at all is wrong: the one test on the way of a datagram in a healthy
+    /// network.</summary>
     public bool Any { get; private set; }
 
     /// <summary>Cuts or mends one direction between two nodes.</summary>
@@ -42,7 +43,8 @@ internal sealed class NetworkConditions
         Update();
     }
 
-    /// <summary>Makes multicast vanish while unicast goes on, of one sender or of all (null), for one receiver or for all, or ends that.</summary>
+    /// <summary>Makes multicast vanish while unicast goes on, of one sender or of all (null), for one receiver or for
+    /// all, or ends that.</summary>
     public void BreakMulticast(int? from, int? to, bool begins)
     {
         if (begins) _multicastCuts.Add((from, to));
@@ -171,6 +173,7 @@ internal sealed class NetworkConditions
     }
 
     private void Update() =>
-        Any = _cuts.Count + _deaf.Count + _mute.Count + _losses.Count + _multicastCuts.Count + _disturbances.Count + _late.Count + _corruptions.Count
+        Any = _cuts.Count + _deaf.Count + _mute.Count + _losses.Count + _multicastCuts.Count + _disturbances.Count
+            + _late.Count + _corruptions.Count
             + _forgeries.Count + _lengths.Count + _unicastOutages > 0;
 }

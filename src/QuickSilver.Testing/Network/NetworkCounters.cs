@@ -30,7 +30,8 @@ public sealed class NetworkCounters
     /// <summary>Datagrams dropped for want of receive buffer.</summary>
     public ulong BufferDrops { get; internal set; }
 
-    /// <summary>Bytes of the copies of packets, first or repaired, that were lost, stopped, held back, damaged or dropped.</summary>
+    /// <summary>Bytes of the copies of packets, first or repaired, that were lost, stopped, held back, damaged or
+    /// dropped.</summary>
     public long PacketBytesTroubled { get; internal set; }
 
     /// <summary>Copies to which the network did something, all kinds together.</summary>

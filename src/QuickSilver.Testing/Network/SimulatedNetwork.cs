@@ -8,9 +8,10 @@ using QuickSilver.Transport.Sharing;
 namespace QuickSilver.Testing.Network;
 
 /// <summary>
-/// Carries datagrams between the nodes' sockets. For each datagram and receiver it decides, by counter-based draws, whether the copy is lost, when it
-/// arrives, whether it comes twice, and whether it is damaged. What differs from a real network: one switch, no route changes; cuts act on what is
-/// sent after them, what is under way arrives. Cost: one event per copy that arrives.
+/// Carries datagrams between the nodes' sockets. For each datagram and receiver it decides, by counter-based draws,
+/// whether the copy is lost, when it arrives, whether it comes twice, and whether it is damaged. What differs from a
+/// real network: one switch, no route changes; cuts act on what is sent after them, what is under way arrives. Cost:
+/// one event per copy that arrives.
 /// </summary>
 internal sealed class SimulatedNetwork
 {
@@ -32,7 +33,8 @@ internal sealed class SimulatedNetwork
     /// <param name="events">Where arrivals are scheduled.</param>
     /// <param name="random">Decides.</param>
     /// <param name="observer">Sees what is sent and read.</param>
-    public SimulatedNetwork(NetworkModel model, int nodes, EventQueue events, SimulationRandom random, INetworkObserver observer)
+    public SimulatedNetwork(
+        NetworkModel model, int nodes, EventQueue events, SimulationRandom random, INetworkObserver observer)
     {
         Model = model;
         Observer = observer;
@@ -40,7 +42,8 @@ internal sealed class SimulatedNetwork
         _random = random;
         _lastArrival = new long[nodes, nodes];
         _sent = new ulong[nodes];
-        Segments = new PlainSegments(process => !_ended.Contains(process), () => events.Now.Ticks / TimeSpan.TicksPerMillisecond);
+        Segments = new PlainSegments(
+            process => !_ended.Contains(process), () => events.Now.Ticks / TimeSpan.TicksPerMillisecond);
         if (model.Overrides.Count > 0) _links = ResolveLinks(model, nodes);
     }
 
@@ -118,7 +121,8 @@ internal sealed class SimulatedNetwork
 
     /// <summary>Sends one datagram to all who receive an address.</summary>
     /// <inheritdoc cref="SendTo"/>
-    public void SendToGroup(int from, NetEndpoint source, NetEndpoint group, ReadOnlySpan<byte> bytes, Instant departure)
+    public void SendToGroup(
+        int from, NetEndpoint source, NetEndpoint group, ReadOnlySpan<byte> bytes, Instant departure)
     {
         ulong ordinal = _sent[from]++;
         if (!_groups.TryGetValue(group, out List<SimulatedSocket>? members) || bytes.Length > Model.MaxDatagramBytes)
@@ -129,7 +133,8 @@ internal sealed class SimulatedNetwork
         Datagram datagram = Pool.Rent(bytes, from, source);
         foreach (SimulatedSocket socket in members)
         {
-            if (socket.Machine != from || Model.MulticastLoopback) Pass(datagram, from, socket, ordinal, departure, multicast: true);
+            if (socket.Machine != from || Model.MulticastLoopback)
+                Pass(datagram, from, socket, ordinal, departure, multicast: true);
         }
         Remember(datagram);
     }
@@ -159,7 +164,8 @@ internal sealed class SimulatedNetwork
         _previous = datagram;
     }
 
-    private void Pass(Datagram datagram, int from, SimulatedSocket socket, ulong ordinal, Instant departure, bool multicast)
+    private void Pass(
+        Datagram datagram, int from, SimulatedSocket socket, ulong ordinal, Instant departure, bool multicast)
     {
         int to = socket.Machine;
         Counters.Copies++;
@@ -187,7 +193,8 @@ internal sealed class SimulatedNetwork
         ulong bits = _random.Draw(RandomStream.Delay, (ulong)from, (ulong)to, ordinal);
         long jitter = JitterTicks(link, bits);
         long arrival = Math.Max(departure.Ticks + link.Delay.Ticks + jitter, _lastArrival[from, to] + 1);
-        bool heldBack = link.Reordering > 0 && _random.DrawUnit(RandomStream.Delay, (ulong)from, (ulong)to, ~ordinal) < link.Reordering;
+        bool heldBack = link.Reordering > 0
+            && _random.DrawUnit(RandomStream.Delay, (ulong)from, (ulong)to, ~ordinal) < link.Reordering;
         TimeSpan delay = Conditions.Any ? Conditions.DelayOf(from, to, KindOf(datagram)) : default;
         if (delay > TimeSpan.Zero)
         {
@@ -206,9 +213,11 @@ internal sealed class SimulatedNetwork
         }
         ScheduleArrival(datagram, link, from, socket, ordinal, new Instant(arrival));
         if (Tap is not null) AddForgery(datagram, from, socket, arrival);
-        if (Conditions.Any && Conditions.Forgeries.Count > 0) AddStrangers(datagram, from, socket, ordinal, departure, arrival);
+        if (Conditions.Any && Conditions.Forgeries.Count > 0)
+            AddStrangers(datagram, from, socket, ordinal, departure, arrival);
 
-        if (link.Duplication > 0 && _random.DrawUnit(RandomStream.Duplication, (ulong)from, (ulong)to, ordinal) < link.Duplication)
+        if (link.Duplication > 0
+            && _random.DrawUnit(RandomStream.Duplication, (ulong)from, (ulong)to, ordinal) < link.Duplication)
         {
             Counters.Duplicated++;
             ulong bound = (ulong)Math.Max(1, link.ReorderDelay.Ticks);
@@ -221,15 +230,18 @@ internal sealed class SimulatedNetwork
     private void AddForgery(Datagram datagram, int from, SimulatedSocket socket, long arrival)
     {
         ReadOnlySpan<byte> forged = Tap!.Forge(datagram.Span);
-        if (!forged.IsEmpty) _events.Schedule(new Instant(arrival + 1), socket, Pool.Rent(forged, from, datagram.From, damaged: true));
+        if (!forged.IsEmpty)
+            _events.Schedule(new Instant(arrival + 1), socket, Pool.Rent(forged, from, datagram.From, damaged: true));
     }
 
     // Just before the real one, or after it.
-    private void AddStrangers(Datagram datagram, int from, SimulatedSocket socket, ulong ordinal, Instant departure, long arrival)
+    private void AddStrangers(
+        Datagram datagram, int from, SimulatedSocket socket, ulong ordinal, Instant departure, long arrival)
     {
         foreach (ForgedSource fault in Conditions.Forgeries)
         {
-            ulong bits = _random.Draw(RandomStream.Corruption, (ulong)from, (ulong)socket.Machine, ordinal + (3UL << 61));
+            ulong bits = _random.Draw(
+                RandomStream.Corruption, (ulong)from, (ulong)socket.Machine, ordinal + (3UL << 61));
             if (SimulationRandom.ToUnit(bits) >= fault.Probability) continue;
             bits = SeededRandom.Mix(bits);
             if (Forgery.Make(Pool, datagram, socket.Role, bits) is not { } forged) continue;
@@ -244,25 +256,30 @@ internal sealed class SimulatedNetwork
     {
         foreach (LateDuplicates fault in Conditions.Late)
         {
-            ulong bits = _random.Draw(RandomStream.Duplication, (ulong)from, (ulong)socket.Machine, ordinal + (1UL << 62));
+            ulong bits = _random.Draw(
+                RandomStream.Duplication, (ulong)from, (ulong)socket.Machine, ordinal + (1UL << 62));
             if (SimulationRandom.ToUnit(bits) >= fault.Probability) continue;
             Counters.Duplicated++;
             datagram.Retain();
-            _events.Schedule(new Instant(arrival + (long)(SeededRandom.Mix(bits) % (ulong)(1 + fault.MaxDelay.Ticks))), socket, datagram);
+            _events.Schedule(
+                new Instant(arrival + (long)(SeededRandom.Mix(bits) % (ulong)(1 + fault.MaxDelay.Ticks))), socket,
+                datagram);
         }
     }
 
     /// <summary>A copy will not arrive, or not in time, or not as it was sent.</summary>
     public void CountTrouble(Datagram datagram)
     {
-        if (KindOf(datagram) is DatagramKind.Data or DatagramKind.Repair or DatagramKind.RepairPart) Counters.PacketBytesTroubled += datagram.Length;
+        if (KindOf(datagram) is DatagramKind.Data or DatagramKind.Repair or DatagramKind.RepairPart)
+            Counters.PacketBytesTroubled += datagram.Length;
     }
 
     private static DatagramKind KindOf(Datagram datagram) => datagram.Length > DatagramHeader.KindOffset
         ? (DatagramKind)(datagram.Span[DatagramHeader.KindOffset] & ~DatagramKinds.IgnorableBit)
         : DatagramKind.None;
 
-    private bool IsLostToConditions(Datagram datagram, int from, int to, ulong ordinal, Instant departure, bool multicast)
+    private bool IsLostToConditions(
+        Datagram datagram, int from, int to, ulong ordinal, Instant departure, bool multicast)
     {
         if (Conditions.Blocks(from, to, multicast) || Conditions.IsTooLong(from, to, datagram.Length))
         {
@@ -278,7 +295,8 @@ internal sealed class SimulatedNetwork
         return true;
     }
 
-    private void ScheduleArrival(Datagram datagram, LinkModel link, int from, SimulatedSocket socket, ulong ordinal, Instant arrival)
+    private void ScheduleArrival(
+        Datagram datagram, LinkModel link, int from, SimulatedSocket socket, ulong ordinal, Instant arrival)
     {
         int to = socket.Machine;
         double corruption = link.Corruption;

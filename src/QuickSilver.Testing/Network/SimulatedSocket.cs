@@ -5,8 +5,8 @@ using QuickSilver.Testing.Scheduling;
 
 namespace QuickSilver.Testing.Network;
 
-/// <summary>One socket of one node: a first-in first-out receive buffer with a limit in the kernel's accounting, which drops what comes
-/// when it is full.</summary>
+/// <summary>One socket of one node: a first-in first-out receive buffer with a limit in the kernel's accounting, which
+/// drops what comes when it is full.</summary>
 internal sealed class SimulatedSocket : IEventTarget
 {
     private readonly SimulatedTransport _owner;
@@ -41,11 +41,14 @@ internal sealed class SimulatedSocket : IEventTarget
     /// <summary>From when on a multicast socket receives.</summary>
     public Instant ReceivesFrom { get; set; }
 
-    /// <summary>From when on the datagram to be read next can be read; <see cref="Instant.Never"/> when there is none.</summary>
-    public Instant NextReadable => _queue.TryPeek(out (Datagram Datagram, Instant Ready) head) ? head.Ready : Instant.Never;
+    /// <summary>From when on the datagram to be read next can be read; <see cref="Instant.Never"/> when there is
+    /// none.</summary>
+    public Instant NextReadable =>
+        _queue.TryPeek(out (Datagram Datagram, Instant Ready) head) ? head.Ready : Instant.Never;
 
     /// <summary>True when a datagram can be read now.</summary>
-    public bool IsReadable(Instant now) => _queue.TryPeek(out (Datagram Datagram, Instant Ready) head) && head.Ready <= now;
+    public bool IsReadable(Instant now) =>
+        _queue.TryPeek(out (Datagram Datagram, Instant Ready) head) && head.Ready <= now;
 
     /// <summary>The datagram to be read next.</summary>
     public bool TryPeek(Instant now, out Datagram datagram)

@@ -11,8 +11,9 @@ using QuickSilver.Transport.Sharing;
 namespace QuickSilver.Testing.Network;
 
 /// <summary>
-/// One node's interface to the simulated network: its sockets, the queue before its wire, the switch port behind it, and its finished reads. What is
-/// handed to the node is a copy, overwritten when the node gives it back, so that a part which keeps a buffer against the contract is found out.
+/// One node's interface to the simulated network: its sockets, the queue before its wire, the switch port behind it,
+/// and its finished reads. What is handed to the node is a copy, overwritten when the node gives it back, so that a
+/// part which keeps a buffer against the contract is found out.
 /// </summary>
 internal sealed class SimulatedTransport : ITransport, ICompletionQueue
 {
@@ -59,19 +60,22 @@ internal sealed class SimulatedTransport : ITransport, ICompletionQueue
         uint address = 0x0A00_0001u + (uint)machine;
         Facts = new TransportFacts(
             new NetEndpoint(address, 7001), new NetEndpoint(address, 7002),
-            machine < model.Interfaces.Count ? Math.Min(model.SlotBytes, model.Interfaces[machine]) : model.SlotBytes, model.TrainDatagrams, model.ReceiveBufferBytes, model.Multicast, model.ChecksumPayloads)
+            machine < model.Interfaces.Count ? Math.Min(model.SlotBytes, model.Interfaces[machine]) : model.SlotBytes,
+            model.TrainDatagrams, model.ReceiveBufferBytes, model.Multicast, model.ChecksumPayloads)
         {
             LongestDatagram = machine < model.Interfaces.Count ? model.Interfaces[machine] : 0,
         };
         _control = new SimulatedSocket(this, SocketRole.Control, model.ControlBufferBytes, null);
         _unicast = new SimulatedSocket(this, SocketRole.Unicast, model.ReceiveBufferBytes, null);
         if (model is { SharedBlocks: > 0, Multicast: true })
-            _shared = network.Segments.Start((ulong)_node + 1, (uint)_node, model.SharedBlocks, new TransportCounters());
+            _shared = network.Segments.Start(
+                (ulong)_node + 1, (uint)_node, model.SharedBlocks, new TransportCounters());
         network.Bind(Facts.Control, _control);
         network.Bind(Facts.Data, _unicast);
     }
 
-    /// <summary>True when any node was sent what its sender has not sent so: a stranger's datagram, or one put together of two by damage.</summary>
+    /// <summary>True when any node was sent what its sender has not sent so: a stranger's datagram, or one put together
+    /// of two by damage.</summary>
     public bool WasForged => _network.Counters.Forged + _network.Counters.Damaged > 0;
 
     /// <inheritdoc/>
@@ -89,7 +93,8 @@ internal sealed class SimulatedTransport : ITransport, ICompletionQueue
     /// <summary>Memory of datagrams.</summary>
     public DatagramPool Pool => _network.Pool;
 
-    /// <summary>Set when a send was refused: from then on a send may be tried again. <see cref="Instant.Never"/> when none was refused since
+    /// <summary>Set when a send was refused: from then on a send may be tried again. <see cref="Instant.Never"/> when
+    /// none was refused since
     /// <see cref="ResetBusy"/>.</summary>
     public Instant BusyUntil { get; private set; } = Instant.Never;
 
@@ -148,7 +153,8 @@ internal sealed class SimulatedTransport : ITransport, ICompletionQueue
             _network.Observer.OnSent(_node, datagram, train.To, now);
             if (_shared is not null) TellLent(datagram, now);
             NetEndpoint source = SourceOf(train.Route);
-            if (train.Route == TrainRoute.Region) _network.SendToGroup(Machine, source, ((SimulatedChannel)train.Channel!).Group, datagram, _wireFree);
+            if (train.Route == TrainRoute.Region)
+                _network.SendToGroup(Machine, source, ((SimulatedChannel)train.Channel!).Group, datagram, _wireFree);
             else _network.SendTo(Machine, source, train.To, datagram, _wireFree);
             BytesMoved += datagram.Length;
         }
@@ -182,7 +188,8 @@ internal sealed class SimulatedTransport : ITransport, ICompletionQueue
         Pool.ReturnRead(completion.Buffer, completion.Length);
     }
 
-    /// <summary>When the first datagram that waits in a socket can be read; <see cref="Instant.Never"/> when none waits.</summary>
+    /// <summary>When the first datagram that waits in a socket can be read; <see cref="Instant.Never"/> when none
+    /// waits.</summary>
     public Instant NextReadable()
     {
         Instant first = _control.NextReadable < _unicast.NextReadable ? _control.NextReadable : _unicast.NextReadable;
@@ -222,7 +229,8 @@ internal sealed class SimulatedTransport : ITransport, ICompletionQueue
         return true;
     }
 
-    /// <summary>A datagram arrives for a socket of this machine that is closed: the one bound in its place, if there is one, gets it.</summary>
+    /// <summary>A datagram arrives for a socket of this machine that is closed: the one bound in its place, if there is
+    /// one, gets it.</summary>
     public void PassOn(SimulatedSocket closed, Datagram datagram)
     {
         NetEndpoint? group = closed.Channel?.Group;
@@ -260,7 +268,8 @@ internal sealed class SimulatedTransport : ITransport, ICompletionQueue
 
     private void TellLent(ReadOnlySpan<byte> datagram, Instant now)
     {
-        if (DatagramHeader.TryRead(datagram, out DatagramHeader header) != RejectReason.None || header.Kind != DatagramKind.Note) return;
+        if (DatagramHeader.TryRead(datagram, out DatagramHeader header) != RejectReason.None
+            || header.Kind != DatagramKind.Note) return;
         if (NoteBody.TryRead(datagram[DatagramHeader.Length..], out NoteBody note) && !note.IsOffer)
             _network.Observer.OnLent(_node, _shared!.Own.Peek(note.Place), now);
     }
@@ -281,10 +290,12 @@ internal sealed class SimulatedTransport : ITransport, ICompletionQueue
     }
 
     private TimeSpan TimeOnWire(int bytes) =>
-        _network.Model.Bandwidth == 0 ? TimeSpan.Zero : new TimeSpan((long)bytes * BitsPerByte * TimeSpan.TicksPerSecond / _network.Model.Bandwidth);
+        _network.Model.Bandwidth == 0
+            ? TimeSpan.Zero
+            : new TimeSpan((long)bytes * BitsPerByte * TimeSpan.TicksPerSecond / _network.Model.Bandwidth);
 
-    // A data socket tells that it is empty when something was read from it in this batch, and after any control datagram: a token may name what this
-    // node would have read by now.
+    // A data socket tells that it is empty when something was read from it in this batch, and after any control
+    // datagram: a token may name what this node would have read by now.
     private void TakeFrom(SimulatedSocket socket, bool controlRead, List<Completion> batch, int room, Instant now)
     {
         int before = batch.Count;
@@ -314,16 +325,20 @@ internal sealed class SimulatedTransport : ITransport, ICompletionQueue
                 Pool.Release(socket.Dequeue());
                 if (!coalesce || read < segment || datagrams == Train.MaxDatagrams) break;
             }
-            while (socket.TryPeek(now, out next) && next.From == from && next.Length <= segment && length + next.Length <= Train.MaxBytes);
+            while (socket.TryPeek(now, out next) && next.From == from && next.Length <= segment
+                && length + next.Length <= Train.MaxBytes);
             BytesMoved += length;
             PriorityClass priority = DatagramKinds.PriorityOfRead(buffer.AsSpan(0, length));
-            batch.Add(new Completion(socket.Role, priority, socket.Channel, buffer, 0, length) { Datagrams = datagrams, Source = from });
+            batch.Add(
+                new Completion(
+                    socket.Role, priority, socket.Channel, buffer, 0, length) { Datagrams = datagrams, Source = from });
         }
     }
 
     private static void CheckTrain(in Train train)
     {
-        if (train.Length <= 0 || train.SegmentBytes <= 0 || train.Count > Train.MaxDatagrams || train.Length > Train.MaxBytes)
+        if (train.Length <= 0 || train.SegmentBytes <= 0 || train.Count > Train.MaxDatagrams
+            || train.Length > Train.MaxBytes)
         {
             throw new InvalidOperationException(
                 $"a train of {train.Length} bytes in segments of {train.SegmentBytes} breaks the transport's contract");

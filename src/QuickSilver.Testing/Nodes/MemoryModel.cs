@@ -1,8 +1,8 @@
 namespace QuickSilver.Testing.Nodes;
 
 /// <summary>
-/// Pauses that no event of the protocol causes: collections, at the rate at which the node's work allocates, and preemption by other processes. They
-/// come at the end of a turn, and keep the node from its next one.
+/// Pauses that no event of the protocol causes: collections, at the rate at which the node's work allocates, and
+/// preemption by other processes. They come at the end of a turn, and keep the node from its next one.
 /// </summary>
 public sealed record MemoryModel
 {
@@ -10,8 +10,9 @@ public sealed record MemoryModel
     public static MemoryModel None { get; } = new();
 
     /// <summary>
-    /// The papers' runtime: every message allocates some multiples of its own size, young collections come many times a second, every fiftieth is
-    /// full and takes time in proportion to what is alive; other processes take the processor now and then.
+    /// The papers' runtime: every message allocates some multiples of its own size, young collections come many times a
+    /// second, every fiftieth is full and takes time in proportion to what is alive; other processes take the processor
+    /// now and then.
     /// </summary>
     public static MemoryModel Papers { get; } = new()
     {
@@ -44,7 +45,8 @@ public sealed record MemoryModel
     /// <summary>What a full collection takes at least.</summary>
     public TimeSpan FullBase { get; init; } = TimeSpan.FromMilliseconds(5);
 
-    /// <summary>What it takes for each megabyte (2^20 bytes) alive: pending messages, kept packets and <see cref="LiveBytes"/>.</summary>
+    /// <summary>What it takes for each megabyte (2^20 bytes) alive: pending messages, kept packets and
+    /// <see cref="LiveBytes"/>.</summary>
     public TimeSpan FullPerMegabyte { get; init; } = TimeSpan.FromMilliseconds(0.2);
 
     /// <summary>Bytes alive beside what the protocol keeps.</summary>

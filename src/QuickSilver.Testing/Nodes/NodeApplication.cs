@@ -15,8 +15,8 @@ using QuickSilver.Testing.Scheduling;
 
 namespace QuickSilver.Testing.Nodes;
 
-/// <summary>The application on one simulated node: sends what the test asks for, logs what comes, and tells the invariants of both. Runs inside the
-/// node's turns.</summary>
+/// <summary>The application on one simulated node: sends what the test asks for, logs what comes, and tells the
+/// invariants of both. Runs inside the node's turns.</summary>
 internal sealed class NodeApplication(SimulatedNode node, RunContext run, ClusterChecks checks) : INodeUpcalls
 {
     private const int LongestStaged = 2_048;
@@ -37,7 +37,8 @@ internal sealed class NodeApplication(SimulatedNode node, RunContext run, Cluste
         GroupLog log = checks.GroupOf(group.Name, group.Id);
         checks.Stability.Learn(group.Id, log);
         var stay = new SimulatedGroup(node, group.Id, log, node.Stack.Cluster.Installed, run.Options.Lives);
-        if (!_groups.TryAdd(log.Name, stay)) throw run.Violation("D3", $"node {node.Index} was admitted to {log.Name} twice");
+        if (!_groups.TryAdd(log.Name, stay))
+            throw run.Violation("D3", $"node {node.Index} was admitted to {log.Name} twice");
         return stay;
     }
 
@@ -81,7 +82,8 @@ internal sealed class NodeApplication(SimulatedNode node, RunContext run, Cluste
     public void Send(SimulatedGroup group, int bytes, Instant now) => Give(group, 1, bytes, isHanded: true, now);
 
     /// <summary>Lets a source of the group give so many messages more.</summary>
-    public void Pull(SimulatedGroup group, int count, int bytes, Instant now) => Give(group, count, bytes, isHanded: false, now);
+    public void Pull(SimulatedGroup group, int count, int bytes, Instant now) =>
+        Give(group, count, bytes, isHanded: false, now);
 
     /// <summary>Sends a message as an application does: if it needs a ticket, or is long, it is handed over, otherwise
     /// written.</summary>
@@ -113,7 +115,8 @@ internal sealed class NodeApplication(SimulatedNode node, RunContext run, Cluste
         int bytes = room.Length;
         SimulatedPayload.Fill(room, Identity(group, log.Count + 1));
         ulong number = log.Add(new SentMessage { Length = bytes, Checksum = Crc32C.Of(room), Admitted = run.Now });
-        if (run.Log is not null) run.Note(node.Index, $"sent {group.Log.LogName} {number} {bytes} {Crc32C.Of(room):x8}");
+        if (run.Log is not null)
+            run.Note(node.Index, $"sent {group.Log.LogName} {number} {bytes} {Crc32C.Of(room):x8}");
         node.Work.OnMessageSent();
     }
 
@@ -126,7 +129,8 @@ internal sealed class NodeApplication(SimulatedNode node, RunContext run, Cluste
         Span<byte> room = payload.Start(bytes);
         SimulatedPayload.Fill(room, Identity(group, log.Count + 1));
         ulong number = log.Add(new SentMessage { Length = bytes, Checksum = Crc32C.Of(room), Admitted = run.Now });
-        if (run.Log is not null) run.Note(node.Index, $"sent {group.Log.LogName} {number} {bytes} {Crc32C.Of(room):x8}");
+        if (run.Log is not null)
+            run.Note(node.Index, $"sent {group.Log.LogName} {number} {bytes} {Crc32C.Of(room):x8}");
         node.Work.OnMessageSent();
         messages.Hand(payload, new SimulatedTicket(this, group, number));
     }
@@ -135,23 +139,29 @@ internal sealed class NodeApplication(SimulatedNode node, RunContext run, Cluste
     public void OnNumbered(SimulatedGroup group, ulong expected, ulong number, StepNumber groupView, int members)
     {
         SenderLog log = group.Log.Of(node.Index);
-        if (number != expected) throw run.Violation("D5", $"message {expected} of node {node.Index} to {group.Name} was given number {number}");
+        if (number != expected)
+            throw run.Violation(
+                "D5", $"message {expected} of node {node.Index} to {group.Name} was given number {number}");
         ref SentMessage message = ref log[expected];
-        if (message.IsNumbered) throw run.Violation("D5", $"message {number} of node {node.Index} to {group.Name} was numbered twice");
+        if (message.IsNumbered)
+            throw run.Violation("D5", $"message {number} of node {node.Index} to {group.Name} was numbered twice");
         message.IsNumbered = true;
         message.GroupView = groupView;
         log.Numbered++;
-        if (run.Log is not null) run.Note(node.Index, $"numbered {group.Log.LogName} {number} {RunLog.Text(groupView)}");
+        if (run.Log is not null)
+            run.Note(node.Index, $"numbered {group.Log.LogName} {number} {RunLog.Text(groupView)}");
         node.CheckViews();
         if (checks.Views.FindGroupView(group.Id, groupView) is not { } audience)
         {
             throw run.Violation("V4",
-                $"message {number} of node {node.Index} to {group.Name} is sent in group view {groupView}, which it has not installed");
+                $"message {number} of node {node.Index} to {group.Name} is sent in group view {groupView}, which it "
+                    + $"has not installed");
         }
         if (audience.Count != members)
         {
             throw run.Violation("V4",
-                $"group view {groupView} of {group.Name} has {audience.Count} members; its sender {node.Index} counts {members}");
+                $"group view {groupView} of {group.Name} has {audience.Count} members; its sender {node.Index} counts "
+                    + $"{members}");
         }
     }
 
@@ -162,9 +172,12 @@ internal sealed class NodeApplication(SimulatedNode node, RunContext run, Cluste
         ref SentMessage message = ref log[number];
         if (!message.IsNumbered)
         {
-            throw run.Violation("D8", $"message {number} of node {node.Index} to {group.Name} is said to be stable before it was sent");
+            throw run.Violation(
+                "D8", $"message {number} of node {node.Index} to {group.Name} is said to be stable before it was sent");
         }
-        if (message.IsStable) throw run.Violation("D8", $"message {number} of node {node.Index} to {group.Name} was said to be stable twice");
+        if (message.IsStable)
+            throw run.Violation(
+                "D8", $"message {number} of node {node.Index} to {group.Name} was said to be stable twice");
         message.IsStable = true;
         log.Stable++;
         if (run.Log is not null) run.Note(node.Index, $"stable {group.Log.LogName} {number}");
@@ -187,7 +200,8 @@ internal sealed class NodeApplication(SimulatedNode node, RunContext run, Cluste
         {
             Slice payload = messages[index];
             if (!all.Slice(index * messages.Distance, messages.Length).SequenceEqual(payload.Span))
-                throw run.Violation("D1", $"a run of {messages.Count} messages to {stay.Name} says two things of its message {index}");
+                throw run.Violation(
+                    "D1", $"a run of {messages.Count} messages to {stay.Name} says two things of its message {index}");
             OnMessage(stay, new DeliveredMessage(sender, messages.Number + (ulong)index, payload));
         }
     }
@@ -242,7 +256,10 @@ internal sealed class NodeApplication(SimulatedNode node, RunContext run, Cluste
     {
         int sender = checks.Deliveries.OnMessage(stay, message);
         if (run.Log is not null)
-            run.Note(node.Index, $"got {stay.Log.LogName} {sender} {message.Number} {message.Payload.Length} {Crc32C.Of(message.Payload.Span):x8}");
+            run.Note(
+                node.Index,
+                $"got {stay.Log.LogName} {sender} {message.Number} {message.Payload.Length} "
+                    + $"{Crc32C.Of(message.Payload.Span):x8}");
         if (run.Options.KeepsReceived) stay.Add(sender, message.Number);
         node.Work.OnMessageDelivered();
     }
@@ -272,5 +289,6 @@ internal sealed class NodeApplication(SimulatedNode node, RunContext run, Cluste
         return group.Source = source;
     }
 
-    private ulong Identity(SimulatedGroup group, int number) => ((ulong)node.Index << 48) + ((ulong)group.Log.Index << 32) + (uint)number;
+    private ulong Identity(SimulatedGroup group, int number) =>
+        ((ulong)node.Index << 48) + ((ulong)group.Log.Index << 32) + (uint)number;
 }

@@ -7,9 +7,9 @@ using QuickSilver.Testing.Scheduling;
 namespace QuickSilver.Testing.Nodes;
 
 /// <summary>
-/// The core thread of one simulated node: it turns the very loop that runs on real threads, when there is something to turn it for. A turn happens at
-/// one instant and then keeps the node busy for what it cost; the next one comes when that time is over, if there is work, or else with the next
-/// datagram, frame, request or alarm.
+/// The core thread of one simulated node: it turns the very loop that runs on real threads, when there is something to
+/// turn it for. A turn happens at one instant and then keeps the node busy for what it cost; the next one comes when
+/// that time is over, if there is work, or else with the next datagram, frame, request or alarm.
 /// </summary>
 internal sealed class NodeRunner : IEventTarget, IRequestQueue
 {
@@ -35,7 +35,8 @@ internal sealed class NodeRunner : IEventTarget, IRequestQueue
 
     /// <summary>Makes a loop that waits.</summary>
     public NodeRunner(
-        RunContext run, EventQueue events, SimulatedNode node, SimulatedTransport transport, AlarmQueue alarms, OffsetClock clock,
+        RunContext run, EventQueue events, SimulatedNode node, SimulatedTransport transport, AlarmQueue alarms,
+        OffsetClock clock,
         WorkMeter meter, Protocol.Stack.NodeStack stack)
     {
         _run = run;
@@ -47,7 +48,8 @@ internal sealed class NodeRunner : IEventTarget, IRequestQueue
         _meter = meter;
         _pauses = run.Options.Memory.IsActive;
         _loop = new LoopTurn(
-            new LoopParts(clock, this, transport, new ForgeryChecks(run, node.Index, stack), alarms, stack), run.Options.Loop);
+            new LoopParts(clock, this, transport, new ForgeryChecks(run, node.Index, stack), alarms, stack),
+            run.Options.Loop);
     }
 
     /// <summary>What the loop has done.</summary>
@@ -125,7 +127,8 @@ internal sealed class NodeRunner : IEventTarget, IRequestQueue
         WakeForMore(busy, now);
     }
 
-    // An event in the queue cannot be moved, so a turn that comes earlier gets another one; the later ones stay, and serve the turns that come then.
+    // An event in the queue cannot be moved, so a turn that comes earlier gets another one; the later ones stay, and
+    // serve the turns that come then.
     private void EnsureEvent()
     {
         if (_nextTurn == Instant.Never || (_pending.TryPeek(out Instant first) && first <= _nextTurn)) return;
@@ -142,7 +145,9 @@ internal sealed class NodeRunner : IEventTarget, IRequestQueue
         }
         catch (Exception exception) when (exception is not InvariantViolationException)
         {
-            throw _run.Violation("E1", $"{exception.GetType().Name} left the core of node {_node.Index}: {exception.Message}", exception);
+            throw _run.Violation(
+                "E1", $"{exception.GetType().Name} left the core of node {_node.Index}: {exception.Message}",
+                exception);
         }
     }
 
@@ -166,7 +171,10 @@ internal sealed class NodeRunner : IEventTarget, IRequestQueue
         _idleTurns = busy || !_loop.HasWork ? 0 : _idleTurns + 1;
         if (_idleTurns > MostIdleTurns)
         {
-            throw _run.Violation("E1", $"node {_node.Index} says that it has work, and did nothing in {MostIdleTurns} turns, the last at {now}");
+            throw _run.Violation(
+                "E1",
+                $"node {_node.Index} says that it has work, and did nothing in {MostIdleTurns} turns, the last at "
+                    + $"{now}");
         }
     }
 }

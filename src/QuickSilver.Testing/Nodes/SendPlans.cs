@@ -5,8 +5,8 @@ using QuickSilver.Testing.Scheduling;
 namespace QuickSilver.Testing.Nodes;
 
 /// <summary>
-/// Carries the <see cref="SendPlan"/>s of a run out, one event a message. A plan is bound to a machine and not to a node: what is due while the
-/// machine has no node in the group is not sent, and whoever lives there next goes on.
+/// Carries the <see cref="SendPlan"/>s of a run out, one event a message. A plan is bound to a machine and not to a
+/// node: what is due while the machine has no node in the group is not sent, and the next node there goes on.
 /// </summary>
 /// <param name="run">Draws the sizes: the same for the same plan, whatever else happens.</param>
 /// <param name="events">Where messages are due.</param>
@@ -28,10 +28,12 @@ internal sealed class SendPlans(RunContext run, EventQueue events, Func<int, Sim
     private SimulatedNode On(int machine) => nodeOn(machine);
 
     private int Draw(SendPlan plan, ulong id, ulong message) =>
-        run.Random.DrawBetween(plan.MinBytes, plan.MaxBytes + 1, RandomStream.Workload, id, 0, message / (ulong)Math.Max(1, plan.Alike));
+        run.Random.DrawBetween(
+            plan.MinBytes, plan.MaxBytes + 1, RandomStream.Workload, id, 0, message / (ulong)Math.Max(1, plan.Alike));
 
     // As one in sixteen calls of an application that waits for confirmation now and then.
-    private bool DrawConfirmed(ulong id, ulong message) => run.Random.DrawBetween(0, 16, RandomStream.Workload, id, 1, message) == 0;
+    private bool DrawConfirmed(ulong id, ulong message) =>
+        run.Random.DrawBetween(0, 16, RandomStream.Workload, id, 1, message) == 0;
 
     private void ScheduleNext(Execution execution, Instant due) => events.Schedule(due, execution);
 

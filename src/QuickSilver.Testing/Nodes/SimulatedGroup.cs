@@ -48,7 +48,8 @@ public sealed class SimulatedGroup : IGroupListener
     /// <summary>Messages delivered in this stay.</summary>
     public long Delivered { get; private set; }
 
-    /// <summary>Sum of the times from the admission of each delivered message at its sender to its delivery here.</summary>
+    /// <summary>Sum of the times from the admission of each delivered message at its sender to its delivery
+    /// here.</summary>
     public TimeSpan DeliveryTimes { get; private set; }
 
     /// <summary>Losses reported.</summary>
@@ -82,7 +83,8 @@ public sealed class SimulatedGroup : IGroupListener
 
     internal void Add(int sender, ulong number) => _received.Add(new ReceivedMessage(sender, number));
 
-    void IDeliveryListener.OnMessages(NodeInfo sender, in DeliveryBatch run, Instant now) => Node.Application.OnMessages(this, sender, run);
+    void IDeliveryListener.OnMessages(NodeInfo sender, in DeliveryBatch run, Instant now) =>
+        Node.Application.OnMessages(this, sender, run);
 
     void IDeliveryListener.OnLoss(NodeInfo sender, ulong first, ulong count, Instant now) =>
         Node.Application.OnLoss(this, sender, first, count);

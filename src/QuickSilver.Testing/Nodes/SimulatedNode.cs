@@ -12,8 +12,8 @@ using QuickSilver.Testing.Scheduling;
 namespace QuickSilver.Testing.Nodes;
 
 /// <summary>
-/// One node of a simulated cluster: the real protocol stack, on a simulated core thread, with simulated sockets and an application that sends and
-/// logs. Calls take effect in the node's next turn, when the cluster runs.
+/// One node of a simulated cluster: the real protocol stack, on a simulated core thread, with simulated sockets and an
+/// application that sends and logs. Calls take effect in the node's next turn, when the cluster runs.
 /// </summary>
 public sealed class SimulatedNode : IMembershipClient
 {
@@ -35,7 +35,8 @@ public sealed class SimulatedNode : IMembershipClient
     private SimulatedLink? _link;
 
     internal SimulatedNode(
-        int index, int machine, ulong life, RunContext run, ClusterChecks checks, EventQueue events, SimulatedNetwork network,
+        int index, int machine, ulong life, RunContext run, ClusterChecks checks, EventQueue events,
+        SimulatedNetwork network,
         SimulatedMembership membership, Action<SimulatedNode>? onExpelled = null)
     {
         _onExpelled = onExpelled;
@@ -55,16 +56,19 @@ public sealed class SimulatedNode : IMembershipClient
         };
         Application = new NodeApplication(this, run, checks);
         ulong offset = run.Random.Draw(RandomStream.Node, (ulong)machine, 0, 0) % (ulong)MostClockOffset.Ticks;
-        int drift = run.Random.DrawBetween(-run.Options.ClockDrift, run.Options.ClockDrift + 1, RandomStream.Node, (ulong)machine, 2);
+        int drift = run.Random.DrawBetween(
+            -run.Options.ClockDrift, run.Options.ClockDrift + 1, RandomStream.Node, (ulong)machine, 2);
         _clock = new OffsetClock(run.Clock, TimeSpan.FromSeconds(1) + new TimeSpan((long)offset), drift);
         Work = new WorkMeter(run.Options.Processor, run.Options.Memory, _clock, run.Random, index);
-        _transport = new SimulatedTransport(network, machine, _clock.Global, ready => _runner!.WakeAt(ready), index, Work);
+        _transport = new SimulatedTransport(
+            network, machine, _clock.Global, ready => _runner!.WakeAt(ready), index, Work);
         var random = new SeededRandom(run.Random.Draw(RandomStream.Node, (ulong)index, 1, 0));
         Stack = new NodeStack(_settings, new NodeHost(_alarms, _transport, new Link(this), Application, random, _pool));
         _runner = new NodeRunner(run, events, this, _transport, _alarms, _clock, Work, Stack);
     }
 
-    /// <summary>Its number in the run, from 0: the first nodes have those of their machines, those that come back the next free ones.</summary>
+    /// <summary>Its number in the run, from 0: the first nodes have those of their machines, those that come back the
+    /// next free ones.</summary>
     public int Index { get; }
 
     /// <summary>Index of the machine it runs on: its address, its links and its clock. Faults name machines.</summary>
@@ -79,14 +83,15 @@ public sealed class SimulatedNode : IMembershipClient
     /// <summary>True until it crashes, stops, or is expelled.</summary>
     public bool IsAlive => State is SimulatedNodeState.Starting or SimulatedNodeState.Running;
 
-    /// <summary>True once the membership server has said that it is gone, whether it is or not; false again when a later server takes it over, since
-    /// nobody who comes to that server has been told.</summary>
+    /// <summary>True once the membership server has said that it is gone, whether it is or not; false again when a
+    /// later server takes it over, since nobody who comes to that server has been told.</summary>
     public bool IsRemoved { get; internal set; }
 
     /// <summary>True once it has been told to end in good order.</summary>
     internal bool IsEnding { get; private set; }
 
-    /// <summary>True while it lives and counts as a member of the cluster: what is promised is promised to such nodes.</summary>
+    /// <summary>True while it lives and counts as a member of the cluster: what is promised is promised to such
+    /// nodes.</summary>
     public bool IsMember => IsAlive && !IsRemoved;
 
     /// <summary>Why it was expelled; none otherwise.</summary>
@@ -145,7 +150,8 @@ public sealed class SimulatedNode : IMembershipClient
         _runner.Post(now => Application.Send(stay, bytes, now));
     }
 
-    /// <summary>Lets the protocol pull messages from a source. One node either sends to a group or is pulled from, never both.</summary>
+    /// <summary>Lets the protocol pull messages from a source. One node either sends to a group or is pulled from,
+    /// never both.</summary>
     /// <exception cref="InvalidOperationException">The node is not in the group.</exception>
     public void Pull(string group, int count, int bytes)
     {
@@ -153,8 +159,8 @@ public sealed class SimulatedNode : IMembershipClient
         _runner.Post(now => Application.Pull(stay, count, bytes, now));
     }
 
-    /// <summary>Sends a message as an application's thread does: it waits in a stage for the protocol to pull it. A node that stages in a group
-    /// neither sends to it otherwise nor is pulled from.</summary>
+    /// <summary>Sends a message as an application's thread does: it waits in a stage for the protocol to pull it. A
+    /// node that stages in a group neither sends to it otherwise nor is pulled from.</summary>
     /// <param name="group">The group.</param>
     /// <param name="bytes">Size of the message.</param>
     /// <param name="isConfirmed">True: it has a ticket.</param>
@@ -166,8 +172,8 @@ public sealed class SimulatedNode : IMembershipClient
     }
 
     /// <summary>
-    /// Lets the protocol pull messages from a source that always has another one: the node sends as fast as it is let, by the protocol's rate or by
-    /// what its work costs. Such a run never settles until this is called again with 0.
+    /// Lets the protocol pull messages from a source that always has another one: the node sends as fast as it is let,
+    /// by the protocol's rate or by what its work costs. Such a run never settles until this is called again with 0.
     /// </summary>
     /// <param name="group">The group.</param>
     /// <param name="bytes">Size of each message; 0: no more messages.</param>
@@ -197,12 +203,14 @@ public sealed class SimulatedNode : IMembershipClient
     {
         IsEnding = true;
         Stack.Shutdown(now);
-        _checks.Memory.CheckEmpty(this, _pool, _alarms.Count, _transport.OpenChannels, Application.PayloadsOut, _transport.BlocksOut);
+        _checks.Memory.CheckEmpty(
+            this, _pool, _alarms.Count, _transport.OpenChannels, Application.PayloadsOut, _transport.BlocksOut);
         End(SimulatedNodeState.Stopped);
     });
 
     /// <inheritdoc/>
-    public override string ToString() => Index == Machine ? $"node {Index} ({State})" : $"node {Index} on machine {Machine} ({State})";
+    public override string ToString() =>
+        Index == Machine ? $"node {Index} ({State})" : $"node {Index} on machine {Machine} ({State})";
 
     void IMembershipClient.OnLinkConnected() => _runner.Post(Stack.OnMembershipConnected);
 
@@ -254,7 +262,8 @@ public sealed class SimulatedNode : IMembershipClient
     internal void OnExpelled(MembershipRefusal reason)
     {
         Expulsion = reason;
-        if (!IsRemoved && reason is MembershipRefusal.Removed or MembershipRefusal.BadFrame) _checks.Removals.OnRemoved(this);
+        if (!IsRemoved && reason is MembershipRefusal.Removed or MembershipRefusal.BadFrame)
+            _checks.Removals.OnRemoved(this);
         IsRemoved = true;
         End(SimulatedNodeState.Expelled);
         _onExpelled?.Invoke(this);
@@ -266,7 +275,8 @@ public sealed class SimulatedNode : IMembershipClient
         StepNumber installed = Stack.Cluster.Installed;
         if (installed.IsNone || installed == _checkedStep) return;
         _checkedStep = installed;
-        _checks.Views.CheckViews(Index, Stack.Cluster, Application.Groups.Values.Select(group => group.Id), _checks.Removals);
+        _checks.Views.CheckViews(
+            Index, Stack.Cluster, Application.Groups.Values.Select(group => group.Id), _checks.Removals);
     }
 
     /// <summary>Checks what is checked after every turn.</summary>
@@ -280,18 +290,22 @@ public sealed class SimulatedNode : IMembershipClient
             CheckViews();
             _checks.Views.CheckOrder(Index, Stack.Cluster.Installed, counters.StepsInstalled, ref _seen);
         }
-        if (_run.Tap is null && counters.Rejected[RejectReason.Malformed] + counters.Rejected[RejectReason.BadFragment] > 0)
+        if (_run.Tap is null
+            && counters.Rejected[RejectReason.Malformed] + counters.Rejected[RejectReason.BadFragment] > 0)
         {
             throw _run.Violation("E2",
                 $"node {Index} rejected {counters.Rejected[RejectReason.Malformed]} datagrams as malformed and "
-                + $"{counters.Rejected[RejectReason.BadFragment]} fragments as contradictory, though checksums stop what is damaged");
+                + $"{counters.Rejected[RejectReason.BadFragment]} fragments as contradictory, though checksums stop "
+                + $"what is damaged");
         }
         if (_run.Tap is null && !_transport.WasForged && counters.Rejected[RejectReason.WrongSource] > 0)
-            throw _run.Violation("E2", $"node {Index} took {Stack.LastForged} for forged, though every one came from its sender");
+            throw _run.Violation(
+                "E2", $"node {Index} took {Stack.LastForged} for forged, though every one came from its sender");
         _checks.Memory.CheckCaps(this, _settings, counters, _pool, _checks.Stability.Streams);
     }
 
-    private SimulatedGroup GroupNamed(string name) => FindGroup(name) ?? throw new InvalidOperationException($"node {Index} is not in group {name}");
+    private SimulatedGroup GroupNamed(string name) =>
+        FindGroup(name) ?? throw new InvalidOperationException($"node {Index} is not in group {name}");
 
     private void End(SimulatedNodeState state)
     {

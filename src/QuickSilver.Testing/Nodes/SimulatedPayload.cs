@@ -4,7 +4,8 @@ using QuickSilver.Protocol.Flow.Buffers;
 
 namespace QuickSilver.Testing.Nodes;
 
-/// <summary>The bytes of a message on their way out; taken from and given back to its node's application, and overwritten in between.</summary>
+/// <summary>The bytes of a message on their way out; taken from and given back to its node's application, and
+/// overwritten in between.</summary>
 internal sealed class SimulatedPayload(NodeApplication owner) : Payload
 {
     private byte[] _bytes = [];
@@ -21,8 +22,8 @@ internal sealed class SimulatedPayload(NodeApplication owner) : Payload
         return _bytes.AsSpan(0, length);
     }
 
-    /// <summary>Fills a message so that its bytes tell it from every other, as far as they go: a counter of eight bytes, then
-    /// noise grown from it.</summary>
+    /// <summary>Fills a message so that its bytes tell it from every other, as far as they go: a counter of eight
+    /// bytes, then noise grown from it.</summary>
     public static void Fill(Span<byte> bytes, ulong identity)
     {
         ulong state = identity;

@@ -9,7 +9,8 @@ namespace QuickSilver.Testing.Nodes;
 internal sealed class SimulatedTicket(NodeApplication owner, SimulatedGroup group, ulong expected) : SendTicket
 {
     /// <inheritdoc/>
-    public override void OnNumbered(ulong number, StepNumber groupView, int members) => owner.OnNumbered(group, expected, number, groupView, members);
+    public override void OnNumbered(ulong number, StepNumber groupView, int members) =>
+        owner.OnNumbered(group, expected, number, groupView, members);
 
     /// <inheritdoc/>
     public override void OnStable(int removed, Instant now) => owner.OnStable(group, expected);

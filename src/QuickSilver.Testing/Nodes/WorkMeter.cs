@@ -4,11 +4,14 @@ using QuickSilver.Testing.Scheduling;
 namespace QuickSilver.Testing.Nodes;
 
 /// <summary>
-/// Adds up what the work of one turn costs its node, by the <see cref="ProcessorModel"/>, and pushes the node's clock forward by it while the turn
-/// lasts. Counts, too, what the turn allocates by the <see cref="MemoryModel"/>, and says at its end which pauses follow.
-/// <para>O(1) and without allocation per call. Pauses are drawn per node and ordinal, so one more message moves later pauses but changes none.</para>
+/// Adds up what the work of one turn costs its node, by the <see cref="ProcessorModel"/>, and pushes the node's clock
+/// forward by it while the turn lasts. Counts, too, what the turn allocates by the <see cref="MemoryModel"/>, and says
+/// at its end which pauses follow.
+/// <para>O(1) and without allocation per call. Pauses are drawn per node and ordinal, so one more message moves later
+/// pauses but changes none.</para>
 /// </summary>
-internal sealed class WorkMeter(ProcessorModel model, MemoryModel memory, OffsetClock clock, SimulationRandom random, int node)
+internal sealed class WorkMeter(
+    ProcessorModel model, MemoryModel memory, OffsetClock clock, SimulationRandom random, int node)
 {
     private const double NanosecondsPerTick = 100;
     private const double Megabyte = 1 << 20;
@@ -20,7 +23,7 @@ internal sealed class WorkMeter(ProcessorModel model, MemoryModel memory, Offset
     private ulong _preemptions;
     private Instant _nextPreemption = Instant.Never;
 
-    /// <summary>True when reads are charged by the datagram: then whoever reports them counts them.</summary>
+    /// <summary>True when reads are charged by the datagram: then the reporter counts them.</summary>
     public bool CountsReads => model.DatagramReadNanoseconds > 0 || _allocates;
 
     /// <summary>How many times slower than its model the node works; 1: not at all.</summary>

@@ -4,7 +4,8 @@ using QuickSilver.Testing.Scheduling;
 namespace QuickSilver.Testing.Probing;
 
 /// <summary>
-/// Decides one node's rare turns: a hash of (seed, node, site, count), so that taking one out of a run leaves the others as they are.
+/// Decides one node's rare turns: a hash of (seed, node, site, count), so that taking one out of a run leaves the
+/// others as they are.
 /// </summary>
 /// <param name="random">The run's decisions.</param>
 /// <param name="node">Index of the node; one more than the last for the membership server.</param>

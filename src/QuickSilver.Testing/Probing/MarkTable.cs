@@ -44,7 +44,9 @@ internal sealed class MarkTable
     {
         var text = new StringBuilder();
         foreach (Mark mark in All)
-            text.Append(CultureInfo.InvariantCulture, $"{mark,-40} {_hits[(int)mark],12} hits in {_runs[(int)mark],6} of {Runs} runs\n");
+            text.Append(
+                CultureInfo.InvariantCulture,
+                $"{mark,-40} {_hits[(int)mark],12} hits in {_runs[(int)mark],6} of {Runs} runs\n");
         return text.ToString();
     }
 }

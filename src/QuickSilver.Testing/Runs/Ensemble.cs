@@ -5,9 +5,9 @@ using QuickSilver.Testing.Runs.Generation;
 namespace QuickSilver.Testing.Runs;
 
 /// <summary>
-/// Runs many seeds, on several threads, and adds up what came of them. One in twenty is run twice, and must give the same trace both times; of one in
-/// twenty the log is kept, and read again by another checker. Runs that break a promise are saved. Each run lives on one thread; nothing is shared
-/// but the sums.
+/// Runs many seeds, on several threads, and adds up what came of them. One in twenty is run twice, and must give the
+/// same trace both times; of one in twenty the log is kept, and read again by another checker. Runs that break a
+/// promise are saved. Each run lives on one thread; nothing is shared but the sums.
 /// </summary>
 public sealed class Ensemble
 {
@@ -80,7 +80,8 @@ public sealed class Ensemble
         if (seed % TwiceEvery != 0) return;
         RunResult again = RunExecution.Execute(spec);
         report.AddTwice();
-        if (Parting(result, again) is { } parting) Report(report, seed, $"seed {seed} run twice gives two traces: {parting}");
+        if (Parting(result, again) is { } parting)
+            Report(report, seed, $"seed {seed} run twice gives two traces: {parting}");
     }
 
     private void Report(EnsembleReport report, ulong seed, string failure)
@@ -93,6 +94,7 @@ public sealed class Ensemble
     {
         if (one.Trace == other.Trace && one.Events == other.Events) return null;
         int same = one.Checkpoints.Zip(other.Checkpoints).TakeWhile(pair => pair.First == pair.Second).Count();
-        return $"{one.Trace:x16} after {one.Events} events, {other.Trace:x16} after {other.Events}; equal up to checkpoint {same}";
+        return $"{one.Trace:x16} after {one.Events} events, {other.Trace:x16} after {other.Events}; equal up to "
+            + $"checkpoint {same}";
     }
 }

@@ -24,7 +24,8 @@ public sealed class EnsembleReport
     /// <summary>Virtual time of all clusters: a run of a minute with a hundred nodes counts a minute.</summary>
     public TimeSpan VirtualTime { get; private set; }
 
-    /// <summary>Virtual time of all machines: a run of a minute with a hundred nodes counts a hundred minutes.</summary>
+    /// <summary>Virtual time of all machines: a run of a minute with a hundred nodes counts a hundred
+    /// minutes.</summary>
     public TimeSpan NodeTime { get; private set; }
 
     /// <summary>Real time of all threads together, second runs not counted.</summary>
@@ -58,7 +59,7 @@ public sealed class EnsembleReport
         $"{DateTime.UtcNow:yyyy-MM-dd},{commit},run,{First}..{First + (ulong)Runs - 1},{Runs},"
         + $"{VirtualTime.TotalHours:F1},{NodeTime.TotalHours:F0},{PacketFaults / 1e6:F1},{_failures.Count},");
 
-    /// <summary>Sums, traits, marks and failures, for people.</summary>
+    /// <summary>Sums, traits, marks and failures, as readable text.</summary>
     public override string ToString()
     {
         var text = new StringBuilder();
@@ -68,13 +69,16 @@ public sealed class EnsembleReport
             + $"{NodeTime.TotalHours:F1} node-hours, {Events / 1e6:F1} M events, {Delivered / 1e6:F2} M deliveries, "
             + $"{PacketFaults / 1e6:F2} M packet faults in {Took.TotalSeconds:F0} s; "
             + $"{VirtualTime.TotalHours / Math.Max(1e-9, Cost.TotalMinutes):F2} virtual hours per core minute\n");
-        IEnumerable<string> traits = _traits.Select(pair => string.Create(CultureInfo.InvariantCulture, $"{pair.Key} {pair.Value}"));
+        IEnumerable<string> traits = _traits.Select(
+            pair => string.Create(CultureInfo.InvariantCulture, $"{pair.Key} {pair.Value}"));
         text.Append("runs with: ").AppendJoin(", ", traits).Append('\n');
         text.Append("slowest: ").AppendJoin(", ", Slowest.Select(run => string.Create(
-            CultureInfo.InvariantCulture, $"{run.Seed} ({run.Nodes} nodes) {run.Time.TotalSeconds:F1} s"))).Append('\n');
+            CultureInfo.InvariantCulture, $"{run.Seed} ({run.Nodes} nodes) {run.Time.TotalSeconds:F1} s")))
+                .Append('\n');
         text.Append(_marks);
         text.Append(CultureInfo.InvariantCulture, $"{_failures.Count} violations\n");
-        foreach ((ulong seed, string failure) in _failures) text.Append(CultureInfo.InvariantCulture, $"  {seed}: {failure}\n");
+        foreach ((ulong seed, string failure) in _failures)
+            text.Append(CultureInfo.InvariantCulture, $"  {seed}: {failure}\n");
         return text.ToString();
     }
 

@@ -2,7 +2,8 @@ using QuickSilver.Testing.Nodes;
 
 namespace QuickSilver.Testing.Runs;
 
-/// <summary>A node leaves those of the groups in which its join has returned, and asks to be let in again at the same instant.</summary>
+/// <summary>A node leaves those of the groups in which its join has returned, and asks to be let in again at the same
+/// instant.</summary>
 /// <param name="At">When, counted from the start of the run.</param>
 /// <param name="Node">Index of the machine.</param>
 /// <param name="Groups">The groups.</param>

@@ -2,8 +2,8 @@ using System.Text.Json.Serialization;
 
 namespace QuickSilver.Testing.Runs;
 
-/// <summary>Something the application of one machine does at a time. What is impossible then (it has no living node, is not in the group) is
-/// left undone.</summary>
+/// <summary>Something the application of one machine does at a time. What is impossible then (it has no living node, is
+/// not in the group) is left undone.</summary>
 /// <param name="At">When, counted from the start of the run.</param>
 /// <param name="Node">Index of the machine.</param>
 [JsonPolymorphic(TypeDiscriminatorPropertyName = "action")]

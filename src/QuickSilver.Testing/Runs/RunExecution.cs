@@ -7,10 +7,11 @@ using QuickSilver.Testing.Scheduling;
 namespace QuickSilver.Testing.Runs;
 
 /// <summary>
-/// Executes a <see cref="RunSpec"/>, to the letter and no further. First phase: everything in the lists happens at its time, and the invariants that
-/// hold always are checked. Second phase, from <see cref="RunSpec.HealAt"/>: the core's views converge, its joins and leaves return, what its members
-/// sent is delivered and stable, the network falls silent, and the nodes shut down clean; each within its limit.
-/// Where the server awaits a majority, an operator tells it meanwhile which members are gone for good.
+/// Executes a <see cref="RunSpec"/>, to the letter and no further. First phase: everything in the lists happens at its
+/// time, and the invariants that hold always are checked. Second phase, from <see cref="RunSpec.HealAt"/>: the core's
+/// views converge, its joins and leaves return, what its members sent is delivered and stable, the network falls
+/// silent, and the nodes shut down clean; each within its limit. Where the server awaits a majority, an operator tells
+/// it meanwhile which members are gone for good.
 /// </summary>
 public sealed class RunExecution
 {
@@ -54,7 +55,8 @@ public sealed class RunExecution
         }
         catch (InvariantViolationException broken)
         {
-            string message = broken.InnerException is null ? broken.Message : $"{broken.Message}\n{broken.InnerException}";
+            string message = broken.InnerException is null
+                ? broken.Message : $"{broken.Message}\n{broken.InnerException}";
             violation = new Violation(broken.Invariant, message);
         }
         catch (SimulationSpinException spin)
@@ -84,22 +86,26 @@ public sealed class RunExecution
     internal void Join(SimulatedNode node, IReadOnlyList<string> groups)
     {
         bool IsJoining(string name) =>
-            _joins.Exists(join => join.Node == node && !join.IsCompleted && join.Failure is null && join.Names.Contains(name));
-        string[] names = [.. groups.Where(name => (node.FindGroup(name) is null || IsLeaving(node, name)) && !IsJoining(name))];
+            _joins.Exists(
+                join => join.Node == node && !join.IsCompleted && join.Failure is null && join.Names.Contains(name));
+        string[] names = [
+            .. groups.Where(name => (node.FindGroup(name) is null || IsLeaving(node, name)) && !IsJoining(name))];
         if (names.Length > 0) _joins.Add(node.Join(names));
     }
 
     /// <summary>Lets a node leave groups.</summary>
     internal void Leave(SimulatedNode node, IEnumerable<string> groups)
     {
-        string[] names = [.. groups.Where(name => node.FindGroup(name) is { IsJoined: true } && !IsLeaving(node, name))];
+        string[] names = [
+            .. groups.Where(name => node.FindGroup(name) is { IsJoined: true } && !IsLeaving(node, name))];
         if (names.Length > 0) _leaves.Add((node, node.Leave(names)));
     }
 
     /// <summary>Lets a node leave groups, and asks for them again at once.</summary>
     internal void LeaveThenJoin(SimulatedNode node, IReadOnlyList<string> groups)
     {
-        string[] names = [.. groups.Where(name => node.FindGroup(name) is { IsJoined: true } && !IsLeaving(node, name))];
+        string[] names = [
+            .. groups.Where(name => node.FindGroup(name) is { IsJoined: true } && !IsLeaving(node, name))];
         if (names.Length == 0) return;
         _leaves.Add((node, node.Leave(names)));
         _joins.Add(node.Join(names));
@@ -110,7 +116,8 @@ public sealed class RunExecution
     {
         if (!node.IsAlive) return;
         Leave(node, [.. node.Groups.Select(group => group.Name)]);
-        bool busy = node.Groups.Any() || node.Counters.PendingMessages > 0 || _joins.Exists(join => join.Node == node && IsUnderWay(join));
+        bool busy = node.Groups.Any() || node.Counters.PendingMessages > 0
+            || _joins.Exists(join => join.Node == node && IsUnderWay(join));
         if (busy) Cluster.After(TimeSpan.FromMilliseconds(50), () => Shutdown(node));
         else node.Shutdown();
     }
@@ -121,7 +128,8 @@ public sealed class RunExecution
         Advance(_spec.HealAt);
         Cluster.Concerns = node => !_lost.Contains(node.Machine);
         if (_spec.Options.Membership.AwaitMajority) ForgetGone();
-        if (_spec.JoinLimit is { } limit) Await(limit, TimeSpan.Zero, () => FindDisagreement() is { } left ? ("V9", left.Missing) : null);
+        if (_spec.JoinLimit is { } limit)
+            Await(limit, TimeSpan.Zero, () => FindDisagreement() is { } left ? ("V9", left.Missing) : null);
         Await(_spec.ConvergenceLimit, TimeSpan.Zero, FindWrongView);
         // A change of groups waits until what is under way in older views is stable, however slow the run.
         Await(_spec.ConvergenceLimit, Standstill, FindDisagreement);
@@ -153,7 +161,8 @@ public sealed class RunExecution
 
     private void JoinHome(SimulatedNode node)
     {
-        if (node.IsAlive && node.Machine < _spec.Groups.Count && _spec.Groups[node.Machine].Count > 0) Join(node, _spec.Groups[node.Machine]);
+        if (node.IsAlive && node.Machine < _spec.Groups.Count && _spec.Groups[node.Machine].Count > 0)
+            Join(node, _spec.Groups[node.Machine]);
     }
 
     private void Advance(TimeSpan until)
@@ -166,7 +175,8 @@ public sealed class RunExecution
         }
     }
 
-    // Up to a limit, and beyond it for as long as no standstill is longer than that: of a few messages pending at a time each takes some rounds.
+    // Up to a limit, and beyond it for as long as no standstill is longer than that: of a few messages pending at a
+    // time each takes some rounds.
     private void Await(TimeSpan limit, TimeSpan standstill, Func<(string Invariant, string Missing)?> find)
     {
         TimeSpan start = Cluster.Elapsed;
@@ -175,12 +185,14 @@ public sealed class RunExecution
         while (!Cluster.RunUntil(() => find() is null, Slice))
         {
             CheckEvents();
-            if (Cluster.MessagesDelivered != delivered && Cluster.Elapsed + standstill > until) until = Cluster.Elapsed + standstill;
+            if (Cluster.MessagesDelivered != delivered && Cluster.Elapsed + standstill > until)
+                until = Cluster.Elapsed + standstill;
             delivered = Cluster.MessagesDelivered;
             if (Cluster.Elapsed >= until && find() is { } missing)
             {
                 throw Cluster.Violation(
-                    missing.Invariant, string.Create(CultureInfo.InvariantCulture, $"after {Cluster.Elapsed - start} {missing.Missing}"));
+                    missing.Invariant,
+                    string.Create(CultureInfo.InvariantCulture, $"after {Cluster.Elapsed - start} {missing.Missing}"));
             }
         }
     }
@@ -193,7 +205,8 @@ public sealed class RunExecution
             {
                 return ("D9", $"{join.Node}'s join of {Names(join.Names)} was refused: {refusal}");
             }
-            if (Cluster.IsConcerned(join.Node) && IsUnderWay(join)) return ("D9", $"{join.Node}'s join of {Names(join.Names)} has not returned");
+            if (Cluster.IsConcerned(join.Node) && IsUnderWay(join))
+                return ("D9", $"{join.Node}'s join of {Names(join.Names)} has not returned");
         }
         foreach ((SimulatedNode node, SimulatedLeave leave) in _leaves)
         {
@@ -203,17 +216,22 @@ public sealed class RunExecution
     }
 
     private (string, string)? FindWrongView() =>
-        ConvergenceChecks.FindDisagreement(Cluster, node => !_dead.Contains(node.Machine)) is { } disagreement ? ("V8", disagreement) : null;
+        ConvergenceChecks.FindDisagreement(Cluster, node => !_dead.Contains(node.Machine)) is { } disagreement
+            ? ("V8", disagreement) : null;
 
-    // Sending may go on after the first phase, and views may change by what is sent late: leaves and joins of the last moment.
-    private (string, string)? FindUnsettled() => Cluster.IsSettled ? FindDisagreement() : Cluster.FindMissing() ?? ("D7", "sending has not ended");
+    // Sending may go on after the first phase, and views may change by what is sent late: leaves and joins of the last
+    // moment.
+    private (string, string)? FindUnsettled() =>
+        Cluster.IsSettled ? FindDisagreement() : Cluster.FindMissing() ?? ("D7", "sending has not ended");
 
     private void CheckSilence()
     {
         // Who is deaf or mute is asked again and again until it is removed.
         if (Cluster.Nodes.Any(node => node.IsMember && _lost.Contains(node.Machine))) return;
         // What comes again late is answered late.
-        Advance(_spec.Faults.OfType<LateDuplicates>().Select(fault => fault.At + fault.Duration + fault.MaxDelay).DefaultIfEmpty().Max());
+        Advance(
+            _spec.Faults.OfType<LateDuplicates>().Select(fault => fault.At + fault.Duration + fault.MaxDelay)
+                .DefaultIfEmpty().Max());
         // A few rounds may still say that everything is stable; beacons may wait for their answer,
         // and a member whose leader fell for its turn to lead.
         Cluster.RunFor(SilenceWindow);
@@ -225,18 +243,23 @@ public sealed class RunExecution
             sent = Cluster.DatagramsOfConcern - before;
             if (sent == 0) return;
         }
-        throw Cluster.Violation("Q1", $"{sent} datagrams were sent in {SilenceWindow}, {SilenceLimit} after everything was stable");
+        throw Cluster.Violation(
+            "Q1", $"{sent} datagrams were sent in {SilenceWindow}, {SilenceLimit} after everything was stable");
     }
 
     private void CheckEvents()
     {
-        if (Cluster.EventsExecuted > _mostEvents) throw Cluster.Violation("E1", $"the run has not ended after {Cluster.EventsExecuted} events");
+        if (Cluster.EventsExecuted > _mostEvents)
+            throw Cluster.Violation("E1", $"the run has not ended after {Cluster.EventsExecuted} events");
     }
 
     private bool IsLeaving(SimulatedNode node, string name) =>
-        _leaves.Exists(entry => entry.Node == node && !entry.Leave.IsCompleted && entry.Leave.Groups.Any(group => group.Info.Name == name));
+        _leaves.Exists(
+            entry => entry.Node == node && !entry.Leave.IsCompleted
+                && entry.Leave.Groups.Any(group => group.Info.Name == name));
 
-    private static bool IsUnderWay(SimulatedJoin join) => !join.IsCompleted && join.Failure is null && join.Node.IsAlive;
+    private static bool IsUnderWay(SimulatedJoin join) =>
+        !join.IsCompleted && join.Failure is null && join.Node.IsAlive;
 
     private static string Names(IReadOnlyList<string> names) => string.Join(", ", names);
 }

@@ -8,7 +8,8 @@ public static class RunFiles
     /// <summary>Name of the variable that says where failing runs are saved.</summary>
     public const string DirectoryVariable = "QUICKSILVER_RUNS";
 
-    /// <summary>Where failing runs are saved: as the environment says, else in the folder for temporary files.</summary>
+    /// <summary>Where failing runs are saved: as the environment says, else in the folder for temporary
+    /// files.</summary>
     public static string Folder =>
         Environment.GetEnvironmentVariable(DirectoryVariable) is { Length: > 0 } folder
             ? folder
@@ -28,8 +29,11 @@ public static class RunFiles
         string directory = folder ?? Folder;
         Directory.CreateDirectory(directory);
         string outcome = result.Violation?.Invariant ?? "clean";
-        string path = Path.Combine(directory, string.Create(CultureInfo.InvariantCulture, $"{outcome}-{spec.Options.Seed}{suffix}.json"));
-        var saved = new SavedRun { Spec = spec, Violation = result.Violation, Trace = result.Trace.ToString("x16", CultureInfo.InvariantCulture) };
+        string path = Path.Combine(
+            directory, string.Create(CultureInfo.InvariantCulture, $"{outcome}-{spec.Options.Seed}{suffix}.json"));
+        var saved = new SavedRun {
+            Spec = spec, Violation = result.Violation,
+            Trace = result.Trace.ToString("x16", CultureInfo.InvariantCulture) };
         File.WriteAllText(path, RunJson.Write(saved));
         return path;
     }
@@ -40,5 +44,6 @@ public static class RunFiles
     public static SavedRun Load(string path) => RunJson.Read(File.ReadAllText(path));
 
     /// <summary>The one command that executes a saved run again.</summary>
-    public static string ReplayCommand(string path) => $"dotnet run -c Release --project bench/QuickSilver.Simulator -- replay {path}";
+    public static string ReplayCommand(string path) =>
+        $"dotnet run -c Release --project bench/QuickSilver.Simulator -- replay {path}";
 }

@@ -4,9 +4,10 @@ using System.Text.Json.Serialization;
 
 namespace QuickSilver.Testing.Runs;
 
-/// <summary>JSON of runs, by generated code. Files hold only what differs from the defaults, so they stay short, and stay readable
-/// when settings are added.</summary>
-[JsonSourceGenerationOptions(PropertyNamingPolicy = JsonKnownNamingPolicy.CamelCase, UseStringEnumConverter = true, WriteIndented = true,
+/// <summary>JSON of runs, by generated code. Files hold only what differs from the defaults, so they stay short, and
+/// stay readable when settings are added.</summary>
+[JsonSourceGenerationOptions(PropertyNamingPolicy = JsonKnownNamingPolicy.CamelCase, UseStringEnumConverter = true,
+    WriteIndented = true,
     AllowOutOfOrderMetadataProperties = true)]
 [JsonSerializable(typeof(SavedRun))]
 internal sealed partial class RunJson : JsonSerializerContext
@@ -30,7 +31,8 @@ internal sealed partial class RunJson : JsonSerializerContext
         return node.Deserialize(Default.SavedRun) ?? throw new JsonException("a run is not null");
     }
 
-    private static JsonObject ToNode(SavedRun run) => (JsonObject)JsonSerializer.SerializeToNode(run, Default.SavedRun)!;
+    private static JsonObject ToNode(SavedRun run) =>
+        (JsonObject)JsonSerializer.SerializeToNode(run, Default.SavedRun)!;
 
     private static void Prune(JsonObject node, JsonObject defaults)
     {
@@ -42,7 +44,8 @@ internal sealed partial class RunJson : JsonSerializerContext
         }
     }
 
-    // Generated code gives properties that are missing the default of their type, not that of the record; so nothing is left missing.
+    // Generated code gives properties that are missing the default of their type, not that of the record; so nothing is
+    // left missing.
     private static void Complete(JsonObject node, JsonObject defaults)
     {
         foreach ((string name, JsonNode? usual) in defaults)

@@ -1,6 +1,6 @@
 namespace QuickSilver.Testing.Runs;
 
-/// <summary>Runs for people to read.</summary>
+/// <summary>Runs as readable text.</summary>
 public static class RunText
 {
     /// <summary>What happens in a run, in the order of time.</summary>
@@ -16,11 +16,16 @@ public static class RunText
             }
         }
         lines.AddRange(spec.Plans.Select(plan => (plan.Start, plan.ToString())));
-        lines.AddRange(spec.Actions.Select(action => (action.At, action is GroupJoin join ? $"{action} {string.Join(", ", join.Groups)}"
+        lines.AddRange(
+            spec.Actions.Select(
+                action => (action.At, action is GroupJoin join ? $"{action} {string.Join(", ", join.Groups)}"
             : action is GroupLeave leave ? $"{action} {string.Join(", ", leave.Groups)}" : action.ToString())));
         lines.AddRange(spec.Faults.Select(fault => (fault.At, fault.ToString())));
         IReadOnlySet<int> lost = spec.Lost();
-        lines.Add((spec.HealAt, $"from here on all must be well{(lost.Count == 0 ? "" : $", but machines {string.Join(", ", lost.Order())}")}"));
+        lines.Add(
+            (spec.HealAt,
+                $"from here on all must be "
+                    + $"well{(lost.Count == 0 ? "" : $", but machines {string.Join(", ", lost.Order())}")}"));
         return lines.OrderBy(line => line.At).Select(line => $"  {line.At}  {line.Text}");
     }
 }

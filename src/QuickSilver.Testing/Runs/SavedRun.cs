@@ -10,7 +10,8 @@ public sealed record SavedRun
     public Violation? Violation { get; init; }
 
     /// <summary>
-    /// The hash of its trace, in hexadecimal: another value on replay means that the code has changed since, or is not deterministic.
+    /// The hash of its trace, in hexadecimal: another value on replay means that the code has changed since, or is not
+    /// deterministic.
     /// </summary>
     public string Trace { get; init; } = string.Empty;
 }

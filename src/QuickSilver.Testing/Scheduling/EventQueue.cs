@@ -3,9 +3,10 @@ using QuickSilver.Protocol.Core;
 namespace QuickSilver.Testing.Scheduling;
 
 /// <summary>
-/// The events to come, in a 4-ary heap ordered by time, then by a seeded permutation, then by the order of scheduling. The permutation makes the
-/// order of simultaneous events differ from seed to seed and stay the same for one seed. A 4-ary heap is flatter than a binary one, and its children
-/// share a cache line or two; push is O(log4 n), pop O(4 log4 n), neither allocates once the array has grown.
+/// The events to come, in a 4-ary heap ordered by time, then by a seeded permutation, then by the order of scheduling.
+/// The permutation makes the order of simultaneous events differ from seed to seed and stay the same for one seed. A
+/// 4-ary heap is flatter than a binary one, and its children share a cache line or two; push is O(log4 n), pop O(4 log4
+/// n), neither allocates once the array has grown.
 /// </summary>
 internal sealed class EventQueue
 {
@@ -22,7 +23,8 @@ internal sealed class EventQueue
     /// <summary>Makes an empty queue.</summary>
     /// <param name="clock">Moved to each event as it happens.</param>
     /// <param name="random">Ranks simultaneous events.</param>
-    /// <param name="spinLimit">Most events in one virtual microsecond: more means that something re-arms itself for ever.</param>
+    /// <param name="spinLimit">Most events in one virtual microsecond: more means that something re-arms itself for
+    /// ever.</param>
     public EventQueue(VirtualClock clock, SimulationRandom random, int spinLimit = 10_000)
     {
         _clock = clock;
@@ -47,7 +49,8 @@ internal sealed class EventQueue
     {
         if (due < _clock.Now) due = _clock.Now;
         ulong sequence = _sequence++;
-        var added = new SimulationEvent(due, _random.Draw(RandomStream.Ties, 0, 0, sequence), sequence, target, argument, value);
+        var added = new SimulationEvent(
+            due, _random.Draw(RandomStream.Ties, 0, 0, sequence), sequence, target, argument, value);
         if (Count == _heap.Length) Array.Resize(ref _heap, Count * 2);
         int index = Count++;
         while (index > 0)
@@ -71,7 +74,8 @@ internal sealed class EventQueue
         long microsecond = next.Due.Ticks / TimeSpan.TicksPerMicrosecond;
         _spinCount = microsecond == _spinMicrosecond ? _spinCount + 1 : 1;
         _spinMicrosecond = microsecond;
-        if (_spinCount > _spinLimit) throw new SimulationSpinException($"{_spinCount} events at {next.Due}, the last for {next.Target}");
+        if (_spinCount > _spinLimit)
+            throw new SimulationSpinException($"{_spinCount} events at {next.Due}, the last for {next.Target}");
         _clock.MoveTo(next.Due);
         Executed++;
         next.Target.OnEvent(next.Argument, next.Value, next.Due);

@@ -3,8 +3,9 @@ using QuickSilver.Protocol.Core;
 namespace QuickSilver.Testing.Scheduling;
 
 /// <summary>
-/// One machine's clock: the simulation's time plus an offset of its own, because the origin of a monotonic clock means nothing to another machine,
-/// and a little too fast or too slow. An instant that leaked from one node to another would show at once.
+/// One machine's clock: the simulation's time plus an offset of its own, because the origin of a monotonic clock means
+/// nothing to another machine, and a little too fast or too slow. An instant that leaked from one node to another would
+/// show at once.
 /// </summary>
 /// <param name="clock">The simulation's clock.</param>
 /// <param name="offset">Added to its time; positive, so that <see cref="Instant.Zero"/> stays in the past.</param>
@@ -18,10 +19,12 @@ internal sealed class OffsetClock(IClock clock, TimeSpan offset, int drift = 0) 
     /// <inheritdoc/>
     public Instant Now => ToLocal(clock.Now + Ahead);
 
-    /// <summary>How far the node is ahead of the simulation's time, in the middle of a turn whose work takes time.</summary>
+    /// <summary>How far the node is ahead of the simulation's time, in the middle of a turn whose work takes
+    /// time.</summary>
     public TimeSpan Ahead { get; set; }
 
-    /// <summary>The same clock with the simulation's origin and pace: what the node's interface tells the time by.</summary>
+    /// <summary>The same clock with the simulation's origin and pace: what the node's interface tells the time
+    /// by.</summary>
     public IClock Global => field ??= new GlobalClock(this, clock);
 
     /// <summary>The first instant of the simulation at which this clock shows at least this.</summary>

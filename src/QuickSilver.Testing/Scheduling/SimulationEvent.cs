@@ -9,4 +9,5 @@ namespace QuickSilver.Testing.Scheduling;
 /// <param name="Target">Who is told.</param>
 /// <param name="Argument">What it is about; may be null.</param>
 /// <param name="Value">A number for the target.</param>
-internal readonly record struct SimulationEvent(Instant Due, ulong Tie, ulong Sequence, IEventTarget Target, object? Argument, long Value);
+internal readonly record struct SimulationEvent(
+    Instant Due, ulong Tie, ulong Sequence, IEventTarget Target, object? Argument, long Value);

@@ -3,8 +3,9 @@ using QuickSilver.Protocol.Core;
 namespace QuickSilver.Testing.Scheduling;
 
 /// <summary>
-/// Counter-based randomness: a decision is a hash of (seed, stream, entities, ordinal), not the next number of a sequence. So taking one fault or one
-/// message out of a run leaves every other decision as it was, and a failing run can be cut down. A value type without state; allocates nothing.
+/// Counter-based randomness: a decision is a hash of (seed, stream, entities, ordinal), not the next number of a
+/// sequence. So taking one fault or one message out of a run leaves every other decision as it was, and a failing run
+/// can be cut down. A value type without state; allocates nothing.
 /// </summary>
 /// <param name="seed">The run's seed.</param>
 public readonly struct SimulationRandom(ulong seed)
@@ -28,7 +29,8 @@ public readonly struct SimulationRandom(ulong seed)
     }
 
     /// <summary>A number in [0, 1).</summary>
-    public double DrawUnit(RandomStream stream, ulong first, ulong second, ulong ordinal) => ToUnit(Draw(stream, first, second, ordinal));
+    public double DrawUnit(RandomStream stream, ulong first, ulong second, ulong ordinal) =>
+        ToUnit(Draw(stream, first, second, ordinal));
 
     /// <summary>A number in [<paramref name="from"/>, <paramref name="to"/>).</summary>
     public int DrawBetween(int from, int to, RandomStream stream, ulong first, ulong second = 0, ulong ordinal = 0) =>

@@ -3,8 +3,8 @@ using QuickSilver.Protocol.Core;
 namespace QuickSilver.Testing.Scheduling;
 
 /// <summary>
-/// A rolling 64-bit hash over everything observable in a run, in order: datagrams, steps, deliveries. Two runs with one seed give one value; the
-/// first differing checkpoint tells where two runs part. Allocates nothing per event.
+/// A rolling 64-bit hash over everything observable in a run, in order: datagrams, steps, deliveries. Two runs with one
+/// seed give one value; the first differing checkpoint tells where two runs part. Allocates nothing per event.
 /// </summary>
 public sealed class TraceHash
 {
@@ -18,7 +18,8 @@ public sealed class TraceHash
     /// <summary>How many events went into it.</summary>
     public ulong Count { get; private set; }
 
-    /// <summary>The value after each ten thousand events: where two runs that should be equal part is found by comparing these.</summary>
+    /// <summary>The value after each ten thousand events: where two runs that should be equal part is found by
+    /// comparing these.</summary>
     public IReadOnlyList<ulong> Checkpoints => _checkpoints;
 
     /// <summary>Adds an event.</summary>

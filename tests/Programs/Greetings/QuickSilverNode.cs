@@ -2,8 +2,8 @@ using QuickSilver;
 
 namespace Greetings;
 
-/// <summary>Stands in the place of <see cref="QuickSilver.QuickSilverNode"/> in the README's code, so that it starts its node at another port than the
-/// default one, where other programs of this machine may meet.</summary>
+/// <summary>Stands in the place of <see cref="QuickSilver.QuickSilverNode"/> in the README's code, so that it starts
+/// its node at another port than the default one, where other programs of this machine may meet.</summary>
 internal static class QuickSilverNode
 {
     /// <summary>The membership port.</summary>

@@ -14,13 +14,13 @@ namespace QuickSilver.Tests.Programs;
 /// leave GROUP                    left GROUP
 /// send GROUP COUNT BYTES RATE    sent GROUP COUNT MILLISECONDS     RATE: messages a second, 0: as fast as it goes
 /// confirm GROUP                  confirmed GROUP MEMBERS MICROSECONDS
-/// received GROUP                 received GROUP COUNT P50 P99 MAX  microseconds from send to receipt, of what came since the last time
-/// members GROUP                  members GROUP NAME NAME ...
+/// received GROUP                 received GROUP COUNT P50 P99 MAX  microseconds from send to receipt, of what came
+/// since the last time members GROUP                  members GROUP NAME NAME ...
 /// statistics                     statistics JSON                   NodeStatistics
 /// slowest                        slowest MEMBERLAG; MEMBERLAG ...  GetSlowestMembersAsync: those that hold a region up
 /// id                             id ID STATE
-/// starts COUNT                   starts GOOD FAILED                starts and ends so many other nodes; each failure is a line of its own
-/// stop                           stopped                           disposes of the node
+/// starts COUNT                   starts GOOD FAILED                starts and ends so many other nodes; each failure
+/// is a line of its own stop                           stopped                           disposes of the node
 /// </code>
 /// A command that throws is answered by "failed COMMAND TYPE CODE text".
 /// </summary>
@@ -88,20 +88,27 @@ internal sealed class MemberCommands(Func<QuickSilverOptions> makeOptions, Membe
                 break;
             case "confirm":
                 long start = Stopwatch.GetTimestamp();
-                DeliveryReport report = await Group(words[1]).Handle.SendConfirmedAsync(new byte[MemberGroup.HeadBytes], _stop.Token);
-                lines.Say($"confirmed {words[1]} {report.Confirmed} {(long)Stopwatch.GetElapsedTime(start).TotalMicroseconds}");
+                DeliveryReport report = await Group(
+                    words[1]).Handle.SendConfirmedAsync(new byte[MemberGroup.HeadBytes], _stop.Token);
+                lines.Say(
+                    $"confirmed {words[1]} {report.Confirmed} "
+                        + $"{(long)Stopwatch.GetElapsedTime(start).TotalMicroseconds}");
                 break;
             case "received":
                 lines.Say($"received {words[1]} {Group(words[1]).TakeFigures()}");
                 break;
             case "members":
-                lines.Say($"members {words[1]} {string.Join(' ', Group(words[1]).Handle.View.Members.Select(static member => member.Name))}");
+                lines.Say(
+                    $"members {words[1]} "
+                    + string.Join(' ', Group(words[1]).Handle.View.Members.Select(static member => member.Name)));
                 break;
             case "statistics":
                 lines.Say($"statistics {JsonSerializer.Serialize(Node.GetStatistics())}");
                 break;
             case "slowest":
-                lines.Say($"slowest {string.Join("; ", (await Node.GetSlowestMembersAsync(9)).Where(static lag => lag.HoldsUp))}");
+                lines.Say(
+                    "slowest "
+                    + string.Join("; ", (await Node.GetSlowestMembersAsync(9)).Where(static lag => lag.HoldsUp)));
                 break;
             case "id":
                 lines.Say($"id {Node.Id} {Node.State}");
@@ -160,7 +167,8 @@ internal sealed class MemberCommands(Func<QuickSilverOptions> makeOptions, Membe
     {
         lock (_groups)
         {
-            if (!_groups.TryGetValue(name, out MemberGroup? group)) _groups.Add(name, group = new MemberGroup(name, lines));
+            if (!_groups.TryGetValue(name, out MemberGroup? group))
+                _groups.Add(name, group = new MemberGroup(name, lines));
             return group;
         }
     }

@@ -7,7 +7,8 @@ namespace QuickSilver.Tests.Programs;
 /// <summary>A group of the program's node: joins, counts what comes, and how old it is.</summary>
 internal sealed class MemberGroup(string name, MemberLines lines)
 {
-    /// <summary>Bytes before the filling: when the message was sent, by the machine's monotonic clock, which all its namespaces share; 0: not said.
+    /// <summary>Bytes before the filling: when the message was sent, by the machine's monotonic clock, which all its
+    /// namespaces share; 0: not said.
     /// </summary>
     public const int HeadBytes = sizeof(long);
 
@@ -53,7 +54,8 @@ internal sealed class MemberGroup(string name, MemberLines lines)
     /// <summary>Leaves.</summary>
     public async Task LeaveAsync() => await Handle.LeaveAsync();
 
-    /// <summary>How many have come, and the ages of those that came since the last call, as "COUNT P50 P99 MAX" in microseconds.</summary>
+    /// <summary>How many have come, and the ages of those that came since the last call, as "COUNT P50 P99 MAX" in
+    /// microseconds.</summary>
     public string TakeFigures()
     {
         lock (_lock)

@@ -3,7 +3,8 @@ using Microsoft.Extensions.Logging;
 namespace QuickSilver.Tests.Programs;
 
 /// <summary>
-/// What the program says, one line each: answers to commands, node events, and every log record ("log LEVEL ID text"). Any thread.
+/// What the program says, one line each: answers to commands, node events, and every log record ("log LEVEL ID text").
+/// Any thread.
 /// </summary>
 internal sealed class MemberLines : ILoggerFactory, ILogger
 {
@@ -55,7 +56,9 @@ internal sealed class MemberLines : ILoggerFactory, ILogger
     public bool IsEnabled(LogLevel logLevel) => true;
 
     /// <inheritdoc/>
-    public void Log<TState>(LogLevel logLevel, EventId eventId, TState state, Exception? exception, Func<TState, Exception?, string> formatter)
+    public void Log<TState>(
+        LogLevel logLevel, EventId eventId, TState state, Exception? exception,
+        Func<TState, Exception?, string> formatter)
     {
         string text = formatter(state, exception);
         Say($"log {logLevel} {eventId.Id} {(exception is null ? text : $"{text}: {exception}")}");

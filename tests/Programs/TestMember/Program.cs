@@ -2,8 +2,9 @@ using Microsoft.Extensions.Configuration;
 using QuickSilver;
 using QuickSilver.Tests.Programs;
 
-// One node that a test drives: options as "Path=value" arguments, commands as lines on standard input, answers and news as lines on standard output.
-// It ends with its standard input. What it understands, and what it says: MemberCommands, MemberLines.
+// One node that a test drives: options as "Path=value" arguments, commands as lines on standard input, answers and news
+// as lines on standard output. It ends with its standard input. What it understands, and what it says: MemberCommands,
+// MemberLines.
 var lines = new MemberLines();
 var configuration = new ConfigurationBuilder();
 configuration.AddInMemoryCollection(args.Select(static argument => argument.Split('=', 2)).Select(static pair =>

@@ -217,8 +217,11 @@ public sealed class AlarmQueueTests
                     if (first % 5 == 2) model.Set((first + 3) % alarmCount, clock);
                     break;
             }
-            Assert.True(queue.Count == model.Count, $"seed {seed} step {step}: count {queue.Count}, model {model.Count}");
-            Assert.True(queue.NextDue.Ticks == model.NextDue, $"seed {seed} step {step}: next due {queue.NextDue.Ticks}, model {model.NextDue}");
+            Assert.True(
+                queue.Count == model.Count, $"seed {seed} step {step}: count {queue.Count}, model {model.Count}");
+            Assert.True(
+                queue.NextDue.Ticks == model.NextDue,
+                $"seed {seed} step {step}: next due {queue.NextDue.Ticks}, model {model.NextDue}");
         }
         Assert.True(expected.SequenceEqual(fired), $"seed {seed}: order of firing");
         Assert.True(fired.Count > operations / 20, $"seed {seed}: too little fired to prove anything");

@@ -38,7 +38,8 @@ internal sealed class LoopBench : ICompletionHandler, IStallObserver
 
     public bool Quiet { get; set; }
 
-    public void Arrive(string name, PriorityClass priority) => Completions.Add(NameOf(name), priority, NameOf(name).Length);
+    public void Arrive(string name, PriorityClass priority) =>
+        Completions.Add(NameOf(name), priority, NameOf(name).Length);
 
     public void ArriveDrained(string name, PriorityClass priority) => Completions.Add(NameOf(name), priority, 0);
 
@@ -63,7 +64,8 @@ internal sealed class LoopBench : ICompletionHandler, IStallObserver
 
     public void OnStall(TurnPhase phase, TimeSpan took, Instant now) => Stalls.Add((phase, took));
 
-    private byte[] NameOf(string name) => _names.TryGetValue(name, out byte[]? bytes) ? bytes : _names[name] = Encoding.ASCII.GetBytes(name);
+    private byte[] NameOf(string name) =>
+        _names.TryGetValue(name, out byte[]? bytes) ? bytes : _names[name] = Encoding.ASCII.GetBytes(name);
 
     internal sealed class CompletionStub : ICompletionQueue
     {

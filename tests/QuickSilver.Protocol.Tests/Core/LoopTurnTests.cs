@@ -140,7 +140,8 @@ public sealed class LoopTurnTests
     [Fact]
     public void AlarmsStopAtTheirQuantumAndTheRestFireNextTurn()
     {
-        for (int index = 0; index < 40; index++) _bench.SetAlarm("alarm", TimeSpan.Zero, () => _bench.Clock.Advance(Millisecond));
+        for (int index = 0; index < 40; index++)
+            _bench.SetAlarm("alarm", TimeSpan.Zero, () => _bench.Clock.Advance(Millisecond));
 
         _bench.Loop.Run();
         Assert.Equal(16UL, _bench.Loop.Statistics.Alarms);
@@ -170,7 +171,8 @@ public sealed class LoopTurnTests
     [Fact]
     public void AfterAPauseIoIsHandledOnceMoreBeforeAlarms()
     {
-        // One ms a read: the first pass ends after sixteen reads, with the packet that cancels the alarm not yet handled.
+        // One ms a read: the first pass ends after sixteen reads, with the packet that cancels the alarm not yet
+        // handled.
         Alarm stale = _bench.SetAlarm("stale", Millisecond);
         _bench.Roots.Datagrams = 1;
         _bench.Loop.Run();

@@ -34,7 +34,8 @@ public class DelivererTests
         _world.AssertEverythingComesHome();
     }
 
-    /// <summary>The message after it came first, waited for its step, and so lies before it in memory: the two are no run.</summary>
+    /// <summary>The message after it came first, waited for its step, and so lies before it in memory: the two are no
+    /// run.</summary>
     [Fact]
     public void AMessageThatWaitedForItsStepIsJoinedToNoneBehindIt()
     {
@@ -57,8 +58,10 @@ public class DelivererTests
         _world.Receive(_view, _sender, 1, new PacketPart(0, 1, X, First: true));
         _world.Receive(_view, _sender, 1, new PacketPart(0, 1000, X));
         long before = _world.Counters.HeldBytes;
-        _world.Receive(_view, _sender, 1, [.. Enumerable.Range(3, 1998).Select(number => new PacketPart(0, (ulong)number, X))]);
-        Assert.InRange(_world.Counters.HeldBytes - before, 1997 * X.Length, (1997 * X.Length) + (2 * HeldBatch.Overhead));
+        _world.Receive(
+            _view, _sender, 1, [.. Enumerable.Range(3, 1998).Select(number => new PacketPart(0, (ulong)number, X))]);
+        Assert.InRange(
+            _world.Counters.HeldBytes - before, 1997 * X.Length, (1997 * X.Length) + (2 * HeldBatch.Overhead));
         Assert.Equal(1UL, _world.Counters.Duplicates);
 
         _world.Receive(_view, _sender, 1, new PacketPart(0, 2, X));
@@ -83,7 +86,8 @@ public class DelivererTests
         Open(10, 1);
         RegionView newer = View(2, firstStep: 1, 5, 10);
         _world.Receive(_view, _sender, 1, new PacketPart(0, 1, X, First: true), new PacketPart(0, 3, X));
-        _world.Receive(newer, _sender, 1, new PacketPart(1, 1, X, First: true), new PacketPart(1, 2, X), new PacketPart(1, 3, X));
+        _world.Receive(
+            newer, _sender, 1, new PacketPart(1, 1, X, First: true), new PacketPart(1, 2, X), new PacketPart(1, 3, X));
 
         Assert.Equal(["g10 n5#1", "g10 n5#2", "g10 n5#3"], _world.Log);
         Assert.Equal(2UL, _world.Counters.Duplicates);
@@ -166,7 +170,9 @@ public class DelivererTests
         };
         _world.Receive(_view, _sender, 1, new PacketPart(0, 3, X));
         _world.Receive(_view, _sender, 1, new PacketPart(0, 2, X));
-        _world.Receive(_view, _sender, 1, new PacketPart(0, 1, X, First: true), new PacketPart(0, 4, X), new PacketPart(1, 1, X, First: true));
+        _world.Receive(
+            _view, _sender, 1, new PacketPart(0, 1, X, First: true), new PacketPart(0, 4, X),
+            new PacketPart(1, 1, X, First: true));
 
         Assert.Equal(["g10 n5#1", "g10 n5#2", "g20 n5#1"], _world.Log);
         _world.AssertEverythingComesHome();
@@ -183,7 +189,8 @@ public class DelivererTests
             kept.Add(message.Payload);
         };
         _world.Receive(_view, _sender, 1, new PacketPart(0, 2, [2]), new PacketPart(0, 1, [1], First: true));
-        _world.Receive(_view, _sender, 1, new PacketPart(0, 3, [3], Total: 2), new PacketPart(0, 3, [4], Total: 2, Offset: 1));
+        _world.Receive(
+            _view, _sender, 1, new PacketPart(0, 3, [3], Total: 2), new PacketPart(0, 3, [4], Total: 2, Offset: 1));
 
         Assert.Equal([1, 2, 3], kept.Select(slice => (int)slice.Span[0]));
         Assert.Equal(4, kept[2].Span[1]);

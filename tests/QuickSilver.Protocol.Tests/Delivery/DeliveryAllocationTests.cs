@@ -17,7 +17,8 @@ public class DeliveryAllocationTests : IDeliveryListener
     private readonly byte[] _scratch = new byte[DatagramHeader.MaxDatagram];
     private readonly Slice[] _packets = new Slice[Burst];
     private readonly RegionView _view = View(1, firstStep: 1, 10, 20, 30);
-    private readonly NodeInfo[] _senders = [Node(1), Node(2), Node(3), Node(4), Node(5), Node(6), Node(7), Node(8), Node(9)];
+    private readonly NodeInfo[] _senders = [
+        Node(1), Node(2), Node(3), Node(4), Node(5), Node(6), Node(7), Node(8), Node(9)];
     private readonly Deliverer _deliverer;
     private readonly Arena _arena;
     private readonly SeededRandom _random = new(5);
@@ -33,7 +34,8 @@ public class DeliveryAllocationTests : IDeliveryListener
         _deliverer.OnStepInstalled(Step(1), Now);
     }
 
-    void IDeliveryListener.OnMessages(NodeInfo sender, in DeliveryBatch run, Instant now) => _delivered += (ulong)run.Count;
+    void IDeliveryListener.OnMessages(NodeInfo sender, in DeliveryBatch run, Instant now) =>
+        _delivered += (ulong)run.Count;
 
     void IDeliveryListener.OnLoss(NodeInfo sender, ulong first, ulong count, Instant now) =>
         Assert.Fail("nothing is lost");
@@ -122,12 +124,14 @@ public class DeliveryAllocationTests : IDeliveryListener
 
     private void Hand(NodeInfo sender, Slice packet)
     {
-        if (!Deliverer.IsWellFormed(_view, packet.Span) || !_deliverer.Cap.Allows(_view, sender, packet.Span)) Assert.Fail("refused");
+        if (!Deliverer.IsWellFormed(_view, packet.Span) || !_deliverer.Cap.Allows(_view, sender, packet.Span))
+            Assert.Fail("refused");
         _deliverer.OnPacket(_view, sender, packet, Now);
         packet.Release();
     }
 
-    /// <summary>A packet with a message for each of two groups, and for the third a message too or a quarter of one.</summary>
+    /// <summary>A packet with a message for each of two groups, and for the third a message too or a quarter of
+    /// one.</summary>
     private Slice Store(ulong number, bool fragments)
     {
         var writer = new WireWriter(_scratch.AsSpan(DatagramHeader.Length));

@@ -7,8 +7,8 @@ using static QuickSilver.Protocol.Tests.Delivery.DeliveryWorld;
 namespace QuickSilver.Protocol.Tests.Delivery;
 
 /// <summary>
-/// Random senders that move between views, random packing and fragments, random stays, and packets in random order, some twice: what is delivered is
-/// what the rules say.
+/// Random senders that move between views, random packing and fragments, random stays, and packets in random order,
+/// some twice: what is delivered is what the rules say.
 /// </summary>
 public class DeliveryPropertyTests
 {
@@ -33,7 +33,8 @@ public class DeliveryPropertyTests
         public HashSet<int> PartsMissing { get; } = [];
     }
 
-    private sealed record Packet(RegionView View, NodeInfo Sender, ulong Step, byte[] Datagram, (PacketPart Part, Message Message)[] Parts);
+    private sealed record Packet(
+        RegionView View, NodeInfo Sender, ulong Step, byte[] Datagram, (PacketPart Part, Message Message)[] Parts);
 
     private sealed class Run
     {
@@ -60,7 +61,8 @@ public class DeliveryPropertyTests
             if (!holds) Assert.Fail($"seed {_seed}, loss {_loss}: {string.Join(", ", _world.Log)}");
         }
 
-        /// <summary>All a sender ever sends: messages bound to rising steps, packed into streams of the views.</summary>
+        /// <summary>All a sender ever sends: messages bound to rising steps, packed into streams of the
+        /// views.</summary>
         private void Send(NodeInfo sender)
         {
             var messages = _sent[sender] = [];
@@ -94,23 +96,29 @@ public class DeliveryPropertyTests
             }
         }
 
-        private void Cut(List<(PacketPart, Message)> parts, RegionView view, Message message, bool first, ulong previous, bool isWhole)
+        private void Cut(
+            List<(PacketPart, Message)> parts, RegionView view, Message message, bool first, ulong previous,
+            bool isWhole)
         {
             int index = view.Region.IndexOf(Group((uint)(message.Group + 1) * 10).Id);
             int offset = 0;
             do
             {
                 int left = message.Bytes.Length - offset;
-                int length = isWhole || _random.NextBelow(2) == 0 || left < 2 ? left : 1 + (int)_random.NextBelow((ulong)left);
+                int length = isWhole || _random.NextBelow(2) == 0
+                    || left < 2 ? left : 1 + (int)_random.NextBelow((ulong)left);
                 byte[] bytes = message.Bytes[offset..(offset + length)];
-                parts.Add((new PacketPart(index, message.Number, bytes, first, previous, message.Bytes.Length, offset), message));
+                parts.Add(
+                    (new PacketPart(index, message.Number, bytes, first, previous, message.Bytes.Length, offset),
+                        message));
                 message.PartsMissing.Add(offset);
                 offset += length;
             }
             while (offset < message.Bytes.Length);
         }
 
-        private void Pack(RegionView view, NodeInfo sender, ulong step, List<(PacketPart Part, Message Message)> parts, ulong most)
+        private void Pack(
+            RegionView view, NodeInfo sender, ulong step, List<(PacketPart Part, Message Message)> parts, ulong most)
         {
             for (int begin = 0; begin < parts.Count;)
             {
@@ -124,7 +132,8 @@ public class DeliveryPropertyTests
         public void Check()
         {
             List<Packet> arriving = [.. _packets.Where(_ => _loss == 0 || _random.NextBelow(10) >= _loss)];
-            foreach ((PacketPart part, Message message) in arriving.SelectMany(packet => packet.Parts)) message.PartsMissing.Remove(part.Offset);
+            foreach ((PacketPart part, Message message) in arriving.SelectMany(packet => packet.Parts))
+                message.PartsMissing.Remove(part.Offset);
             foreach (Packet packet in arriving.ToArray())
             {
                 if (_random.NextBelow(5) == 0) arriving.Add(packet);
@@ -216,11 +225,13 @@ public class DeliveryPropertyTests
             {
                 // Without a place: the lowest that is whole follows, if any is.
                 Require(first == 0);
-                return _sent[from].Where(sent => sent.Group == group && sent.Number >= expected && sent.PartsMissing.Count == 0)
+                return _sent[
+                    from].Where(sent => sent.Group == group && sent.Number >= expected && sent.PartsMissing.Count == 0)
                     .Select(sent => sent.Number).DefaultIfEmpty(ulong.MaxValue).First();
             }
             Require(first == expected);
-            for (ulong number = first; number < first + count; number++) Require(Sent(from, group, number).PartsMissing.Count > 0);
+            for (ulong number = first; number < first + count; number++)
+                Require(Sent(from, group, number).PartsMissing.Count > 0);
             return first + count;
         }
 
@@ -232,7 +243,8 @@ public class DeliveryPropertyTests
                 foreach ((NodeInfo sender, List<Message> messages) in _sent)
                 {
                     ulong from = next.GetValueOrDefault((group, sender), FirstOf(sender, group, inStay[group]));
-                    bool left = messages.Exists(sent => sent.Group == group && sent.Number >= from && sent.PartsMissing.Count == 0);
+                    bool left = messages.Exists(
+                        sent => sent.Group == group && sent.Number >= from && sent.PartsMissing.Count == 0);
                     Require(!left);
                 }
             }
@@ -244,6 +256,7 @@ public class DeliveryPropertyTests
             _sent[sender].Single(sent => sent.Group == group && sent.Number == number);
 
         private ulong FirstOf(NodeInfo sender, int group, ulong stayBegan) => _sent[sender]
-            .Where(sent => sent.Group == group && sent.Step >= stayBegan).Select(sent => sent.Number).DefaultIfEmpty(ulong.MaxValue).First();
+            .Where(sent => sent.Group == group && sent.Step >= stayBegan).Select(sent => sent.Number)
+            .DefaultIfEmpty(ulong.MaxValue).First();
     }
 }

@@ -40,7 +40,8 @@ internal sealed class DeliveryWorld
 
     public static GroupInfo Group(uint number) => new(new GroupId(ServerEpoch, number), $"g{number}", 0);
 
-    public static NodeInfo Node(uint number) => new(new NodeNumber(ServerEpoch, number), $"n{number}", 1, default, default, 1 << 20);
+    public static NodeInfo Node(uint number) =>
+        new(new NodeNumber(ServerEpoch, number), $"n{number}", 1, default, default, 1 << 20);
 
     /// <summary>A view whose region has the groups with these numbers, ascending.</summary>
     public static RegionView View(uint number, ulong firstStep, params uint[] groups) => new(
@@ -145,7 +146,8 @@ internal sealed class DeliveryWorld
     {
         public GroupReceiver Receiver { get; set; } = null!;
 
-        void IDeliveryListener.OnMessages(NodeInfo sender, in DeliveryBatch run, Instant now) => world.OnMessages(Receiver, sender, run);
+        void IDeliveryListener.OnMessages(NodeInfo sender, in DeliveryBatch run, Instant now) =>
+            world.OnMessages(Receiver, sender, run);
 
         void IDeliveryListener.OnLoss(NodeInfo sender, ulong first, ulong count, Instant now) =>
             world.Log.Add($"{name} {sender.Name}!{first}+{count}");

@@ -20,7 +20,8 @@ public class EarlyPacketBufferTests
     private EarlyPacketBuffer Buffer(int count = 100, long bytes = 1 << 20) =>
         new(new DeliverySettings { MaxUnrecognised = count, MaxUnrecognisedBytes = bytes }, _pool, _counters);
 
-    private void Handle(Slice datagram, Arrival arrival, Instant now) => _replayed.Add($"{arrival.Role} {datagram.Span[0]}/{datagram.Length}");
+    private void Handle(Slice datagram, Arrival arrival, Instant now) =>
+        _replayed.Add($"{arrival.Role} {datagram.Span[0]}/{datagram.Length}");
 
     [Fact]
     public void ReplaysTheDatagramsOfAViewInOrderOfArrivalAndOnlyOnce()
@@ -32,7 +33,9 @@ public class EarlyPacketBufferTests
         }
 
         Assert.Equal(20, buffer.Replay(7, 1, Handle, Start));
-        Assert.Equal(Enumerable.Range(0, 20).Select(index => $"{(index < 10 ? "Multicast" : "Control")} {(2 * index) + 1}/2"), _replayed);
+        Assert.Equal(
+            Enumerable.Range(0, 20).Select(index => $"{(index < 10 ? "Multicast" : "Control")} {(2 * index) + 1}/2"),
+            _replayed);
         Assert.Equal(0, buffer.Replay(7, 1, Handle, Start));
         Assert.Equal(0, buffer.Replay(8, 0, Handle, Start));
         Assert.Equal(20, buffer.Count);

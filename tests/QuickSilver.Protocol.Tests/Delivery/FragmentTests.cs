@@ -51,7 +51,9 @@ public class FragmentTests
     [InlineData(6, 3, 2)]
     public void AFragmentThatContradictsTheOthersIsCountedAndDropped(int total, int offset, int length)
     {
-        _world.Receive(_view, _sender, 1, new PacketPart(0, 1, [1, 2], First: true, Total: 6), new PacketPart(0, 1, [5, 6], Total: 6, Offset: 4));
+        _world.Receive(
+            _view, _sender, 1, new PacketPart(0, 1, [1, 2], First: true, Total: 6),
+            new PacketPart(0, 1, [5, 6], Total: 6, Offset: 4));
         _world.Receive(_view, _sender, 1, new PacketPart(0, 1, new byte[length], Total: total, Offset: offset));
         Assert.Equal(1UL, _world.Counters.Rejected[RejectReason.BadFragment]);
 
@@ -68,14 +70,16 @@ public class FragmentTests
         _world.Receive(_view, _sender, 1, new PacketPart(0, 3, [1, 2]), new PacketPart(0, 3, [1], Total: 2));
 
         Assert.Equal(2UL, _world.Counters.Rejected[RejectReason.BadFragment]);
-        _world.Receive(_view, _sender, 1, new PacketPart(0, 1, [7], First: true), new PacketPart(0, 2, [2], Total: 2, Offset: 1));
+        _world.Receive(
+            _view, _sender, 1, new PacketPart(0, 1, [7], First: true), new PacketPart(0, 2, [2], Total: 2, Offset: 1));
         Assert.Equal(["g10 n5#1", "g10 n5#2", "g10 n5#3"], _world.Log);
     }
 
     [Fact]
     public void AWholeMessageInPlaceOfTheNextInFragmentsIsAContradiction()
     {
-        _world.Receive(_view, _sender, 1, new PacketPart(0, 1, [1], First: true, Total: 2), new PacketPart(0, 1, [1, 2]));
+        _world.Receive(
+            _view, _sender, 1, new PacketPart(0, 1, [1], First: true, Total: 2), new PacketPart(0, 1, [1, 2]));
         Assert.Equal(1UL, _world.Counters.Rejected[RejectReason.BadFragment]);
 
         _world.Receive(_view, _sender, 1, new PacketPart(0, 1, [2], Total: 2, Offset: 1));
@@ -86,8 +90,11 @@ public class FragmentTests
     [Fact]
     public void TheSameFragmentAgainIsADuplicate()
     {
-        _world.Receive(_view, _sender, 1, new PacketPart(0, 1, [1], First: true, Total: 2), new PacketPart(0, 1, [1], Total: 2));
-        _world.Receive(_view, _sender, 1, new PacketPart(0, 1, [2], Total: 2, Offset: 1), new PacketPart(0, 1, [2], Total: 2, Offset: 1));
+        _world.Receive(
+            _view, _sender, 1, new PacketPart(0, 1, [1], First: true, Total: 2), new PacketPart(0, 1, [1], Total: 2));
+        _world.Receive(
+            _view, _sender, 1, new PacketPart(0, 1, [2], Total: 2, Offset: 1),
+            new PacketPart(0, 1, [2], Total: 2, Offset: 1));
 
         Assert.Equal(["g10 n5#1"], _world.Log);
         Assert.Equal(2UL, _world.Counters.Duplicates);
@@ -98,7 +105,8 @@ public class FragmentTests
     public void AnUnfinishedMessageHoldsUpItsOwnGroupOnly()
     {
         _world.Receive(
-            _view, _sender, 1, new PacketPart(0, 1, [1], First: true, Total: 2), new PacketPart(0, 2, [1]), new PacketPart(1, 1, [1], First: true));
+            _view, _sender, 1, new PacketPart(0, 1, [1], First: true, Total: 2), new PacketPart(0, 2, [1]),
+            new PacketPart(1, 1, [1], First: true));
 
         Assert.Equal(["g20 n5#1"], _world.Log);
     }
@@ -118,7 +126,9 @@ public class FragmentTests
         {
             for (int offset = turn * Part; offset < message.Length; offset += 2 * Part)
             {
-                world.Receive(_view, _sender, 1, new PacketPart(0, 1, message[offset..(offset + Part)], offset == 0, 0, message.Length, offset));
+                world.Receive(
+                    _view, _sender, 1,
+                    new PacketPart(0, 1, message[offset..(offset + Part)], offset == 0, 0, message.Length, offset));
             }
         }
 

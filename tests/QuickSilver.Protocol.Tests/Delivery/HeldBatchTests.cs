@@ -50,7 +50,8 @@ public class HeldBatchTests
     {
         int[] lengths = [5, 5, 7, 7, 7, 0, 0, 0, 5, 300, 5, 5];
         var parts = new PacketPart[lengths.Length];
-        for (int index = 0; index < parts.Length; index++) parts[index] = Part(0, index + 2) with { Bytes = Bytes(index + 2, lengths[index]) };
+        for (int index = 0; index < parts.Length; index++)
+            parts[index] = Part(0, index + 2) with { Bytes = Bytes(index + 2, lengths[index]) };
         Receive(parts);
         Receive(Part(0, 1));
 
@@ -81,7 +82,8 @@ public class HeldBatchTests
     [Fact]
     public void NumbersInAPacketMayFallOrComeTwice()
     {
-        Receive(Part(0, 6), Part(0, 5), Part(0, 4), Part(0, 4), Part(0, 5), Part(0, 2), Part(0, 3), Part(0, 7), Part(0, 8));
+        Receive(
+            Part(0, 6), Part(0, 5), Part(0, 4), Part(0, 4), Part(0, 5), Part(0, 2), Part(0, 3), Part(0, 7), Part(0, 8));
 
         Assert.Equal(2UL, _world.Counters.Duplicates);
         Expect(0, 1, 8);
@@ -92,7 +94,9 @@ public class HeldBatchTests
     {
         Receive(Equal(0, 2, 6));
         Receive(Part(0, 4) with { Total = 20 });
-        Receive(Part(0, 7) with { Total = 2 * Length }, Part(0, 8), Part(0, 7) with { Total = 2 * Length, Offset = Length }, Part(0, 9));
+        Receive(
+            Part(0, 7) with { Total = 2 * Length }, Part(0, 8), Part(0, 7) with { Total = 2 * Length, Offset = Length },
+            Part(0, 9));
 
         Assert.Equal(1UL, _world.Counters.Rejected[RejectReason.BadFragment]);
         Receive(Part(0, 1));
@@ -157,7 +161,9 @@ public class HeldBatchTests
         Receive(Equal(0, 8, 9));
         _world.Deliverer.OnSenderClosed(_sender, Now);
 
-        Assert.Equal(["g10 n5#1", "g10 n5!2+1", "g10 n5#3", "g10 n5#4", "g10 n5#5", "g10 n5!6+2", "g10 n5#8", "g10 n5#9"], _world.Log);
+        Assert.Equal(
+            ["g10 n5#1", "g10 n5!2+1", "g10 n5#3", "g10 n5#4", "g10 n5#5", "g10 n5!6+2", "g10 n5#8", "g10 n5#9"],
+            _world.Log);
         _world.AssertEverythingComesHome();
     }
 
@@ -186,16 +192,19 @@ public class HeldBatchTests
         }
     }
 
-    private static byte[] Bytes(int number, int length = Length) => [.. Enumerable.Range(0, length).Select(at => (byte)((number * 7) + at))];
+    private static byte[] Bytes(int number, int length = Length) =>
+        [.. Enumerable.Range(0, length).Select(at => (byte)((number * 7) + at))];
 
-    private static PacketPart Part(int group, int number) => new(group, (ulong)number, Bytes(number), First: number == 1);
+    private static PacketPart Part(int group, int number) =>
+        new(group, (ulong)number, Bytes(number), First: number == 1);
 
     private static PacketPart[] Equal(int group, int first, int last) =>
         [.. Enumerable.Range(first, last - first + 1).Select(number => Part(group, number))];
 
     private void Receive(params PacketPart[] parts) => _world.Receive(_view, _sender, 1, parts);
 
-    /// <summary>Fills the gap, and checks that all up to a number come, each with its bytes, and nothing stays.</summary>
+    /// <summary>Fills the gap, and checks that all up to a number come, each with its bytes, and nothing
+    /// stays.</summary>
     private void Expect(int group, params int[] missingAndLast)
     {
         foreach (int number in missingAndLast[..^1]) Receive(Part(group, number));

@@ -47,7 +47,9 @@ public class LossTests
     public void AMessageOfWhichAFragmentIsMissingIsLost()
     {
         _world.Receive(_view, _sender, 1, new PacketPart(0, 1, X, First: true));
-        _world.Receive(_view, _sender, 1, new PacketPart(0, 3, X, Total: 5), new PacketPart(0, 4, X), new PacketPart(0, 6, X, Total: 2));
+        _world.Receive(
+            _view, _sender, 1, new PacketPart(0, 3, X, Total: 5), new PacketPart(0, 4, X),
+            new PacketPart(0, 6, X, Total: 2));
         CloseSender();
 
         Assert.Equal(["g10 n5#1", "g10 n5!2+2", "g10 n5#4", "g10 n5!5+2"], _world.Log);
@@ -98,12 +100,15 @@ public class LossTests
         };
         for (int group = 0; group < 3; group++)
         {
-            _world.Receive(_view, _sender, 1, new PacketPart(group, 1, X, First: true), new PacketPart(group, 3, X), new PacketPart(group, 4, X));
+            _world.Receive(
+                _view, _sender, 1, new PacketPart(group, 1, X, First: true), new PacketPart(group, 3, X),
+                new PacketPart(group, 4, X));
         }
         _world.Log.Clear();
         CloseSender();
 
-        // The last group opened is first: it closes the one in the middle, and the first of all goes on, which closes the last.
+        // The last group opened is first: it closes the one in the middle, and the first of all goes on, which closes
+        // the last.
         Assert.Equal(["g30 n5!2+1", "g30 n5#3", "g30 n5#4", "g10 n5!2+1", "g10 n5#3", "g10 n5#4"], _world.Log);
         _world.AssertEverythingComesHome();
     }

@@ -16,7 +16,10 @@ public class PacketFormatTests
 
     [Fact]
     public void APacketOfWholeMessagesAndFragmentsIsWellFormed() => Assert.True(Deliverer.IsWellFormed(
-        _view, Datagram(_view, 9, new PacketPart(0, 1, X, First: true, Previous: 3), new PacketPart(1, 7, X, Total: 10, Offset: 7))));
+        _view,
+        Datagram(
+            _view, 9, new PacketPart(0, 1, X, First: true, Previous: 3),
+            new PacketPart(1, 7, X, Total: 10, Offset: 7))));
 
     [Fact]
     public void APacketWithoutARecordIsNotWellFormed()
@@ -60,7 +63,9 @@ public class PacketFormatTests
     {
         byte[][] valid =
         [
-            Body(1, new PacketPart(0, 1, X, First: true), new PacketPart(0, 2, X), new PacketPart(1, 1, X, First: true, Previous: 2)),
+            Body(
+                1, new PacketPart(0, 1, X, First: true), new PacketPart(0, 2, X),
+                new PacketPart(1, 1, X, First: true, Previous: 2)),
             Body(1, new PacketPart(0, 3, X, Total: 9), new PacketPart(1, 3, X)),
             Body(3, new PacketPart(0, 3, X, Total: 9, Offset: 3), new PacketPart(1, 2, X)),
             Body(0, new PacketPart(0, 3, X, Total: 9, Offset: 6), new PacketPart(0, 4, X)),
@@ -75,7 +80,8 @@ public class PacketFormatTests
             if (turn % 200 == 0) Move(world, groups, turn / 200);
             byte[] datagram = [.. new byte[DatagramHeader.Length], .. mutator.Next()];
             NodeInfo sender = senders[turn % 2];
-            if (!Deliverer.IsWellFormed(_view, datagram) || !world.Deliverer.Cap.Allows(_view, sender, datagram)) continue;
+            if (!Deliverer.IsWellFormed(_view, datagram) || !world.Deliverer.Cap.Allows(_view, sender, datagram))
+                continue;
             accepted++;
             world.Hand(_view, sender, datagram);
         }
@@ -103,5 +109,6 @@ public class PacketFormatTests
         world.Deliverer.OnStepInstalled(Step((ulong)(4 + (turn % 5))), Now);
     }
 
-    private byte[] Body(ulong step, params ReadOnlySpan<PacketPart> parts) => Datagram(_view, 4 + step, parts)[DatagramHeader.Length..];
+    private byte[] Body(ulong step, params ReadOnlySpan<PacketPart> parts) =>
+        Datagram(_view, 4 + step, parts)[DatagramHeader.Length..];
 }

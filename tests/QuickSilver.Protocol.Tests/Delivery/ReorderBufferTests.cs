@@ -40,14 +40,16 @@ public sealed class ReorderBufferTests
         var queue = new ReorderBuffer();
         Chunk chunk = _pool.Rent(4096, BufferOwner.Cache);
         queue.Add(new HeldBatch(new DeliveryBatch(7, new Slice(chunk, 0, Length))));
-        for (int index = 1; index < 40; index++) Assert.True(queue.TryAppend(new DeliveryBatch(7 + (ulong)index, new Slice(chunk, index * 40, Length))));
+        for (int index = 1; index < 40; index++)
+            Assert.True(queue.TryAppend(new DeliveryBatch(7 + (ulong)index, new Slice(chunk, index * 40, Length))));
         Assert.True(queue.TryAppend(new DeliveryBatch(47, new Slice(chunk, 40 * 40, Length), 20, 40)));
 
         Assert.False(queue.TryAppend(new DeliveryBatch(67, new Slice(chunk, (60 * 40) + 1, Length))));
         Assert.False(queue.TryAppend(new DeliveryBatch(67, new Slice(chunk, 60 * 40, Length + 1))));
         Assert.False(queue.TryAppend(new DeliveryBatch(68, new Slice(chunk, 60 * 40, Length))));
         Assert.False(queue.TryAppend(new DeliveryBatch(67, new Slice(chunk, 60 * 40, Length), 2, 41)));
-        Assert.False(queue.TryAppend(new DeliveryBatch(67, new Slice(_pool.Rent(4096, BufferOwner.Cache), 60 * 40, Length))));
+        Assert.False(
+            queue.TryAppend(new DeliveryBatch(67, new Slice(_pool.Rent(4096, BufferOwner.Cache), 60 * 40, Length))));
         Assert.Equal(1, queue.Count);
         Assert.Equal(60, queue.First.Messages.Count);
         Assert.Equal((60 * Length) + HeldBatch.Overhead, queue.First.Charge);
@@ -73,7 +75,9 @@ public sealed class ReorderBufferTests
             ulong probe = (ulong)random.Next((int)top + 2), reach = (ulong)random.Next(1, 20);
             bool holdsAny = model.Keys.Any(number => number >= probe && number < probe + reach);
             Assert.True(holdsAny == queue.HoldsAny(probe, probe + reach), $"seed {seed}, step {step}, number {probe}");
-            Assert.True(model.ContainsKey(probe) == queue.TryFind(probe, out HeldBatch found), $"seed {seed}, step {step}, number {probe}");
+            Assert.True(
+                model.ContainsKey(probe) == queue.TryFind(probe, out HeldBatch found),
+                $"seed {seed}, step {step}, number {probe}");
             Assert.True(!model.ContainsKey(probe) || found.Covers(probe), $"seed {seed}, step {step}, number {probe}");
             Assert.True(packets ? queue.Count <= model.Count : queue.Count == model.Count, $"seed {seed}, step {step}");
         }
@@ -89,7 +93,9 @@ public sealed class ReorderBufferTests
         {
             ulong number = first + (ulong)index;
             if (random.Next(15) == 0) at += 3;
-            var run = new DeliveryBatch(number, new Slice(chunk, at, random.Next(15) == 0 ? Length + 1 : Length), random.Next(1, count - index + 1), 20);
+            var run = new DeliveryBatch(
+                number, new Slice(chunk, at, random.Next(15) == 0 ? Length + 1 : Length),
+                random.Next(1, count - index + 1), 20);
             at += 20 * run.Count;
             index += run.Count + (random.Next(20) == 0 ? 1 : 0);
             bool isNew = true;
@@ -109,7 +115,8 @@ public sealed class ReorderBufferTests
         for (; most > 0 && model.Count > 0; most--)
         {
             (ulong number, Slice bytes) = model.First();
-            Assert.True(number == queue.First.Number && bytes == queue.First.Messages.First, $"seed {seed}, number {number}");
+            Assert.True(
+                number == queue.First.Number && bytes == queue.First.Messages.First, $"seed {seed}, number {number}");
             if (queue.First.Messages.Count > 1) queue.MoveOn(1);
             else Assert.True(number == queue.TakeFirst().Number, $"seed {seed}");
             model.Remove(number);

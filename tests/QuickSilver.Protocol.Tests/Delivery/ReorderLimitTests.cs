@@ -24,7 +24,8 @@ public class ReorderLimitTests
 
     private void Fill()
     {
-        for (ulong number = 3; _world.Deliverer.Cap.Allows(0); number++) _world.Receive(_view, _sender, 1, new PacketPart(0, number, X));
+        for (ulong number = 3; _world.Deliverer.Cap.Allows(0); number++)
+            _world.Receive(_view, _sender, 1, new PacketPart(0, number, X));
     }
 
     [Fact]
@@ -91,7 +92,8 @@ public class ReorderLimitTests
     public void AFewPacketsOfAStreamAreTakenBeyondTheCapUntilTheyDrain()
     {
         _world.Receive(_view, _sender, 1, new PacketPart(0, 1, X, First: true));
-        for (ulong number = 40; _world.Deliverer.Cap.Allows(0); number++) _world.Receive(_view, _sender, 1, new PacketPart(0, number, X));
+        for (ulong number = 40; _world.Deliverer.Cap.Allows(0); number++)
+            _world.Receive(_view, _sender, 1, new PacketPart(0, number, X));
         long held = _world.Counters.HeldBytes;
 
         for (ulong number = 18; number > 2; number--) TakeBeyondCap(_view, number);
@@ -122,7 +124,8 @@ public class ReorderLimitTests
     public void AMessageThatIsNextDoesNotCountAsWaiting()
     {
         _world.Receive(_view, _sender, 1, new PacketPart(0, 1, X, First: true));
-        for (ulong number = 40; _world.Deliverer.Cap.Allows(0); number++) _world.Receive(_view, _sender, 1, new PacketPart(0, number, X));
+        for (ulong number = 40; _world.Deliverer.Cap.Allows(0); number++)
+            _world.Receive(_view, _sender, 1, new PacketPart(0, number, X));
         for (int part = 0; part < 16; part++)
         {
             var fragment = new PacketPart(0, 3, X, Offset: part * 100, Total: 2000);

@@ -73,7 +73,8 @@ public class StayTests
         var bytes = new byte[200];
         var writer = new WireWriter(bytes.AsSpan(DatagramHeader.Length));
         writer.WriteVarint(0);
-        PacketRecord.WriteHead(ref writer, ServerEpoch, 0, 9, true, new StepNumber(new Epoch(0, 5), 1_000_000), 0, 0, 0);
+        PacketRecord.WriteHead(
+            ref writer, ServerEpoch, 0, 9, true, new StepNumber(new Epoch(0, 5), 1_000_000), 0, 0, 0);
         _world.Hand(_view, _sender, bytes[..(DatagramHeader.Length + writer.Written)]);
 
         Assert.Equal(["g10 n5#9"], _world.Log);

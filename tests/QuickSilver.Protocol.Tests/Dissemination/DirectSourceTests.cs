@@ -77,7 +77,9 @@ public class DirectSourceTests
     {
         SendWorld world = World(out RegionView view, slot: 8000);
         GroupSender sender = world.Open(First);
-        int[] lengths = [.. Enumerable.Repeat(30, 20), 31, .. Enumerable.Repeat(30, 7), 0, 0, 0, 0, 0, 0, 0, .. Enumerable.Repeat(200, 5), 9, 9];
+        int[] lengths = [
+            .. Enumerable.Repeat(30, 20), 31, .. Enumerable.Repeat(30, 7), 0, 0, 0, 0, 0, 0, 0,
+            .. Enumerable.Repeat(200, 5), 9, 9];
         foreach (int length in lengths)
         {
             var source = new SourceStub(1, length) { Mark = (byte)length };
@@ -189,15 +191,21 @@ public class DirectSourceTests
 
         _inRuns += sources.Sum(static source => source.InRuns);
         List<(GroupId Group, ulong Number, StepNumber Step, byte[] Bytes)> received = Received(world, view).Messages;
-        Assert.Equal([.. handed.Concat(sources.SelectMany(source => source.Written)).Select(Convert.ToHexString).Order()],
+        Assert.Equal(
+            [.. handed.Concat(sources.SelectMany(source => source.Written)).Select(Convert.ToHexString).Order()],
             received.Select(message => Convert.ToHexString(message.Bytes)).Order().ToArray());
         foreach (GroupSender sender in senders)
         {
-            var mine = received.Where(message => message.Group == sender.Group.Id).OrderBy(message => message.Number).ToList();
+            var mine = received.Where(message => message.Group == sender.Group.Id).OrderBy(message => message.Number)
+                .ToList();
             var own = world.Own.Where(message => message.Group == sender).ToList();
-            Assert.Equal(Enumerable.Range(1, (int)sender.LastNumber).Select(number => (ulong)number), mine.Select(message => message.Number));
+            Assert.Equal(
+                Enumerable.Range(1, (int)sender.LastNumber).Select(number => (ulong)number),
+                mine.Select(message => message.Number));
             Assert.Equal(mine.Select(message => message.Number), own.Select(message => message.Number));
-            Assert.True(mine.Zip(own).All(pair => pair.First.Bytes.AsSpan().SequenceEqual(pair.Second.Bytes)), $"seed {seed}: own bytes differ");
+            Assert.True(
+                mine.Zip(own).All(pair => pair.First.Bytes.AsSpan().SequenceEqual(pair.Second.Bytes)),
+                $"seed {seed}: own bytes differ");
         }
         world.Disseminator.Close();
         Assert.True(world.Pool.OutstandingChunks == 0, $"seed {seed}: {world.Pool.OutstandingChunks} chunks are out");

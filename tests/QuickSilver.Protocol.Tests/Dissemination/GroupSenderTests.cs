@@ -115,7 +115,9 @@ public class GroupSenderTests
         world.PullAll();
 
         StreamModel before = Received(world, old), after = Received(world, next);
-        Assert.Equal([(1UL, SendWorld.Step(1)), (2UL, SendWorld.Step(1))], before.Messages.Select(message => (message.Number, message.Step)));
+        Assert.Equal(
+            [(1UL, SendWorld.Step(1)), (2UL, SendWorld.Step(1))],
+            before.Messages.Select(message => (message.Number, message.Step)));
         Assert.Equal([(3UL, SendWorld.Step(2))], after.Messages.Select(message => (message.Number, message.Step)));
         Assert.Equal(default, before.Firsts[(First.Id, 1)]);
         Assert.Equal(SendWorld.Step(1), after.Firsts[(First.Id, 3)]);
@@ -135,7 +137,9 @@ public class GroupSenderTests
         world.Switch();
         world.Send(sender, [2]);
         world.PullAll();
-        Assert.Equal([(1UL, 1UL), (2UL, 2UL)], Received(world, view).Messages.Select(message => (message.Number, message.Step.Counter)));
+        Assert.Equal(
+            [(1UL, 1UL), (2UL, 2UL)],
+            Received(world, view).Messages.Select(message => (message.Number, message.Step.Counter)));
         Assert.Equal(2UL, world.Stream(view).Highest);
     }
 

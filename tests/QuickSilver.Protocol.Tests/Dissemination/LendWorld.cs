@@ -9,7 +9,8 @@ using QuickSilver.Protocol.Wire;
 
 namespace QuickSilver.Protocol.Tests.Dissemination;
 
-/// <summary>A sending half with shared memory, in one view of node 1 and others, of whom those read the memory that the test says.</summary>
+/// <summary>A sending half with shared memory, in one view of node 1 and others, of whom those read the memory that the
+/// test says.</summary>
 internal sealed class LendWorld
 {
     private static readonly GroupInfo Group = SendWorld.Group(1);
@@ -34,12 +35,14 @@ internal sealed class LendWorld
 
     public StreamSender Stream => World.Stream(View);
 
-    public IEnumerable<SentTrain> Offers => World.Trains.Where(static train => train.Kind == DatagramKind.Note && Note(train.Datagrams[0]).IsOffer);
+    public IEnumerable<SentTrain> Offers =>
+        World.Trains.Where(static train => train.Kind == DatagramKind.Note && Note(train.Datagrams[0]).IsOffer);
 
     public IEnumerable<SentTrain> NoteTrains =>
         World.Trains.Where(static train => train.Kind == DatagramKind.Note && !Note(train.Datagrams[0]).IsOffer);
 
-    /// <summary>All packets that have left and are not overwritten yet, in order, read where the notes say; each as a train of its own.</summary>
+    /// <summary>All packets that have left and are not overwritten yet, in order, read where the notes say; each as a
+    /// train of its own.</summary>
     public IEnumerable<SentTrain> Packets
     {
         get
@@ -60,7 +63,8 @@ internal sealed class LendWorld
                     {
                         continue;
                     }
-                    yield return new SentTrain(new Train(packet, packet.Length, train.Route, train.To, train.Channel), train.Priority);
+                    yield return new SentTrain(
+                        new Train(packet, packet.Length, train.Route, train.To, train.Channel), train.Priority);
                 }
             }
         }

@@ -30,7 +30,9 @@ public class MemberCarriersTests
 
     private StreamSender Stream => _world.Stream(_view);
 
-    private ulong[] Probes => [.. _world.Trains.Where(train => train.Kind == DatagramKind.CarrierProbe).Select(train => Header(train).Sequence)];
+    private ulong[] Probes =>
+        [.. _world.Trains.Where(train => train.Kind == DatagramKind.CarrierProbe)
+            .Select(train => Header(train).Sequence)];
 
     [Fact]
     public void NobodyIsSentCopiesBeforeAMemberAsks()
@@ -179,7 +181,8 @@ public class MemberCarriersTests
         return header;
     }
 
-    private void Say(int member, ulong? heard) => _world.Disseminator.OnCarrierWord(Stream, member, new CarrierWordBody(heard), _world.Now);
+    private void Say(int member, ulong? heard) =>
+        _world.Disseminator.OnCarrierWord(Stream, member, new CarrierWordBody(heard), _world.Now);
 
     private void TurnToUnicast(int member, int expected = 1)
     {
@@ -210,5 +213,6 @@ public class MemberCarriersTests
         _world.PullAll();
     }
 
-    private TrainRoute[] Routes() => [.. _world.Trains.Skip(_from).Where(train => train.Kind == DatagramKind.Data).Select(train => train.Route)];
+    private TrainRoute[] Routes() =>
+        [.. _world.Trains.Skip(_from).Where(train => train.Kind == DatagramKind.Data).Select(train => train.Route)];
 }

@@ -64,7 +64,8 @@ public class MessageSourceTests
             world.PullAll();
             world.AckAll();
         }
-        var late = world.Own.Skip(300).Take(600).GroupBy(own => own.Bytes[0]).ToDictionary(group => group.Key, group => group.Count());
+        var late = world.Own.Skip(300).Take(600).GroupBy(own => own.Bytes[0])
+            .ToDictionary(group => group.Key, group => group.Count());
         Assert.All(new byte[] { 0, 1, 2 }, mark => Assert.InRange(late[mark], 195, 205));
     }
 
@@ -223,7 +224,8 @@ public class MessageSourceTests
         Assert.Throws<InvalidOperationException>(() => writer.GetMemory((16 << 20) + 1));
     }
 
-    private static SendWorld World(out GroupSender sender, DisseminationSettings? settings = null, int receiveBuffer = 64 << 20)
+    private static SendWorld World(
+        out GroupSender sender, DisseminationSettings? settings = null, int receiveBuffer = 64 << 20)
     {
         var world = new SendWorld(settings, receiveBuffer: receiveBuffer);
         world.Begin([Group], world.View(1, 1, 1, world.Nodes(1, 3), unicast: false, Group));

@@ -51,7 +51,8 @@ public class PacketFillerTests
         {
             foreach (ulong number in new[] { 1UL, 127UL, 128UL, ulong.MaxValue })
             {
-                foreach (StepNumber previous in new[] { default, new StepNumber(ServerEpoch, 300), new StepNumber(new Epoch(200, 7), 5) })
+                foreach (StepNumber previous in new[] {
+                    default, new StepNumber(ServerEpoch, 300), new StepNumber(new Epoch(200, 7), 5) })
                 {
                     Check(group, number, first: true, previous, 1000, 0, 1000);
                     Check(group, number, first: true, previous, 1000, 130, 100);
@@ -61,11 +62,13 @@ public class PacketFillerTests
         }
     }
 
-    private static void Check(int group, ulong number, bool first, StepNumber previous, int length, int offset, int part)
+    private static void Check(
+        int group, ulong number, bool first, StepNumber previous, int length, int offset, int part)
     {
         var writer = new WireWriter(new byte[PacketRecord.MaxOverhead]);
         PacketRecord.WriteHead(ref writer, ServerEpoch, group, number, first, previous, length, offset, part);
-        int head = PacketRecord.HeadLength(ServerEpoch, group, number, first, previous, length, offset, fragment: part != length);
+        int head = PacketRecord.HeadLength(
+            ServerEpoch, group, number, first, previous, length, offset, fragment: part != length);
         Assert.False(writer.Overflowed);
         Assert.Equal(writer.Written, head + WireWriter.VarintLength((ulong)part));
     }

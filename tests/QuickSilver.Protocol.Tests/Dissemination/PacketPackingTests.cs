@@ -76,7 +76,8 @@ public class PacketPackingTests
         Assert.Equal(2, world.PullAll());
 
         Assert.Equal([2, 8, 1, 2, 2, 1], world.OwnRuns);
-        Assert.Equal(Enumerable.Range(1, 12), world.Own.Where(own => own.Group == one).Select(static own => (int)own.Number));
+        Assert.Equal(
+            Enumerable.Range(1, 12), world.Own.Where(own => own.Group == one).Select(static own => (int)own.Number));
         Assert.Equal([1, 2, 3, 4], world.Own.Where(own => own.Group == two).Select(static own => (int)own.Number));
         for (int index = 0; index < 10; index++) Assert.Equal([1, 2, (byte)index], world.Own[index].Bytes);
     }
@@ -114,7 +115,8 @@ public class PacketPackingTests
             int scale = (int)random.NextBelow(5);
             for (ulong left = random.NextBelow(60); left > 0; left--)
             {
-                var bytes = new byte[random.NextBelow(scale switch { 0 => 2, 1 => 40, 2 => 300, 3 => 2_000, _ => 20_000 })];
+                var bytes =
+                    new byte[random.NextBelow(scale switch { 0 => 2, 1 => 40, 2 => 300, 3 => 2_000, _ => 20_000 })];
                 for (int index = 0; index < bytes.Length; index++) bytes[index] = (byte)random.NextUInt64();
                 GroupInfo group = groups[(int)random.NextBelow((ulong)groups.Length)];
                 world.Send(world.Open(group), bytes);
@@ -141,13 +143,17 @@ public class PacketPackingTests
         Assert.True(world.Pool.OutstandingChunks == 0, where);
     }
 
-    private static void Check(List<(GroupId Group, byte[] Bytes)> admitted, List<(GroupId Group, ulong Number, byte[] Bytes)> seen, string where)
+    private static void Check(
+        List<(GroupId Group, byte[] Bytes)> admitted, List<(GroupId Group, ulong Number, byte[] Bytes)> seen,
+        string where)
     {
         Assert.True(admitted.Count == seen.Count, where);
         foreach (IGrouping<GroupId, (GroupId Group, byte[] Bytes)> sent in admitted.GroupBy(message => message.Group))
         {
             var got = seen.Where(message => message.Group == sent.Key).ToList();
-            Assert.True(got.Select(message => message.Number).SequenceEqual(Enumerable.Range(1, got.Count).Select(number => (ulong)number)), where);
+            Assert.True(
+                got.Select(message => message.Number)
+                    .SequenceEqual(Enumerable.Range(1, got.Count).Select(number => (ulong)number)), where);
             Assert.True(got.Zip(sent).All(pair => pair.First.Bytes.AsSpan().SequenceEqual(pair.Second.Bytes)), where);
         }
     }

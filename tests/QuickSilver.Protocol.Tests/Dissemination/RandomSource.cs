@@ -33,7 +33,8 @@ internal sealed class RandomSource(SeededRandom random) : IMessageSource
     {
         int count = 0;
         if (!messages.TryGetRunRoom(out Span<byte> room, out int length)) return count;
-        for (; room.Length >= length && Ready > 0 && _alike > 0 && _length == length && random.NextBelow(10) > 0; count++)
+        for (; room.Length >= length && Ready > 0 && _alike > 0 && _length == length
+            && random.NextBelow(10) > 0; count++)
         {
             Ready--;
             _alike--;
@@ -61,7 +62,8 @@ internal sealed class RandomSource(SeededRandom random) : IMessageSource
         for (int index = 0; index < bytes.Length; index++) bytes[index] = (byte)random.NextBelow(256);
         for (int at = 0; at < bytes.Length;)
         {
-            int piece = (int)Math.Min((ulong)(bytes.Length - at), 1 + random.NextBelow(random.NextBelow(3) == 0 ? 50UL : 100_000UL));
+            int piece = (int)Math.Min(
+                (ulong)(bytes.Length - at), 1 + random.NextBelow(random.NextBelow(3) == 0 ? 50UL : 100_000UL));
             Span<byte> room = message.GetSpan(random.NextBelow(2) == 0 ? piece : 0);
             piece = Math.Min(piece, room.Length);
             bytes.AsSpan(at, piece).CopyTo(room);

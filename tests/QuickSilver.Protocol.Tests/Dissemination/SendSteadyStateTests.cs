@@ -46,11 +46,14 @@ public class SendSteadyStateTests
         for (int run = 0; run < 15; run++) RunAnything((seed * 1000) + (ulong)run);
     }
 
-    private static void Run(SendWorld world, GroupSender[] senders, SendPayload[] payloads, TicketStub ticket, SourceStub source, int messages)
+    private static void Run(
+        SendWorld world, GroupSender[] senders, SendPayload[] payloads, TicketStub ticket, SourceStub source,
+        int messages)
     {
         for (int index = 0; index < messages; index++)
         {
-            world.Send(senders[index % senders.Length], payloads[index % payloads.Length], index % 3 == 0 ? ticket : null);
+            world.Send(
+                senders[index % senders.Length], payloads[index % payloads.Length], index % 3 == 0 ? ticket : null);
             if (index % 100 == 99) world.Now += TimeSpan.FromMilliseconds(1);
             if (index % 500 == 0)
             {
@@ -65,7 +68,9 @@ public class SendSteadyStateTests
                 StreamSender stream = world.Disseminator.Streams[at];
                 if (stream.Highest > stream.Stable) Repair(world, stream);
                 ulong lag = (ulong)(index % 5);
-                world.Ack(stream, stream.Highest > lag ? Math.Max(stream.Stable, stream.Highest - lag) : stream.Stable, stream.Highest);
+                world.Ack(
+                    stream, stream.Highest > lag ? Math.Max(stream.Stable, stream.Highest - lag) : stream.Stable,
+                    stream.Highest);
             }
         }
         world.PullAll();
@@ -125,13 +130,16 @@ public class SendSteadyStateTests
                     if (victim != world.Self) world.Remove(victim);
                     break;
                 case 3 when world.Done.Count > 0:
-                    world.Disseminator.OnViewRetired(world.Done[(int)random.NextBelow((ulong)world.Done.Count)], world.Now);
+                    world.Disseminator.OnViewRetired(
+                        world.Done[(int)random.NextBelow((ulong)world.Done.Count)], world.Now);
                     break;
                 case 4 or 5:
                     foreach (StreamSender stream in world.Disseminator.Streams)
                     {
                         ulong stable = stream.Stable + random.NextBelow(stream.Highest - stream.Stable + 1);
-                        world.Ack(stream, stable, random.NextBelow(2) == 0 ? null : stable + random.NextBelow(stream.Highest - stable + 1));
+                        world.Ack(
+                            stream, stable,
+                            random.NextBelow(2) == 0 ? null : stable + random.NextBelow(stream.Highest - stable + 1));
                         if (stable == stream.Highest) continue;
                         var missing = new SequenceRange(stable + 1, stream.Highest + 1);
                         world.Nak(stream, stream.View.Members[^1], random.NextBelow(2) == 0, missing);
@@ -146,7 +154,8 @@ public class SendSteadyStateTests
                 default:
                     for (ulong left = random.NextBelow(30); left > 0; left--)
                     {
-                        payloads.Add(new SendPayload(new byte[random.NextBelow(random.NextBelow(5) == 0 ? 30_000UL : 1500UL)]));
+                        payloads.Add(
+                            new SendPayload(new byte[random.NextBelow(random.NextBelow(5) == 0 ? 30_000UL : 1500UL)]));
                         tickets.Add(new TicketStub());
                         world.Send(world.Open(groups[(int)random.NextBelow(6)]), payloads[^1], tickets[^1]);
                     }
@@ -157,10 +166,13 @@ public class SendSteadyStateTests
         world.DropWaiting();
         world.Disseminator.Close();
         Assert.True(world.Pool.OutstandingChunks == 0, $"{where}: {world.Pool.OutstandingChunks} chunks are out");
-        Assert.True(payloads.TrueForAll(payload => payload.Recycled == 1), $"{where}: a payload was not given back exactly once");
+        Assert.True(
+            payloads.TrueForAll(payload => payload.Recycled == 1),
+            $"{where}: a payload was not given back exactly once");
         Assert.True(world.Alarms.Count == 0, where);
         Assert.True(world.Transport.OpenChannels == 0, where);
-        foreach (IGrouping<GroupSender, (GroupSender Group, ulong Number, byte[] Bytes)> own in world.Own.GroupBy(own => own.Group))
+        foreach (IGrouping<GroupSender, (GroupSender Group, ulong Number, byte[] Bytes)> own in world.Own.GroupBy(
+            own => own.Group))
         {
             bool inOrder = own.Select((message, index) => message.Number == (ulong)index + 1).All(right => right);
             Assert.True(inOrder, $"{where}: own deliveries out of order");
@@ -180,9 +192,14 @@ public class SendSteadyStateTests
             world.AckAll();
             world.RunFor(TimeSpan.FromMilliseconds(1));
         }
-        Assert.True(tickets.TrueForAll(ticket => ticket.StableCalls == 1), $"{where}: a ticket was not told exactly once");
-        Assert.True(world.Own.Count == tickets.Count + sources.Sum(source => source.Written.Count), $"{where}: own deliveries are missing");
-        Assert.True(world.Counters.PendingMessages == 0 && world.Counters.PendingBytes == 0, $"{where}: something still counts as pending");
+        Assert.True(
+            tickets.TrueForAll(ticket => ticket.StableCalls == 1), $"{where}: a ticket was not told exactly once");
+        Assert.True(
+            world.Own.Count == tickets.Count + sources.Sum(source => source.Written.Count),
+            $"{where}: own deliveries are missing");
+        Assert.True(
+            world.Counters.PendingMessages == 0 && world.Counters.PendingBytes == 0,
+            $"{where}: something still counts as pending");
         Assert.True(world.Disseminator.Streams.All(stream => stream.Stable == stream.Highest), where);
     }
 }

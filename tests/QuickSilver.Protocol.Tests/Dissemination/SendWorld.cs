@@ -13,8 +13,8 @@ using QuickSilver.Protocol.Wire;
 
 namespace QuickSilver.Protocol.Tests.Dissemination;
 
-/// <summary>The sending half of node 1, with a cluster that the test writes, time that the test moves, and a sink that asks when the test says so and
-/// keeps copies of what it got.</summary>
+/// <summary>The sending half of node 1, with a cluster that the test writes, time that the test moves, and a sink that
+/// asks when the test says so and keeps copies of what it got.</summary>
 internal sealed class SendWorld : ISink, IDisseminationEvents
 {
     public const ulong ClusterInstance = 4711;
@@ -25,7 +25,9 @@ internal sealed class SendWorld : ISink, IDisseminationEvents
     private readonly Dictionary<GroupId, OpenedGroup> _opened = [];
     private readonly Dictionary<GroupSender, HandingSource> _sources = [];
 
-    public SendWorld(DisseminationSettings? settings = null, int slotBytes = 1372, int trainDatagrams = 64, int receiveBuffer = 64 << 20)
+    public SendWorld(
+        DisseminationSettings? settings = null, int slotBytes = 1372, int trainDatagrams = 64,
+        int receiveBuffer = 64 << 20)
     {
         ReceiveBuffer = receiveBuffer;
         Self = Node(1);
@@ -76,10 +78,12 @@ internal sealed class SendWorld : ISink, IDisseminationEvents
 
     public IEnumerable<SentTrain> DataTrains => Trains.Where(train => train.Kind == DatagramKind.Data);
 
-    public IEnumerable<byte[]> Beacons => Trains.Where(train => train.Kind == DatagramKind.Beacon).Select(train => train.Datagrams[0]);
+    public IEnumerable<byte[]> Beacons =>
+        Trains.Where(train => train.Kind == DatagramKind.Beacon).Select(train => train.Datagrams[0]);
 
     public NodeInfo Node(uint number) => new(
-        new NodeNumber(ServerEpoch, number), $"n{number}", 1, new NetEndpoint(number, 1), new NetEndpoint(number, 2), ReceiveBuffer);
+        new NodeNumber(ServerEpoch, number), $"n{number}", 1, new NetEndpoint(number, 1), new NetEndpoint(number, 2),
+        ReceiveBuffer);
 
     public NodeInfo[] Nodes(uint first, int count) =>
         [.. Enumerable.Range(0, count).Select(index => first + (uint)index == 1 ? Self : Node(first + (uint)index))];
@@ -89,7 +93,8 @@ internal sealed class SendWorld : ISink, IDisseminationEvents
     public static StepNumber Step(ulong counter) => new(ServerEpoch, counter);
 
     /// <summary>Makes a view; carried by multicast unless told otherwise.</summary>
-    public RegionView View(uint region, uint number, ulong step, NodeInfo[] members, bool unicast, params GroupInfo[] groups) => new(
+    public RegionView View(
+        uint region, uint number, ulong step, NodeInfo[] members, bool unicast, params GroupInfo[] groups) => new(
         new ViewNumber(ServerEpoch, number),
         new RegionInfo(new RegionId(ServerEpoch, region), [.. groups.Select(group => group.Id).Order()]),
         Step(step),
@@ -141,7 +146,8 @@ internal sealed class SendWorld : ISink, IDisseminationEvents
     public StreamSender Stream(RegionView view) => Disseminator.FindStream(view.Number.Tag, view.Number.Counter)!;
 
     /// <summary>Gives a message to the group's own source, which hands it over when it is asked.</summary>
-    public void Send(GroupSender group, byte[] bytes, SendTicket? ticket = null) => Send(group, new SendPayload(bytes), ticket);
+    public void Send(GroupSender group, byte[] bytes, SendTicket? ticket = null) =>
+        Send(group, new SendPayload(bytes), ticket);
 
     /// <inheritdoc cref="Send(GroupSender, byte[], SendTicket?)"/>
     public void Send(GroupSender group, SendPayload payload, SendTicket? ticket = null)
@@ -249,7 +255,8 @@ internal sealed class SendWorld : ISink, IDisseminationEvents
         return source;
     }
 
-    void IDisseminationEvents.OnCarrierChanged(NodeInfo member, CarrierChange change, Instant now) => Changes.Add((member, change));
+    void IDisseminationEvents.OnCarrierChanged(NodeInfo member, CarrierChange change, Instant now) =>
+        Changes.Add((member, change));
 
     private void Report(ulong step, RegionView[] opened)
     {
@@ -273,7 +280,8 @@ internal sealed class SendWorld : ISink, IDisseminationEvents
     {
         public GroupSender Sender { get; set; } = null!;
 
-        void ISenderListener.OnOwnMessages(StepNumber step, in DeliveryBatch run, Instant now) => world.OnOwnMessages(Sender, run);
+        void ISenderListener.OnOwnMessages(StepNumber step, in DeliveryBatch run, Instant now) =>
+            world.OnOwnMessages(Sender, run);
 
         void ISenderListener.OnGateChanged(bool open, Instant now) => world.Gates.Add((Sender, open));
     }

@@ -5,7 +5,8 @@ using QuickSilver.Protocol.Wire;
 
 namespace QuickSilver.Protocol.Tests.Dissemination;
 
-/// <summary>What a group is told of the stability of what it sent: flushes, tickets, and who is still waited for.</summary>
+/// <summary>What a group is told of the stability of what it sent: flushes, tickets, and who is still waited
+/// for.</summary>
 public class StabilityTests
 {
     private static readonly GroupInfo First = SendWorld.Group(1);
@@ -170,7 +171,8 @@ public class StabilityTests
     {
         var world = new SendWorld();
         NodeInfo[] others = world.Nodes(20, 3);
-        RegionView near = world.View(1, 1, 1, world.Nodes(1, 3), unicast: false, First), far = world.View(2, 2, 1, others, unicast: false, First);
+        RegionView near = world.View(1, 1, 1, world.Nodes(1, 3), unicast: false, First),
+            far = world.View(2, 2, 1, others, unicast: false, First);
         world.Begin([First], near, far);
         var ticket = new TicketStub();
         world.Send(world.Open(First), [1], ticket);

@@ -71,11 +71,18 @@ public sealed class StreamLendingTests
         lend.Open();
         SentTrain[] trains = lend.Send(5000, count: 41);
 
-        Assert.All(trains, static train => Assert.Equal((DatagramKind.Note, PriorityClass.Data), (train.Kind, train.Priority)));
-        Assert.All(trains, static train => Assert.Equal((NoteBody.Length + DatagramHeader.Length, TrainRoute.Region), (train.Segment, train.Route)));
+        Assert.All(
+            trains,
+            static train => Assert.Equal((DatagramKind.Note, PriorityClass.Data), (train.Kind, train.Priority)));
+        Assert.All(
+            trains,
+            static train => Assert.Equal(
+                (NoteBody.Length + DatagramHeader.Length, TrainRoute.Region), (train.Segment, train.Route)));
         Assert.All(trains, static train => Assert.InRange(train.Datagrams.Count, 1, PacketsInTrain));
         ulong sequence = 0;
-        foreach ((byte[] datagram, DatagramHeader header) in trains.SelectMany(static train => train.Datagrams.Zip(train.Headers)))
+        foreach ((
+            byte[] datagram, DatagramHeader header) in trains.SelectMany(
+                static train => train.Datagrams.Zip(train.Headers)))
         {
             Assert.Equal((++sequence, lend.World.Self.Number.Key), (header.Sequence, header.Sender));
             Assert.True(lend.Stream.TryGetPacket(sequence, out Slice packet));
@@ -90,7 +97,9 @@ public sealed class StreamLendingTests
         model.Take(lend.Packets);
         Assert.Equal(41, model.Messages.Count);
         Assert.All(model.Messages, static (message, index) =>
-            Assert.Equal(((ulong)index + 1, 5000, (byte)(41 * (index + 3))), (message.Number, message.Bytes.Length, message.Bytes[41])));
+            Assert.Equal(
+                ((ulong)index + 1, 5000, (byte)(41 * (index + 3))),
+                (message.Number, message.Bytes.Length, message.Bytes[41])));
         Assert.Equal(sequence, lend.World.Counters.PacketsSent);
         Assert.Equal(sequence, lend.World.Counters.PacketsLent);
         Assert.Equal(sequence, lend.World.Counters.DataDatagrams);
@@ -137,7 +146,9 @@ public sealed class StreamLendingTests
         int notes = lend.NoteTrains.Sum(static train => train.Datagrams.Count);
         Assert.Equal(2 * (BufferPool.ChunkBytes / Long), notes);
         Assert.Equal((ulong)notes, lend.World.Counters.PacketsLent);
-        Assert.All(trains.SkipWhile(static train => train.Kind == DatagramKind.Note), static train => Assert.Equal(DatagramKind.Data, train.Kind));
+        Assert.All(
+            trains.SkipWhile(static train => train.Kind == DatagramKind.Note),
+            static train => Assert.Equal(DatagramKind.Data, train.Kind));
         Assert.Equal(2, lend.Memory.Outstanding);
         var model = new StreamModel(lend.View);
         model.Take(lend.Packets);
@@ -245,7 +256,9 @@ public sealed class StreamLendingTests
         foreach (SentTrain train in trains[..^1])
         {
             int[] packed = messages[next..(next += train.Datagrams.Count)];
-            Assert.True(train.Datagrams.Count == PacketsInTrain || packed.Sum() >= MessagesInTrain, $"a train of {packed.Sum()} messages");
+            Assert.True(
+                train.Datagrams.Count == PacketsInTrain || packed.Sum() >= MessagesInTrain,
+                $"a train of {packed.Sum()} messages");
             Assert.True(packed[..^1].Sum() < MessagesInTrain, $"a train went on after {packed[..^1].Sum()} messages");
         }
     }
@@ -257,7 +270,8 @@ public sealed class StreamLendingTests
     {
         var lend = new LendWorld(slotBytes: Longest, blocks: 64, shares: reads);
         if (reads) lend.Open();
-        for (int message = 0; message < 200; message++) Assert.Equal(DatagramKind.Data, Assert.Single(lend.Send(1000)).Kind);
+        for (int message = 0; message < 200; message++)
+            Assert.Equal(DatagramKind.Data, Assert.Single(lend.Send(1000)).Kind);
         // The first is not expected to be alone.
         Assert.Equal(reads ? 1 : 0, lend.Memory.Outstanding);
         // 57 in each, and room for a longer one is left.
@@ -266,7 +280,8 @@ public sealed class StreamLendingTests
         int expected = 0;
         var model = new StreamModel(lend.View);
         model.Take(lend.Packets);
-        Assert.All(model.Messages, message => Assert.Equal(((ulong)++expected, 1000), (message.Number, message.Bytes.Length)));
+        Assert.All(
+            model.Messages, message => Assert.Equal(((ulong)++expected, 1000), (message.Number, message.Bytes.Length)));
         Assert.Equal(200, expected);
         lend.World.AckAll();
         lend.World.PullAll();
@@ -287,7 +302,9 @@ public sealed class StreamLendingTests
             lend.World.PullAll();
         }
 
-        SentTrain[] trains = [.. lend.World.Trains.Where(static train => train.Kind == DatagramKind.Data || !LendWorld.Note(train.Datagrams[0]).IsOffer)];
+        SentTrain[] trains = [
+            .. lend.World.Trains.Where(
+                static train => train.Kind == DatagramKind.Data || !LendWorld.Note(train.Datagrams[0]).IsOffer)];
         int burst = Array.FindIndex(trains, 3, static train => train.Segment > 2000);
         Assert.True(burst is 3, $"the burst began with train {burst}");
         Assert.Equal(DatagramKind.Data, trains[3].Kind);
@@ -296,8 +313,12 @@ public sealed class StreamLendingTests
         Assert.Equal(DatagramKind.Data, trains[^1].Kind);
         var model = new StreamModel(lend.View);
         model.Take(lend.Packets);
-        Assert.Equal(Enumerable.Range(1, 405).Select(static number => (ulong)number), model.Messages.Select(static message => message.Number));
-        Assert.All(model.Messages, static message => Assert.Equal((1000, (byte)7), (message.Bytes.Length, message.Bytes[999])));
+        Assert.Equal(
+            Enumerable.Range(1, 405).Select(static number => (ulong)number),
+            model.Messages.Select(static message => message.Number));
+        Assert.All(
+            model.Messages,
+            static message => Assert.Equal((1000, (byte)7), (message.Bytes.Length, message.Bytes[999])));
     }
 
     [Fact]
@@ -331,7 +352,8 @@ public sealed class StreamLendingTests
             lend.World.PullAll();
             if (burst % 100 == 50) lend.Memory.Leave(lend.Key(2));
             if (burst % 100 == 60) lend.Memory.Open(lend.Key(2));
-            if (burst % 20 < 10 || burst % 20 == 19) lend.World.Ack(lend.Stream, lend.Stream.Highest, lend.Stream.Highest);
+            if (burst % 20 < 10 || burst % 20 == 19)
+                lend.World.Ack(lend.Stream, lend.Stream.Highest, lend.Stream.Highest);
         }
     }
 
@@ -342,7 +364,8 @@ public sealed class StreamLendingTests
         int messages = 0;
         while (PacketRecord.TryRead(ref reader, packet.Length, SendWorld.ServerEpoch, out PacketRecord record))
         {
-            if (!record.IsFragment || record.FragmentOffset + record.Bytes.Length == record.MessageLength) messages += record.Count;
+            if (!record.IsFragment || record.FragmentOffset + record.Bytes.Length == record.MessageLength)
+                messages += record.Count;
         }
         return messages;
     }

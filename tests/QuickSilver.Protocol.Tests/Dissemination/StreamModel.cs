@@ -22,7 +22,8 @@ internal sealed class StreamModel(RegionView view)
     {
         foreach (SentTrain train in trains)
         {
-            for (int index = 0; index < train.Datagrams.Count; index++) Take(train.Datagrams[index], train.Headers[index]);
+            for (int index = 0; index < train.Datagrams.Count; index++)
+                Take(train.Datagrams[index], train.Headers[index]);
         }
     }
 
@@ -51,7 +52,8 @@ internal sealed class StreamModel(RegionView view)
         if (record.IsFirst) Firsts[key] = record.PreviousStep;
         if (!_parts.TryGetValue(key, out List<byte>? bytes)) _parts.Add(key, bytes = []);
         Assert.Equal(bytes.Count, record.FragmentOffset);
-        bytes.AddRange(record.IsFragment ? record.Bytes : record.Bytes.Slice(index * record.MessageLength, record.MessageLength));
+        bytes.AddRange(
+            record.IsFragment ? record.Bytes : record.Bytes.Slice(index * record.MessageLength, record.MessageLength));
         if (bytes.Count < record.MessageLength) return;
         _parts.Remove(key);
         Messages.Add((group, number, step, [.. bytes]));

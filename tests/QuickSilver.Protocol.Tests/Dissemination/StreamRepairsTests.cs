@@ -20,7 +20,9 @@ public class StreamRepairsTests
         world.Nak(world.Stream(view), view.Members[2], wide: false, new SequenceRange(3, 4));
         world.PullAll();
         SentTrain repair = Assert.Single(world.Trains, train => train.Kind == DatagramKind.Repair);
-        Assert.Equal((PriorityClass.Repair, TrainRoute.Unicast, view.Members[2].Data), (repair.Priority, repair.Route, repair.To));
+        Assert.Equal(
+            (PriorityClass.Repair, TrainRoute.Unicast, view.Members[2].Data),
+            (repair.Priority, repair.Route, repair.To));
         byte[] original = world.DataTrains.Single().Datagrams[2];
         Assert.Equal(original.AsSpan(DatagramHeader.Length), repair.Datagrams[0].AsSpan(DatagramHeader.Length));
         Assert.Equal((3UL, DatagramFlags.PayloadChecksum), (repair.Headers[0].Sequence, repair.Headers[0].Flags));
@@ -51,7 +53,8 @@ public class StreamRepairsTests
             world.Nak(world.Stream(view), view.Members[2], wide: true, new SequenceRange(2, 3));
             world.PullAll();
             SentTrain[] repairs = [.. world.Trains.Where(static train => train.Kind == DatagramKind.Repair)];
-            Assert.All(repairs, train => Assert.True(train.Route == TrainRoute.Region || train.To == view.Members[2].Data));
+            Assert.All(
+                repairs, train => Assert.True(train.Route == TrainRoute.Region || train.To == view.Members[2].Data));
             routes.Add([.. repairs.Select(static train => train.Route)]);
             world.RunFor(TimeSpan.FromSeconds(2));
         }
@@ -141,7 +144,8 @@ public class StreamRepairsTests
     {
         SendWorld world = World(out RegionView view, packets: 10);
         StreamSender stream = world.Stream(view);
-        for (int member = 1; member <= 5; member++) world.Nak(stream, view.Members[member], wide: false, new SequenceRange(3, 4));
+        for (int member = 1; member <= 5; member++)
+            world.Nak(stream, view.Members[member], wide: false, new SequenceRange(3, 4));
         world.PullAll();
         Assert.Equal(
             [TrainRoute.Unicast, TrainRoute.Unicast, TrainRoute.Region],
@@ -157,7 +161,10 @@ public class StreamRepairsTests
         world.Nak(stream, view.Members[2], wide: true, new SequenceRange(3, 8));
         world.Ack(stream, 5);
         world.PullAll();
-        Assert.Equal([6UL, 7UL], Assert.Single(world.Trains, train => train.Kind == DatagramKind.Repair).Headers.Select(header => header.Sequence));
+        Assert.Equal(
+            [6UL, 7UL],
+            Assert.Single(
+                world.Trains, train => train.Kind == DatagramKind.Repair).Headers.Select(header => header.Sequence));
         Assert.True(world.Nak(stream, view.Members[2], wide: true, new SequenceRange(1, 6)));
         Assert.Equal(5UL, world.Counters.NaksIgnored);
     }
@@ -167,10 +174,14 @@ public class StreamRepairsTests
     {
         SendWorld world = World(out RegionView view, packets: 10);
         StreamSender stream = world.Stream(view);
-        Assert.False(world.Nak(stream, view.Members[2], wide: true, new SequenceRange(ulong.MaxValue - 1, ulong.MaxValue)));
+        Assert.False(
+            world.Nak(stream, view.Members[2], wide: true, new SequenceRange(ulong.MaxValue - 1, ulong.MaxValue)));
         world.PullAll();
         Assert.Equal((0UL, 0UL), (world.Counters.Retransmissions, world.Counters.NaksIgnored));
-        Assert.True(world.Nak(stream, view.Members[2], wide: true, new SequenceRange(3, 4), new SequenceRange(stream.Highest, ulong.MaxValue)));
+        Assert.True(
+            world.Nak(
+                stream, view.Members[2], wide: true, new SequenceRange(3, 4),
+                new SequenceRange(stream.Highest, ulong.MaxValue)));
         world.PullAll();
         Assert.Equal((2UL, 1UL), (world.Counters.Retransmissions, world.Counters.FeedbackCutShort));
     }
@@ -199,7 +210,8 @@ public class StreamRepairsTests
         world.PullAll();
         Assert.Equal(
             [last - 1, last],
-            world.Trains.Where(train => train.Kind == DatagramKind.Repair).Select(train => train.Headers.Single().Sequence));
+            world.Trains.Where(train => train.Kind == DatagramKind.Repair)
+                .Select(train => train.Headers.Single().Sequence));
     }
 
     [Fact]

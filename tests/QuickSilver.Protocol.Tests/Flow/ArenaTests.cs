@@ -161,7 +161,9 @@ public sealed class ArenaTests
                     Slice slice = arena.Take(bytes);
                     bool trims = random.NextBelow(2) == 0 && bytes <= BufferPool.ChunkBytes;
                     if (trims) slice = arena.Trim(slice, (int)random.NextBelow((ulong)bytes) + 1);
-                    Assert.True(!follows || slice.Offset > 0, $"seed {seed} step {step}: a chunk was started though there was room");
+                    Assert.True(
+                        !follows || slice.Offset > 0,
+                        $"seed {seed} step {step}: a chunk was started though there was room");
                     byte fill = (byte)random.NextUInt64();
                     slice.Span.Fill(fill);
                     held.Add((slice, fill));
@@ -170,7 +172,9 @@ public sealed class ArenaTests
                 {
                     int which = (int)random.NextBelow((ulong)held.Count);
                     Slice released = held[which].Slice;
-                    Assert.True(released.Span.IndexOfAnyExcept(held[which].Fill) < 0, $"seed {seed} step {step}: another slice wrote here");
+                    Assert.True(
+                        released.Span.IndexOfAnyExcept(held[which].Fill) < 0,
+                        $"seed {seed} step {step}: another slice wrote here");
                     released.Release();
                     held.RemoveAt(which);
                 }

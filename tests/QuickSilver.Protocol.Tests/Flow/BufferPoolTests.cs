@@ -92,7 +92,9 @@ public sealed class BufferPoolTests
                     case 0:
                         var owner = (BufferOwner)random.NextBelow(5);
                         Chunk rented = pool.Rent(1 + (int)random.NextBelow(300_000), owner);
-                        Assert.True(held.TrueForAll(other => other.Chunk != rented), $"seed {seed} step {step}: a chunk rented twice");
+                        Assert.True(
+                            held.TrueForAll(other => other.Chunk != rented),
+                            $"seed {seed} step {step}: a chunk rented twice");
                         held.Add((rented, owner, 1));
                         break;
                     case 1 when held.Count > 0:
@@ -106,7 +108,9 @@ public sealed class BufferPoolTests
                         break;
                 }
                 Assert.True(pool.OutstandingChunks == held.Count, $"seed {seed} step {step}: chunks");
-                Assert.True(pool.OutstandingBytes == held.Sum(chunk => (long)chunk.Chunk.Length), $"seed {seed} step {step}: bytes");
+                Assert.True(
+                    pool.OutstandingBytes == held.Sum(chunk => (long)chunk.Chunk.Length),
+                    $"seed {seed} step {step}: bytes");
                 foreach (BufferOwner owner in Enum.GetValues<BufferOwner>())
                 {
                     long bytes = held.Where(chunk => chunk.Owner == owner).Sum(chunk => (long)chunk.Chunk.Length);

@@ -134,7 +134,8 @@ public sealed unsafe class ChunkTests : IDisposable
 
     private Chunk Make(bool ofArray)
     {
-        Chunk chunk = ofArray ? new Chunk(_home, GC.AllocateArray<byte>(Length, pinned: true)) : new Chunk(_home, _memory, Length);
+        Chunk chunk = ofArray
+            ? new Chunk(_home, GC.AllocateArray<byte>(Length, pinned: true)) : new Chunk(_home, _memory, Length);
         chunk.Rented(BufferOwner.Cache);
         return chunk;
     }

@@ -6,7 +6,8 @@ using QuickSilver.Protocol.Flow.Transports;
 namespace QuickSilver.Protocol.Tests.Flow;
 
 /// <summary>
-/// A feed with as many trains as the test gives it; each says whose it is by its destination port, and how many were made by its first byte.
+/// A feed with as many trains as the test gives it; each says whose it is by its destination port, and how many were
+/// made by its first byte.
 /// </summary>
 internal sealed class FeedStub(int id, int ready = 0, TrainRoute route = TrainRoute.Region) : IFeed
 {

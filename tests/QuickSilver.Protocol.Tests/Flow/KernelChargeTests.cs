@@ -3,7 +3,8 @@ using QuickSilver.Protocol.Flow.Transports;
 
 namespace QuickSilver.Protocol.Tests.Flow;
 
-/// <summary>The counts come from filling real sockets on Linux 6.18: a default buffer, and 4 MiB asked for, which the kernel doubles.</summary>
+/// <summary>The counts come from filling real sockets on Linux 6.18: a default buffer, and 4 MiB asked for, which the
+/// kernel doubles.</summary>
 public sealed class KernelChargeTests
 {
     private const long Default = 212_992;
@@ -47,10 +48,12 @@ public sealed class KernelChargeTests
     [InlineData(16_000, 16_832)]
     [InlineData(32_000, 32_832)]
     [InlineData(65_000, 65_832)]
-    public void OneDatagramIsChargedItsDearerForm(int bytes, int charge) => Assert.Equal(charge, KernelCharge.OfDatagram(bytes));
+    public void OneDatagramIsChargedItsDearerForm(int bytes, int charge) =>
+        Assert.Equal(charge, KernelCharge.OfDatagram(bytes));
 
     [Fact]
-    public void ATrainOfOneIsADatagram() => Assert.Equal(KernelCharge.OfDatagram(1000), KernelCharge.OfTrain(1000, 1372));
+    public void ATrainOfOneIsADatagram() =>
+        Assert.Equal(KernelCharge.OfDatagram(1000), KernelCharge.OfTrain(1000, 1372));
 
     [Fact]
     public void AShortLastDatagramCountsAsOne() => Assert.Equal((3 * 832) + 2100, KernelCharge.OfTrain(2100, 1000));

@@ -151,7 +151,8 @@ public sealed class PendingLimitsTests
         small.Remove(20, 10_000);
         Assert.False(small.IsOpen);
 
-        // It holds some 65,000: more than half of the 75,000 that the large one left it, less than half of the 150,000 it may have alone.
+        // It holds some 65,000: more than half of the 75,000 that the large one left it, less than half of the 150,000
+        // it may have alone.
         large.Remove((int)large.Messages, held);
 
         Assert.Equal([false, true], _told);
@@ -228,24 +229,33 @@ public sealed class PendingLimitsTests
             shutTogether = Math.Max(shutTogether, accounts.Count(account => !account.IsOpen));
             AssertBooks(limits, accounts, gates, sizes, $"seed {seed} step {step}");
         }
-        Assert.True(shutTogether > count / 2, $"seed {seed}: only {shutTogether} gates of {count} were ever shut together");
+        Assert.True(
+            shutTogether > count / 2, $"seed {seed}: only {shutTogether} gates of {count} were ever shut together");
     }
 
-    private static void AssertBooks(PendingLimits limits, PendingAccount[] accounts, bool[] gates, List<long>[] sizes, string where)
+    private static void AssertBooks(
+        PendingLimits limits, PendingAccount[] accounts, bool[] gates, List<long>[] sizes, string where)
     {
         Assert.True(limits.Messages == sizes.Sum(size => size.Count), where + ": messages");
         Assert.True(limits.Bytes == sizes.Sum(size => size.Sum()), where + ": bytes");
-        Assert.True(limits.Bytes <= RandomQuota.NodeBytes + (accounts.Length * (RandomQuota.GuaranteedBytes + 1500)), where + ": node's limit");
+        Assert.True(
+            limits.Bytes <= RandomQuota.NodeBytes + (accounts.Length * (RandomQuota.GuaranteedBytes + 1500)),
+            where + ": node's limit");
         for (int index = 0; index < accounts.Length; index++)
         {
             PendingAccount account = accounts[index];
             Assert.True(account.IsOpen == gates[index], where + ": gate told");
-            Assert.True(account.Messages == sizes[index].Count && account.Bytes == sizes[index].Sum(), where + ": account");
+            Assert.True(
+                account.Messages == sizes[index].Count && account.Bytes == sizes[index].Sum(), where + ": account");
 
             // What the rule says, from scratch: half of what the others leave free, above the minimum.
             long messages =
-                Rule(index, sizes, size => size.Count, RandomQuota.StreamMessages, RandomQuota.GuaranteedMessages, RandomQuota.NodeMessages);
-            long bytes = Rule(index, sizes, size => size.Sum(), RandomQuota.StreamBytes, RandomQuota.GuaranteedBytes, RandomQuota.NodeBytes);
+                Rule(
+                    index, sizes, size => size.Count, RandomQuota.StreamMessages, RandomQuota.GuaranteedMessages,
+                    RandomQuota.NodeMessages);
+            long bytes = Rule(
+                index, sizes, size => size.Sum(), RandomQuota.StreamBytes, RandomQuota.GuaranteedBytes,
+                RandomQuota.NodeBytes);
             bool full = account.Messages >= messages || account.Bytes >= bytes;
             bool half = account.Messages <= messages / 2 && account.Bytes <= bytes / 2;
             Assert.False(half && !account.IsOpen, where + ": shut though half is free");
@@ -255,7 +265,8 @@ public sealed class PendingLimitsTests
         }
     }
 
-    private static long Rule(int index, List<long>[] sizes, Func<List<long>, long> used, long stream, long minimum, long node)
+    private static long Rule(
+        int index, List<long>[] sizes, Func<List<long>, long> used, long stream, long minimum, long node)
     {
         long others = 0;
         for (int other = 0; other < sizes.Length; other++)

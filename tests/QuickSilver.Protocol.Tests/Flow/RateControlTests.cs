@@ -12,7 +12,8 @@ public sealed class RateControlTests
     private Instant _now = new(1_000_000);
 
     [Fact]
-    public void BeforeFeedbackTheInitialRateRules() => Assert.Equal(10_000, new RateControl(new RateSettings(), 64, _now).PacketsPerSecond);
+    public void BeforeFeedbackTheInitialRateRules() =>
+        Assert.Equal(10_000, new RateControl(new RateSettings(), 64, _now).PacketsPerSecond);
 
     [Fact]
     public void ATrainMayAlwaysGoAtOnce() =>
@@ -42,7 +43,8 @@ public sealed class RateControlTests
     [Fact]
     public void AFixedRateIgnoresFeedback()
     {
-        var control = new RateControl(new RateSettings { Initial = 500, Fixed = true, Max = 100, Min = 5_000 }, 64, _now);
+        var control = new RateControl(
+            new RateSettings { Initial = 500, Fixed = true, Max = 100, Min = 5_000 }, 64, _now);
         Round(control, Limited(), TimeSpan.FromMilliseconds(10));
         Assert.Equal(500, control.PacketsPerSecond);
     }

@@ -38,7 +38,9 @@ public class RepeatBudgetTests
     public void APauseDoublesUpToASecondAndIsNeverShorterThanTheFirst()
     {
         TimeSpan first = TimeSpan.FromMilliseconds(10);
-        Assert.Equal([10, 10, 20, 40, 640, 1_000, 1_000], ((int[])[-1, 0, 1, 2, 6, 7, 200]).Select(times => RepairPause.After(first, times).TotalMilliseconds));
+        Assert.Equal(
+            [10, 10, 20, 40, 640, 1_000, 1_000],
+            ((int[])[-1, 0, 1, 2, 6, 7, 200]).Select(times => RepairPause.After(first, times).TotalMilliseconds));
         Assert.Equal(TimeSpan.FromSeconds(2), RepairPause.After(TimeSpan.FromSeconds(2), 5));
     }
 

@@ -5,8 +5,9 @@ using QuickSilver.Protocol.Wire;
 namespace QuickSilver.Protocol.Tests.Flow;
 
 /// <summary>
-/// A node's shared memory in arrays: so many blocks, readers that come and go when the test says so, and others' segments within reach. A block's
-/// generation rises when it comes home, whoever holds parts of it: the test sees to that. Allocates nothing once it is made, but for readers.
+/// A node's shared memory in arrays: so many blocks, readers that come and go when the test says so, and others'
+/// segments within reach. A block's generation rises when it comes home, whoever holds parts of it: the test sees to
+/// that. Allocates nothing once it is made, but for readers.
 /// </summary>
 internal sealed class SharedMemoryStub : ISharedMemory, IChunkHome
 {
@@ -20,7 +21,9 @@ internal sealed class SharedMemoryStub : ISharedMemory, IChunkHome
     public SharedMemoryStub(int blocks, ulong key = 0xF00D)
     {
         Segment = new SegmentName(key, 77, 5);
-        _arrays = [.. Enumerable.Range(0, blocks).Select(static _ => GC.AllocateArray<byte>(BufferPool.ChunkBytes, pinned: true))];
+        _arrays = [
+            .. Enumerable.Range(0, blocks)
+            .Select(static _ => GC.AllocateArray<byte>(BufferPool.ChunkBytes, pinned: true))];
         _chunks = [.. _arrays.Select(array => new Chunk(this, array))];
         _generations = new uint[blocks];
         _free = new Stack<int>(Enumerable.Range(0, blocks).Reverse());
@@ -67,7 +70,8 @@ internal sealed class SharedMemoryStub : ISharedMemory, IChunkHome
     {
         if (segment == Segment) return IsReadBy(node);
         SegmentName wanted = segment;
-        return Reachable.Find(other => other.Segment == wanted) is { } other && _open.ContainsKey(wanted.Key) && other.IsReadBy(node);
+        return Reachable.Find(other => other.Segment == wanted) is { } other && _open.ContainsKey(wanted.Key)
+            && other.IsReadBy(node);
     }
 
     public Chunk? TryRent(BufferOwner owner)
@@ -80,7 +84,9 @@ internal sealed class SharedMemoryStub : ISharedMemory, IChunkHome
     public bool TryLocate(in Slice slice, out NoteBody note)
     {
         int block = slice.Chunk is null ? -1 : Array.IndexOf(_chunks, slice.Chunk);
-        note = block < 0 ? default : new NoteBody(Segment, new LentPlace((uint)block, _generations[block], slice.Offset, slice.Length));
+        note = block < 0
+            ? default
+            : new NoteBody(Segment, new LentPlace((uint)block, _generations[block], slice.Offset, slice.Length));
         return block >= 0;
     }
 

@@ -98,7 +98,8 @@ public sealed class TokenBucketTests
         for (ulong seed = 1; seed <= 200; seed++) CompareWithModel(seed);
     }
 
-    // The model keeps books in whole numbers: with a rate in credits per tick as a fraction, credits x denominator is an integer.
+    // The model keeps books in whole numbers: with a rate in credits per tick as a fraction, credits x denominator is
+    // an integer.
     private static void CompareWithModel(ulong seed)
     {
         var random = new SeededRandom(seed);
@@ -125,7 +126,9 @@ public sealed class TokenBucketTests
                 // At the promised instant it is there; a tick earlier it was not.
                 Int128 missing = (wanted * scale) - credits;
                 long wait = (long)((missing + perSecond - 1) / perSecond);
-                Assert.True(Math.Abs((ready - now).Ticks - wait) <= 1, where + $": ready in {(ready - now).Ticks} ticks, model {wait}");
+                Assert.True(
+                    Math.Abs((ready - now).Ticks - wait) <= 1,
+                    where + $": ready in {(ready - now).Ticks} ticks, model {wait}");
             }
             Assert.True(bucket.TryTake(wanted, now) == enough, where + ": taken");
             if (!enough) continue;

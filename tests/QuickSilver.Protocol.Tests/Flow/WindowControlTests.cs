@@ -15,10 +15,12 @@ public sealed class WindowControlTests
     public void ANewStreamHasAnEighthOfHalfTheBuffer() => Assert.Equal(Half / 8, new WindowControl(Buffer).Share);
 
     [Fact]
-    public void AStreamWithAPredecessorStartsAtItsShare() => Assert.Equal(700_000, new WindowControl(Buffer, 700_000).Share);
+    public void AStreamWithAPredecessorStartsAtItsShare() =>
+        Assert.Equal(700_000, new WindowControl(Buffer, 700_000).Share);
 
     [Fact]
-    public void APredecessorsShareIsNeverMoreThanHalfTheBuffer() => Assert.Equal(Half, new WindowControl(Buffer, 2 * Buffer).Share);
+    public void APredecessorsShareIsNeverMoreThanHalfTheBuffer() =>
+        Assert.Equal(Half, new WindowControl(Buffer, 2 * Buffer).Share);
 
     [Fact]
     public void AfterFeedbackTheShareIsHalfTheBufferDividedByTheActiveStreams()
@@ -290,7 +292,8 @@ public sealed class WindowControlTests
         return sent;
     }
 
-    private void Feedback(WindowControl window, long totalAtIntake, int streams = 1) => window.OnFeedback(totalAtIntake, streams, 0, _now);
+    private void Feedback(WindowControl window, long totalAtIntake, int streams = 1) =>
+        window.OnFeedback(totalAtIntake, streams, 0, _now);
 
     private void Pass(TimeSpan time) => _now += time;
 }

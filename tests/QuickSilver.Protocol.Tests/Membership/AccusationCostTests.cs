@@ -66,7 +66,8 @@ public sealed class AccusationCostTests : IServerLinks
     {
         Register(200);
         var observed = new NodeObservations();
-        for (int index = 1; index < 200; index++) observed.Silent.Add(new SilentMember(_nodes[index].Key, TimeSpan.Zero, IsOwnFinding: index > 150));
+        for (int index = 1; index < 200; index++)
+            observed.Silent.Add(new SilentMember(_nodes[index].Key, TimeSpan.Zero, IsOwnFinding: index > 150));
         _watch.OnObserved(_nodes[0], observed, _now);
         Assert.InRange(_watch.Work, 1UL, 2UL * ReachReport.MostFindings);
         // Own findings of the last ones are among those that count: a second witness has them removed.
@@ -76,7 +77,8 @@ public sealed class AccusationCostTests : IServerLinks
             {
                 observed.Clear();
                 for (int index = 2; index < 200; index++)
-                    observed.Silent.Add(new SilentMember(_nodes[index].Key, TimeSpan.FromSeconds(second), IsOwnFinding: index == 199));
+                    observed.Silent.Add(
+                        new SilentMember(_nodes[index].Key, TimeSpan.FromSeconds(second), IsOwnFinding: index == 199));
                 _watch.OnObserved(_nodes[witness], observed, _now);
             }
             Tick(TimeSpan.FromSeconds(1));
@@ -125,7 +127,10 @@ public sealed class AccusationCostTests : IServerLinks
         for (int index = 0; index < count; index++)
         {
             var endpoint = new NetEndpoint(0x0A000001 + (uint)index, 7001);
-            _nodes.Add(_parts.Nodes.Add(new HelloFrame { NodeName = $"n{index}", Control = endpoint, Data = endpoint }, _parts.ServerEpoch.Epoch, 0));
+            _nodes.Add(
+                _parts.Nodes.Add(
+                    new HelloFrame { NodeName = $"n{index}", Control = endpoint, Data = endpoint },
+                    _parts.ServerEpoch.Epoch, 0));
             _nodes[index].Connection = index;
         }
     }
@@ -135,7 +140,8 @@ public sealed class AccusationCostTests : IServerLinks
         var observed = new NodeObservations();
         for (int index = 0; index < of; index++)
         {
-            if (_nodes[index] != node) observed.Silent.Add(new SilentMember(_nodes[index].Key, silentFor, IsOwnFinding: true));
+            if (_nodes[index] != node)
+                observed.Silent.Add(new SilentMember(_nodes[index].Key, silentFor, IsOwnFinding: true));
         }
         node.LastHeard = _now;
         _watch.OnObserved(node, observed, _now);

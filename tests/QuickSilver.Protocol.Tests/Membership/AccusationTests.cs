@@ -4,7 +4,8 @@ using QuickSilver.Protocol.Membership;
 namespace QuickSilver.Protocol.Tests.Membership;
 
 /// <summary>
-/// Nodes that live on their channel to the server, and that others cannot reach, or that read nothing: whose word counts, and who goes.
+/// Nodes that live on their channel to the server, and that others cannot reach, or that read nothing: whose word
+/// counts, and who goes.
 /// </summary>
 public sealed class AccusationTests
 {
@@ -149,7 +150,8 @@ public sealed class AccusationTests
     [Fact]
     public void DetectorThatIsOffRemovesNobody()
     {
-        var world = new MembershipWorld(settings: new MembershipServerSettings { FailureTimeout = Timeout.InfiniteTimeSpan });
+        var world = new MembershipWorld(
+            settings: new MembershipServerSettings { FailureTimeout = Timeout.InfiniteTimeSpan });
         WorldNode[] nodes = world.Found(4);
         foreach (WorldNode node in nodes[..3]) node.Observing = (observed, now) => observed.Accuse(nodes[3], now);
         world.Run(100 * Second);
@@ -183,7 +185,8 @@ public sealed class AccusationTests
         Assert.True(nodes[1 - worse].IsLive);
     }
 
-    // The word of the one that is well was halved by a hop that had just gone unanswered, and so it was found to be the worse of the two.
+    // The word of the one that is well was halved by a hop that had just gone unanswered, and so it was found to be the
+    // worse of the two.
     [Fact]
     public void PassingSilenceOfAnotherTakesNothingFromAnAccusersWord()
     {
@@ -194,7 +197,8 @@ public sealed class AccusationTests
         {
             if (!nodes[2].IsLive) return;
             observed.Accuse(nodes[2], now - since);
-            observed.Accuse(nodes[0], TimeSpan.FromMilliseconds((now - since).Ticks / TimeSpan.TicksPerMillisecond % 100));
+            observed.Accuse(
+                nodes[0], TimeSpan.FromMilliseconds((now - since).Ticks / TimeSpan.TicksPerMillisecond % 100));
         };
         nodes[2].Observing = (observed, now) => observed.Accuse(nodes[1], now - since);
         world.Run(40 * Second);
@@ -257,7 +261,8 @@ public sealed class AccusationTests
         Assert.Equal(1UL, world.Server.CountOf(MembershipRefusal.Unreachable));
     }
 
-    // A node that confirmed by its installations, and had something new under way at each heartbeat, was taken for one that reads nothing.
+    // A node that confirmed by its installations, and had something new under way at each heartbeat, was taken for one
+    // that reads nothing.
     [Fact]
     public void NodeThatIsToldOfOneStepAfterAnotherIsNotTakenForDeaf()
     {

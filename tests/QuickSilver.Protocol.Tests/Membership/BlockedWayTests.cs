@@ -3,7 +3,8 @@ using QuickSilver.Protocol.Membership;
 
 namespace QuickSilver.Protocol.Tests.Membership;
 
-/// <summary>Members say that no packet of other nodes arrives at them: who goes, and after how long. The period is 10 s.</summary>
+/// <summary>Members say that no packet of other nodes arrives at them: who goes, and after how long. The period is 10
+/// s.</summary>
 public sealed class BlockedWayTests
 {
     private static readonly TimeSpan Second = TimeSpan.FromSeconds(1);

@@ -22,8 +22,10 @@ public sealed class ChurnTests
                 ViewNumber[] current = [.. live.Select(node => node.Agent.Cluster.Own?.Number ?? default).Distinct()];
                 foreach (WorldNode node in live)
                 {
-                    // A node knows the views of its groups, and those that it lost sight of and that are in force elsewhere; all others have retired.
-                    IEnumerable<RegionView> needed = node.Groups.Values.SelectMany(group => node.Agent.Cluster.ViewsOf(group.Id));
+                    // A node knows the views of its groups, and those that it lost sight of and that are in force
+                    // elsewhere; all others have retired.
+                    IEnumerable<RegionView> needed = node.Groups.Values.SelectMany(
+                        group => node.Agent.Cluster.ViewsOf(group.Id));
                     Assert.Subset(node.KnownViews.ToHashSet(), needed.Select(view => view.Number).ToHashSet());
                     Assert.Subset(current.ToHashSet(), node.KnownViews.ToHashSet());
                 }
@@ -48,7 +50,8 @@ public sealed class ChurnTests
 
     private static MembershipWorld Churn(ulong seed, int rounds, List<byte[]>? trace = null)
     {
-        var settings = new MembershipServerSettings { MulticastFirst = 0xEF010000, MulticastCount = (int)(seed % 4) * 3, PortCount = 4 };
+        var settings = new MembershipServerSettings {
+            MulticastFirst = 0xEF010000, MulticastCount = (int)(seed % 4) * 3, PortCount = 4 };
         var world = new MembershipWorld(seed, settings) { MaxDelay = TimeSpan.FromMilliseconds(1 + (seed % 10)) };
         if (trace is not null)
         {
@@ -59,7 +62,8 @@ public sealed class ChurnTests
             };
         }
         ushort port = 1000;
-        for (int index = 0; index < 6; index++) world.Add($"n{index}", multicast: index != 5 || seed % 2 == 0, port: port++);
+        for (int index = 0; index < 6; index++)
+            world.Add($"n{index}", multicast: index != 5 || seed % 2 == 0, port: port++);
         for (int round = 0; round < rounds; round++)
         {
             world.Run(world.Random.NextBelow(TimeSpan.FromMilliseconds(15)));
@@ -80,7 +84,9 @@ public sealed class ChurnTests
                     world.Add($"n{world.Nodes.Count}", port: port++);
                     break;
                 case < 8:
-                    string[] left = [.. node.Groups.Keys.Where(name => node.Wanted.Contains(name) && world.Random.NextBelow(3) == 0)];
+                    string[] left = [
+                        .. node.Groups.Keys.Where(
+                            name => node.Wanted.Contains(name) && world.Random.NextBelow(3) == 0)];
                     if (left.Length > 0) node.Leave(left);
                     break;
                 default:

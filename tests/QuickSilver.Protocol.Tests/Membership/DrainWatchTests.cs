@@ -3,7 +3,8 @@ using QuickSilver.Protocol.Membership;
 
 namespace QuickSilver.Protocol.Tests.Membership;
 
-/// <summary>Nodes that keep an ended view from retiring: who goes, the sender that waits or the member that does not answer.</summary>
+/// <summary>Nodes that keep an ended view from retiring: who goes, the sender that waits or the member that does not
+/// answer.</summary>
 public sealed class DrainWatchTests
 {
     private static readonly TimeSpan Second = TimeSpan.FromSeconds(1);
@@ -75,7 +76,8 @@ public sealed class DrainWatchTests
         Assert.Equal(!isAnswered, nodes[1].IsLive);
     }
 
-    // A mute member outlived its neighbours, which accused it until they went themselves; each time the sender's time began anew.
+    // A mute member outlived its neighbours, which accused it until they went themselves; each time the sender's time
+    // began anew.
     [Theory]
     [InlineData(true)]
     [InlineData(false)]

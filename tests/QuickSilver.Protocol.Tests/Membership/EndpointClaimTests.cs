@@ -85,7 +85,8 @@ public sealed class EndpointClaimTests
         byte[] bytes = builder.ToArray();
         Assert.Equal(early, HostClaimFrame.TryRead(bytes, FrameKind.HostQuery));
         Assert.Null(HostClaimFrame.TryRead(bytes, FrameKind.HostAnswer));
-        for (int length = 0; length < bytes.Length; length++) Assert.Null(HostClaimFrame.TryRead(bytes.AsSpan(0, length), FrameKind.HostQuery));
+        for (int length = 0; length < bytes.Length; length++)
+            Assert.Null(HostClaimFrame.TryRead(bytes.AsSpan(0, length), FrameKind.HostQuery));
         Assert.Null(HostClaimFrame.TryRead([.. bytes, 0], FrameKind.HostQuery));
         Assert.True(early.GoesBefore(late));
         Assert.False(late.GoesBefore(early));
@@ -96,7 +97,9 @@ public sealed class EndpointClaimTests
 
     private static WorldNode Register(MembershipWorld world, NetEndpoint control, NetEndpoint data)
     {
-        WorldNode node = world.Add(new AgentSettings("default", $"n{world.Nodes.Count}", 1, control, data, 1 << 20, true, TimeSpan.FromSeconds(1)));
+        WorldNode node = world.Add(
+            new AgentSettings(
+                "default", $"n{world.Nodes.Count}", 1, control, data, 1 << 20, true, TimeSpan.FromSeconds(1)));
         world.Run(TimeSpan.FromMilliseconds(100));
         return node;
     }

@@ -3,7 +3,8 @@ using static QuickSilver.Protocol.Tests.Membership.MembershipWorldSteps;
 
 namespace QuickSilver.Protocol.Tests.Membership;
 
-/// <summary>A newcomer that comes to an empty server before the survivors of a lost one do: which cluster gives way.</summary>
+/// <summary>A newcomer that comes to an empty server before the survivors of a lost one do: which cluster gives
+/// way.</summary>
 public sealed class FoundingTests
 {
     private static readonly TimeSpan Second = TimeSpan.FromSeconds(1);

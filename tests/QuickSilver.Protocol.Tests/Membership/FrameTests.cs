@@ -77,10 +77,13 @@ public sealed class FrameTests
     public void WelcomeHasItsBytes()
     {
         var frame = new FrameBuilder();
-        var welcome = new WelcomeFrame(new Epoch(4, 1), new NodeNumber(ServerEpoch, 200), new Epoch(2, 5), 0x0102030405060708, 7, 1, true, 9);
+        var welcome = new WelcomeFrame(
+            new Epoch(4, 1), new NodeNumber(ServerEpoch, 200), new Epoch(2, 5), 0x0102030405060708, 7, 1, true, 9);
         welcome.WriteTo(frame);
         string numbers = "038877665544332211" + "C801" + "020500000000000000";
-        Assert.Equal("20" + "040100000000000000" + "0807060504030201" + numbers + "07" + "01" + "01" + "09000000000000000000000000000000", Hex(frame));
+        Assert.Equal(
+            "20" + "040100000000000000" + "0807060504030201" + numbers + "07" + "01" + "01"
+                + "09000000000000000000000000000000", Hex(frame));
         var reader = new WireReader(frame.Span[1..]);
         Assert.True(WelcomeFrame.TryRead(ref reader, out WelcomeFrame read));
         Assert.Equal(welcome, read);
@@ -90,9 +93,12 @@ public sealed class FrameTests
     public void NoticesHaveTheirBytes()
     {
         var frame = new FrameBuilder();
-        var node = new NodeInfo(new NodeNumber(ServerEpoch, 2), "b", 1, new NetEndpoint(1, 2), new NetEndpoint(3, 4), 5) { LongestDatagram = 1208 };
+        var node = new NodeInfo(
+            new NodeNumber(ServerEpoch, 2), "b", 1, new NetEndpoint(1, 2), new NetEndpoint(3, 4), 5) {
+                LongestDatagram = 1208 };
         NodeFrame.WriteEntry(frame.Begin(), node);
-        Assert.Equal("038877665544332211" + "02" + "0162" + "01" + "0100000002" + "0300000004" + "05" + "B809", Hex(frame));
+        Assert.Equal(
+            "038877665544332211" + "02" + "0162" + "01" + "0100000002" + "0300000004" + "05" + "B809", Hex(frame));
         GroupFrame.WriteEntry(frame.Begin(), 130, 0, "g");
         Assert.Equal("8201" + "00" + "0167", Hex(frame));
         RegionFrame.WriteWhole(frame.Begin(), 4, [3, 4, 5, 9]);
@@ -116,7 +122,8 @@ public sealed class FrameTests
         observed.Blocked.Add(new BlockedPath(new NodeNumber(ServerEpoch, 7).Key, TimeSpan.FromMilliseconds(300)));
         ObservedFrame.Write(frame, observed);
         Assert.Equal(
-            "05" + "02" + "8780808030" + "AC02" + "8580808030" + "00" + "01" + "038877665544332211" + "06" + "8201" + "01" + "AC02" + "AD02"
+            "05" + "02" + "8780808030" + "AC02" + "8580808030" + "00" + "01" + "038877665544332211" + "06" + "8201"
+                + "01" + "AC02" + "AD02"
             + "01" + "8780808030" + "AC02",
             Hex(frame));
         var read = new NodeObservations();
@@ -158,15 +165,19 @@ public sealed class FrameTests
         var frame = new FrameBuilder();
         NodeInfo[] members = [Node(7), Node(5)];
         var region = new RegionInfo(new RegionId(ServerEpoch, 4), [new GroupId(ServerEpoch, 130)]);
-        var view = new RegionView(new ViewNumber(ServerEpoch, 6), region, new StepNumber(ServerEpoch, 9), members, default, 5);
-        frame.Begin(FrameKind.Report).WriteStep(new StepNumber(ServerEpoch, 9)).WriteStep(default).WriteEpoch(new Epoch(2, 5)).WriteVarint(1);
+        var view = new RegionView(
+            new ViewNumber(ServerEpoch, 6), region, new StepNumber(ServerEpoch, 9), members, default, 5);
+        frame.Begin(FrameKind.Report).WriteStep(new StepNumber(ServerEpoch, 9)).WriteStep(default)
+            .WriteEpoch(new Epoch(2, 5)).WriteVarint(1);
         GroupFrame.WriteEntry(frame, 130, 0, "g");
         frame.WriteVarint(1).WriteVarint(members[0].Number.Key).WriteVarint(1);
         ReportFrame.WriteView(frame, view, isActivated: false, isDone: true, [members[1].Number.Key]);
         NodeFrame.WriteEntry(frame.WriteVarint(1), members[1]);
-        string head = "04" + "09038877665544332211" + "00" + "020500000000000000" + "01" + "8201" + "00" + "0167" + "01" + "8780808030";
+        string head = "04" + "09038877665544332211" + "00" + "020500000000000000" + "01" + "8201" + "00" + "0167" + "01"
+            + "8780808030";
         Assert.Equal(
-            head + "01" + "038877665544332211" + "06" + "09" + "02" + "0000000000" + "02" + "8E80808060" + "03" + "01" + "8580808030"
+            head + "01" + "038877665544332211" + "06" + "09" + "02" + "0000000000" + "02" + "8E80808060" + "03" + "01"
+                + "8580808030"
             + "01" + "038877665544332211" + "05" + "00" + "01" + "0100000002" + "0300000004" + "0500",
             Hex(frame));
         ReportFrame read = ReportFrame.TryRead(frame.Span)!;
@@ -174,13 +185,16 @@ public sealed class FrameTests
         Assert.Equal([members[0].Number.Key], read.Removed);
         ReportFrame.ViewEntry entry = Assert.Single(read.Views);
         Assert.Equal((new StepNumber(ServerEpoch, 9), default), (read.Installed, read.Active));
-        Assert.Equal((view.Number, view.FirstStep, false, true), (entry.Number, entry.FirstStep, entry.IsActivated, entry.IsDone));
+        Assert.Equal(
+            (view.Number, view.FirstStep, false, true),
+            (entry.Number, entry.FirstStep, entry.IsActivated, entry.IsDone));
         Assert.Equal([members[0].Number.Key, members[1].Number.Key], entry.Members);
         Assert.Equal([members[1].Number.Key], entry.Open);
         Assert.Equal(members[1].Number, Assert.Single(read.Nodes).Number);
         for (int length = 0; length < frame.Length; length++) Assert.Null(ReportFrame.TryRead(frame.Span[..length]));
 
-        static NodeInfo Node(uint counter) => new(new NodeNumber(ServerEpoch, counter), "", 1, new NetEndpoint(1, 2), new NetEndpoint(3, 4), 5);
+        static NodeInfo Node(uint counter) =>
+            new(new NodeNumber(ServerEpoch, counter), "", 1, new NetEndpoint(1, 2), new NetEndpoint(3, 4), 5);
     }
 
     [Fact]
@@ -209,7 +223,8 @@ public sealed class FrameTests
         {
             var counters = new SortedSet<uint>();
             ulong bound = random.NextBelow(2) == 0 ? 40UL : uint.MaxValue;
-            for (ulong count = random.NextBelow(30); count > 0; count--) counters.Add((uint)(1 + random.NextBelow(bound)));
+            for (ulong count = random.NextBelow(30); count > 0; count--)
+                counters.Add((uint)(1 + random.NextBelow(bound)));
             CounterRuns.Write(frame.Begin(), [.. counters]);
             var reader = new WireReader(frame.Span);
             Assert.Equal(counters, CounterRuns.Read(ref reader));
@@ -275,7 +290,8 @@ public sealed class FrameTests
             else Assert.Equal(to, result);
         }
 
-        uint[] Draw() => [.. Enumerable.Range(1, 20).Where(_ => random.NextBelow(2) == 0).Select(counter => (uint)counter)];
+        uint[] Draw() =>
+            [.. Enumerable.Range(1, 20).Where(_ => random.NextBelow(2) == 0).Select(counter => (uint)counter)];
     }
 
     [Theory]
@@ -326,7 +342,8 @@ public sealed class FrameTests
     // Any cut is refused, and nothing else throws.
     private static void AssertRefusesDamage(byte[] frame, Func<byte[], bool> read)
     {
-        for (int length = 1; length < frame.Length; length++) Assert.False(read(frame[..length]), $"{length} of {frame.Length} bytes");
+        for (int length = 1; length < frame.Length; length++)
+            Assert.False(read(frame[..length]), $"{length} of {frame.Length} bytes");
         var random = new SeededRandom(1);
         for (int turn = 0; turn < 20_000; turn++)
         {

@@ -216,7 +216,9 @@ public class GroupTableTests
                 }
                 foreach (GroupInfo group in nodes.SelectMany(other => other.Groups.Values))
                 {
-                    Assert.True(names.TryAdd(group.Id, group.Name) || names[group.Id] == group.Name, $"seed {seed}: {group.Id} has two names");
+                    Assert.True(
+                        names.TryAdd(group.Id, group.Name) || names[group.Id] == group.Name,
+                        $"seed {seed}: {group.Id} has two names");
                 }
             }
             world.Run(10 * Second);

@@ -23,15 +23,20 @@ public sealed class HerdTests(ITestOutputHelper output)
         for (int index = 0; index < count; index++)
         {
             WorldNode node = nodes[index];
-            string[] names = [.. Enumerable.Range(0, groups).Select(group => $"g{((index * all / count) + group) % all}")];
+            string[] names = [
+                .. Enumerable.Range(0, groups).Select(group => $"g{((index * all / count) + group) % all}")];
             world.After(world.Random.NextBelow(Second / 20), () => node.Join(names));
         }
         world.Run(3 * Second);
-        Assert.All(nodes, node => Assert.True(node.Groups.Count == groups && node.Settled.Count > 0, $"{node.Name}: {node.Groups.Count}"));
+        Assert.All(
+            nodes,
+            node => Assert.True(
+                node.Groups.Count == groups && node.Settled.Count > 0, $"{node.Name}: {node.Groups.Count}"));
         Assert.InRange(world.Server.Statistics.Steps, 1UL, 10UL);
         output.WriteLine(
             $"{count} nodes: {world.Server.Statistics.Steps} steps, {world.Server.Statistics.Regions} regions, "
-            + $"{nodes.Sum(node => node.BytesReceived) >> 20} MiB, at most {nodes.Max(node => node.BytesReceived) >> 10} KiB to one");
+            + $"{nodes.Sum(node => node.BytesReceived) >> 20} MiB, at most "
+            + $"{nodes.Max(node => node.BytesReceived) >> 10} KiB to one");
         world.Run(3 * Second);
         Assert.Equal(world.Server.Statistics.Regions, world.Server.Statistics.UnretiredViews);
     }

@@ -4,7 +4,8 @@ using QuickSilver.Protocol.Wire;
 
 namespace QuickSilver.Protocol.Tests.Membership;
 
-/// <summary>The rest of a node, and its link, for an agent that is only fed: nothing happens, but for the end.</summary>
+/// <summary>The rest of a node, and its link, for an agent that is only fed: nothing happens, but for the
+/// end.</summary>
 internal sealed class InertNode : IMembershipEvents, IMembershipLink
 {
     public bool Expelled { get; private set; }

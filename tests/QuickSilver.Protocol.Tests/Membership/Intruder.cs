@@ -3,7 +3,8 @@ using QuickSilver.Protocol.Wire;
 
 namespace QuickSilver.Protocol.Tests.Membership;
 
-/// <summary>Somebody who speaks to the server by hand: each registration has a connection of its own, the last of which takes what follows.</summary>
+/// <summary>Somebody who speaks to the server by hand: each registration has a connection of its own, the last of which
+/// takes what follows.</summary>
 internal sealed class Intruder(MembershipWorld world)
 {
     private readonly FrameBuilder _frame = new();
@@ -31,7 +32,8 @@ internal sealed class Intruder(MembershipWorld world)
             frame.WriteVarint(0);
             return;
         }
-        frame.WriteEpoch(groupEpoch).WriteVarint(1).WriteVarint(1).WriteByte(0).WriteEndpoint(default).WriteVarint((ulong)keys.Length);
+        frame.WriteEpoch(groupEpoch).WriteVarint(1).WriteVarint(1).WriteByte(0).WriteEndpoint(default)
+            .WriteVarint((ulong)keys.Length);
         ulong last = 0;
         foreach (ulong key in keys)
         {

@@ -6,7 +6,8 @@ using static QuickSilver.Protocol.Tests.Membership.MembershipWorldSteps;
 
 namespace QuickSilver.Protocol.Tests.Membership;
 
-/// <summary>What somebody who reaches the server's port, and knows what every member knows, can do to nodes: nothing, by itself.</summary>
+/// <summary>What somebody who reaches the server's port, and knows what every member knows, can do to nodes: nothing,
+/// by itself.</summary>
 public sealed class IntruderTests
 {
     private static readonly NetEndpoint OwnPlace = new(0x05000005, 5_000);
@@ -18,13 +19,16 @@ public sealed class IntruderTests
         var world = new MembershipWorld();
         WorldNode[] nodes = world.Found(3);
         Intruder intruder = world.Intrude();
-        foreach (ulong received in Enumerable.Range(0, 20).Select(static count => (ulong)count)) intruder.Hello(HelloOf(nodes[0]) with { Received = received });
+        foreach (ulong received in Enumerable.Range(0, 20).Select(static count => (ulong)count))
+            intruder.Hello(HelloOf(nodes[0]) with { Received = received });
         intruder.Send(frame => frame.Begin(FrameKind.Goodbye));
         world.Run(Second);
         AssertUndisturbed(nodes);
         Assert.Equal(3, world.Server.Statistics.Nodes);
         Assert.DoesNotContain(true, nodes[0].Connections);
-        Assert.All(intruder.Answers, answer => Assert.Equal([(byte)FrameKind.Expelled, (byte)MembershipRefusal.Unproven], answer));
+        Assert.All(
+            intruder.Answers,
+            answer => Assert.Equal([(byte)FrameKind.Expelled, (byte)MembershipRefusal.Unproven], answer));
         Assert.NotEqual(0UL, world.Server.CountOf(MembershipRefusal.Unproven));
     }
 
@@ -45,7 +49,8 @@ public sealed class IntruderTests
         Assert.Equal(0UL, world.Server.CountOf(MembershipRefusal.Unproven));
     }
 
-    /// <summary>The new server has given nobody a secret yet; but who came first under a number is the one that returns under it.</summary>
+    /// <summary>The new server has given nobody a secret yet; but who came first under a number is the one that returns
+    /// under it.</summary>
     [Fact]
     public void NodeThatWasTakenOverIsNotTakenTwice()
     {
@@ -96,7 +101,8 @@ public sealed class IntruderTests
         world.CheckQuiet();
     }
 
-    /// <summary>As it was found: a connection to a server that has taken over some seconds ago, one registration and one report.</summary>
+    /// <summary>As it was found: a connection to a server that has taken over some seconds ago, one registration and
+    /// one report.</summary>
     [Theory]
     [InlineData(0.2)]
     [InlineData(6.0)]
@@ -107,7 +113,8 @@ public sealed class IntruderTests
         WorldNode[] nodes = world.Found(3);
         world.ReplaceServer();
         world.Connect(nodes);
-        HelloFrame forged = HelloOf(nodes[0]) with { Number = new NodeNumber(new Epoch(1, 7), 77), Session = new Epoch(1, 7) };
+        HelloFrame forged = HelloOf(
+            nodes[0]) with { Number = new NodeNumber(new Epoch(1, 7), 77), Session = new Epoch(1, 7) };
         forged = forged with { Control = OwnPlace, Data = OwnPlace };
         world.Run(after * Second);
         Intruder intruder = world.Intrude();
@@ -127,7 +134,8 @@ public sealed class IntruderTests
         {
             var world = new MembershipWorld();
             WorldNode[] nodes = world.Found(3);
-            HelloFrame forged = HelloOf(nodes[0]) with { Number = new NodeNumber(new Epoch(1, 7), 77), Control = OwnPlace, Data = OwnPlace };
+            HelloFrame forged = HelloOf(
+                nodes[0]) with { Number = new NodeNumber(new Epoch(1, 7), 77), Control = OwnPlace, Data = OwnPlace };
             if (instance != 0) forged = forged with { Instance = instance };
             ulong[] keys = [.. nodes.Select(static node => node.Agent.Cluster.Self!.Number.Key)];
             world.ReplaceServer();
@@ -148,9 +156,11 @@ public sealed class IntruderTests
         var world = new MembershipWorld();
         WorldNode[] nodes = world.Found(3);
         Intruder intruder = world.Intrude();
-        HelloFrame forged = HelloOf(nodes[0]) with { Number = new NodeNumber(new Epoch(1, 7), 77), Session = new Epoch(1, 7), Instance = 5 };
+        HelloFrame forged = HelloOf(
+            nodes[0]) with { Number = new NodeNumber(new Epoch(1, 7), 77), Session = new Epoch(1, 7), Instance = 5 };
         intruder.Hello(forged with { Control = OwnPlace, Data = OwnPlace });
-        intruder.Report(new Epoch(1, 7), Enumerable.Range(1, 100).Select(static counter => (1UL << 32) + (ulong)counter), []);
+        intruder.Report(
+            new Epoch(1, 7), Enumerable.Range(1, 100).Select(static counter => (1UL << 32) + (ulong)counter), []);
         world.Run(20 * Second);
         AssertUndisturbed(nodes);
         world.CheckQuiet();
@@ -163,7 +173,8 @@ public sealed class IntruderTests
     {
         var world = new MembershipWorld();
         WorldNode[] nodes = world.Found(3);
-        HelloFrame forged = HelloOf(nodes[0]) with { Number = new NodeNumber(new Epoch(1, 7), 77), Session = new Epoch(uint.MaxValue, 7) };
+        HelloFrame forged = HelloOf(
+            nodes[0]) with { Number = new NodeNumber(new Epoch(1, 7), 77), Session = new Epoch(uint.MaxValue, 7) };
         world.ReplaceServer();
         Intruder intruder = world.Intrude();
         intruder.Hello(forged);

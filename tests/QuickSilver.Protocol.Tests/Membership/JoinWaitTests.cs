@@ -11,7 +11,8 @@ public sealed class JoinWaitTests
     [Fact]
     public void JoinIsToldWhomItWaitsFor()
     {
-        var world = new MembershipWorld(settings: new MembershipServerSettings { FailureTimeout = Timeout.InfiniteTimeSpan });
+        var world = new MembershipWorld(
+            settings: new MembershipServerSettings { FailureTimeout = Timeout.InfiniteTimeSpan });
         WorldNode[] nodes = world.Found(3);
         nodes[1].HoldsSwitch = true;
         WorldNode late = world.Add("late");
@@ -45,7 +46,8 @@ public sealed class JoinWaitTests
     [Fact]
     public void JoinThatTooManyOldViewsHoldBackIsToldWhoIsNotDone()
     {
-        var world = new MembershipWorld(settings: new MembershipServerSettings { FailureTimeout = Timeout.InfiniteTimeSpan });
+        var world = new MembershipWorld(
+            settings: new MembershipServerSettings { FailureTimeout = Timeout.InfiniteTimeSpan });
         WorldNode[] nodes = world.Found(2);
         nodes[1].HoldsDone = true;
         var late = new List<WorldNode>();

@@ -9,9 +9,11 @@ namespace QuickSilver.Protocol.Tests.Membership;
 public sealed class MajorityTests
 {
     private static readonly TimeSpan Second = TimeSpan.FromSeconds(1);
-    private static readonly MembershipServerSettings Settings = new() { AwaitMajority = true, FoundingGrace = TimeSpan.FromMilliseconds(100) };
+    private static readonly MembershipServerSettings Settings = new() {
+        AwaitMajority = true, FoundingGrace = TimeSpan.FromMilliseconds(100) };
 
-    /// <summary>As it was found: the host and two of three others are killed and restarted; no view was ever made again.</summary>
+    /// <summary>As it was found: the host and two of three others are killed and restarted; no view was ever made
+    /// again.</summary>
     [Theory]
     [InlineData(true)]
     [InlineData(false)]
@@ -23,7 +25,8 @@ public sealed class MajorityTests
         for (int index = 0; index < 3; index++) nodes[index].Crash();
         if (!isBefore) world.Connect(nodes[3]);
         world.Run(Second / 100);
-        WorldNode[] again = [.. nodes[..3].Select((node, index) => world.Add(node.Name, incarnation: 2, port: (ushort)(2000 + index)))];
+        WorldNode[] again = [
+            .. nodes[..3].Select((node, index) => world.Add(node.Name, incarnation: 2, port: (ushort)(2000 + index)))];
         world.Run(Second / 100);
         if (isBefore) world.Connect(nodes[3]);
         foreach (WorldNode node in again) node.Join("g");
@@ -46,7 +49,9 @@ public sealed class MajorityTests
         for (int index = 0; index < 3; index++) nodes[index].Crash();
         world.Connect(nodes[3]);
         world.Run(Second);
-        WorldNode[] again = [.. nodes[..3].Select((_, index) => world.Add($"other{index}", incarnation: 2, port: (ushort)(1000 + index)))];
+        WorldNode[] again = [
+            .. nodes[
+                ..3].Select((_, index) => world.Add($"other{index}", incarnation: 2, port: (ushort)(1000 + index)))];
         foreach (WorldNode node in again) node.Join("g");
         world.Run(3 * Second);
         AssertUndisturbed([nodes[3], .. again]);
@@ -70,7 +75,9 @@ public sealed class MajorityTests
         world.Run(Second);
         world.Add("twin", incarnation: 2, port: 3000);
         world.Run(20 * Second);
-        Assert.Equal((HoldReason.Majority, 4, 2), (world.Server.Hold.Reason, world.Server.Hold.Missing, world.Server.Hold.Present));
+        Assert.Equal(
+            (HoldReason.Majority, 4, 2),
+            (world.Server.Hold.Reason, world.Server.Hold.Missing, world.Server.Hold.Present));
         world.Add("twin", incarnation: 2, port: 3001);
         world.Run(20 * Second);
         Assert.Equal(HoldReason.None, world.Server.Hold.Reason);
@@ -90,7 +97,9 @@ public sealed class MajorityTests
         world.Run(Second);
         again.Crash();
         world.Run(30 * Second);
-        Assert.Equal((HoldReason.Majority, 3, 1), (world.Server.Hold.Reason, world.Server.Hold.Missing, world.Server.Hold.Present));
+        Assert.Equal(
+            (HoldReason.Majority, 3, 1),
+            (world.Server.Hold.Reason, world.Server.Hold.Missing, world.Server.Hold.Present));
         Assert.Equal(0UL, world.Server.Statistics.Steps);
     }
 
@@ -132,7 +141,8 @@ public sealed class MajorityTests
         for (int index = 1; index < 5; index++) nodes[index].IsMute = true;
         world.Run(40 * Second);
         Assert.All(nodes, static node => Assert.Empty(node.Removed));
-        Assert.Equal((HoldReason.Sight, 4, 1), (world.Server.Hold.Reason, world.Server.Hold.Missing, world.Server.Hold.Present));
+        Assert.Equal(
+            (HoldReason.Sight, 4, 1), (world.Server.Hold.Reason, world.Server.Hold.Missing, world.Server.Hold.Present));
         Assert.Equal(HoldReason.Sight, nodes[0].Hold.Reason);
         for (int index = 1; index < 4; index++) nodes[index].IsMute = false;
         world.Run(5 * Second);

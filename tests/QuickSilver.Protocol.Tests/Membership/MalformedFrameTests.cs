@@ -174,7 +174,8 @@ public sealed class MalformedFrameTests
     }
 
     private static AgentSettings Settings() => new(
-        "default", "x", 1, new NetEndpoint(0xC0A8F7F3, 0xF0F1), new NetEndpoint(0xC0A8F7F3, 0xF1F0), 1 << 20, true, TimeSpan.FromMilliseconds(50));
+        "default", "x", 1, new NetEndpoint(0xC0A8F7F3, 0xF0F1), new NetEndpoint(0xC0A8F7F3, 0xF1F0), 1 << 20, true,
+        TimeSpan.FromMilliseconds(50));
 
     /// <summary>A life with all kinds of frames in it, both ways.</summary>
     private static (List<byte[]> ToServer, List<byte[]> ToNode) Record()

@@ -34,7 +34,8 @@ public sealed class MalformedTakeoverTests
             WorldNode[] late = [world.Add("late", port: 4000), world.Add("later", port: 4001)];
             foreach (WorldNode node in late) node.Join("after");
             world.Run(5 * Second);
-            Assert.All(late, node => Assert.True(node.Groups.ContainsKey("after"), $"seed {seed}: {node.Name} is not in"));
+            Assert.All(
+                late, node => Assert.True(node.Groups.ContainsKey("after"), $"seed {seed}: {node.Name} is not in"));
         }
         Assert.InRange(refused, 100, 399);
     }
@@ -44,7 +45,8 @@ public sealed class MalformedTakeoverTests
     {
         (_, List<byte[]> before, List<byte[]> after) = Record();
         var settings = new AgentSettings(
-            "default", "n0", 1, new NetEndpoint(0x0A000001, 1000), new NetEndpoint(0x0A000001, 21_000), 1 << 20, true, Second);
+            "default", "n0", 1, new NetEndpoint(0x0A000001, 1000), new NetEndpoint(0x0A000001, 21_000), 1 << 20, true,
+            Second);
         int expelled = 0;
         for (ulong seed = 1; seed <= 1000; seed++)
         {
@@ -56,7 +58,8 @@ public sealed class MalformedTakeoverTests
             Assert.False(events.Expelled);
             agent.OnDisconnected(new Instant(3));
             agent.OnConnected();
-            foreach (byte[] frame in after) agent.OnFrame(random.NextBelow(10) == 0 ? Mutate(frame, random) : frame, new Instant(5));
+            foreach (byte[] frame in after)
+                agent.OnFrame(random.NextBelow(10) == 0 ? Mutate(frame, random) : frame, new Instant(5));
             if (events.Expelled) expelled++;
         }
         Assert.InRange(expelled, 100, 999);
@@ -79,7 +82,8 @@ public sealed class MalformedTakeoverTests
         return world;
     }
 
-    /// <summary>What the first node says to a new server, what the old server said to it, and what the new one says.</summary>
+    /// <summary>What the first node says to a new server, what the old server said to it, and what the new one
+    /// says.</summary>
     private static (List<byte[]> Greeting, List<byte[]> Before, List<byte[]> After) Record()
     {
         var greeting = new List<byte[]>();
@@ -90,7 +94,8 @@ public sealed class MalformedTakeoverTests
             OnFrameToNode = (to, frame) =>
             {
                 // A heartbeat confirms what an agent that is only fed never sent.
-                if (to.Name == "n0" && frame[0] != (byte)FrameKind.Heartbeat) (greeting.Count == 0 ? before : after).Add([.. frame]);
+                if (to.Name == "n0" && frame[0] != (byte)FrameKind.Heartbeat)
+                    (greeting.Count == 0 ? before : after).Add([.. frame]);
                 return frame;
             },
         };

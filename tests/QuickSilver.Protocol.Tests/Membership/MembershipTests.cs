@@ -30,8 +30,8 @@ public sealed class MembershipTests
     [Fact]
     public void FourPatternsOfTwoHundredGroupsMakeTheRegionsComputedByHand()
     {
-        // One publisher in all of 200 groups; eight subscribers, two of each pattern: all; even or odd; first or second half; every eighth group,
-        // twice.
+        // One publisher in all of 200 groups; eight subscribers, two of each pattern: all; even or odd; first or second
+        // half; every eighth group, twice.
         var world = new MembershipWorld();
         WorldNode[] nodes = world.AddMany(9);
         nodes[0].Join(Names(_ => true));
@@ -46,7 +46,8 @@ public sealed class MembershipTests
         world.Run(2 * Second);
         world.CheckQuiet();
 
-        // Six signatures: all (the publisher and two more), even, odd, first half, second half, and every eighth group for the last two.
+        // Six signatures: all (the publisher and two more), even, odd, first half, second half, and every eighth group
+        // for the last two.
         Assert.Equal(6, world.Server.Statistics.Regions);
         Assert.Equal(200, world.Server.Statistics.Groups);
         AssertRegions(nodes[0], 0, "n0 n1 n2", "n3", "n5", "n7 n8");
@@ -65,14 +66,16 @@ public sealed class MembershipTests
         Assert.DoesNotContain(nodes[5].KnownViews, view => view == nodes[6].Agent.Cluster.Own!.Number);
         Assert.Contains(nodes[3].KnownViews, view => view == nodes[5].Agent.Cluster.Own!.Number);
 
-        static IEnumerable<string> Names(Predicate<int> isIn) => Enumerable.Range(0, 200).Where(group => isIn(group)).Select(group => $"g{group:d3}");
+        static IEnumerable<string> Names(Predicate<int> isIn) =>
+            Enumerable.Range(0, 200).Where(group => isIn(group)).Select(group => $"g{group:d3}");
 
         static void AssertRegions(WorldNode node, int group, params string[] regions)
         {
             IReadOnlyList<RegionView> views = node.Agent.Cluster.ViewsOf(node.Groups[$"g{group:d3}"].Id);
             Assert.Equal(
                 regions.Order(StringComparer.Ordinal),
-                views.Select(view => string.Join(' ', view.Members.Select(member => member.Name).Order(StringComparer.Ordinal)))
+                views.Select(
+                    view => string.Join(' ', view.Members.Select(member => member.Name).Order(StringComparer.Ordinal)))
                     .Order(StringComparer.Ordinal));
         }
     }
@@ -244,12 +247,14 @@ public sealed class MembershipTests
     [Fact]
     public void HerdWithSetsOfItsOwnJoinsAndLeavesInFewSteps()
     {
-        // Sixty nodes, each with its own random set of forty groups, that come over a tenth of a second and then leave half of their groups together.
+        // Sixty nodes, each with its own random set of forty groups, that come over a tenth of a second and then leave
+        // half of their groups together.
         var world = new MembershipWorld { IsChecked = node => node.Name.EndsWith('7'), MaxGroupsChecked = 5 };
         WorldNode[] nodes = world.AddMany(60);
         foreach (WorldNode node in nodes)
         {
-            string[] names = [.. Enumerable.Range(0, 40).Where(_ => world.Random.NextBelow(2) == 0).Select(group => $"g{group}")];
+            string[] names = [
+                .. Enumerable.Range(0, 40).Where(_ => world.Random.NextBelow(2) == 0).Select(group => $"g{group}")];
             world.After(world.Random.NextBelow(Second / 10), () => node.Join(names));
         }
         world.Run(2 * Second);
@@ -277,7 +282,8 @@ public sealed class MembershipTests
         b.Join(Enumerable.Range(0, 10_000).Select(group => $"group-{group}"));
         world.Run(2 * Second);
 
-        // Both are in one region now, and then a node joins its 10,001st group: bytes for one group, not for all of them.
+        // Both are in one region now, and then a node joins its 10,001st group: bytes for one group, not for all of
+        // them.
         Assert.Equal(1, world.Server.Statistics.Regions);
         long before = a.BytesReceived;
         long beforeOther = b.BytesReceived;
@@ -299,7 +305,9 @@ public sealed class MembershipTests
         WorldNode some = world.Add("some");
         all.Join(Enumerable.Range(0, 6_000).Select(group => $"{group}"));
         world.Run(Second);
-        some.Join(Enumerable.Range(0, 6_000).Where(group => SeededRandom.Mix((ulong)group) % 3 == 0).Select(group => $"{group}"));
+        some.Join(
+            Enumerable.Range(0, 6_000).Where(group => SeededRandom.Mix((ulong)group) % 3 == 0)
+                .Select(group => $"{group}"));
         world.Run(Second);
         long before = some.BytesReceived;
         long beforeOther = all.BytesReceived;
@@ -326,7 +334,9 @@ public sealed class MembershipTests
     {
         var world = new MembershipWorld();
         WorldNode node = world.Add("a");
-        node.Join("", "$system", new string('ä', 128), new string('ä', 127), "lone \ud800 surrogate", new string('z', 5000), "a\tb", "fine");
+        node.Join(
+            "", "$system", new string('ä', 128), new string('ä', 127), "lone \ud800 surrogate", new string('z', 5000),
+            "a\tb", "fine");
         world.Run(Second);
         Assert.Equal(["fine", new string('ä', 127)], node.Groups.Keys.Order(StringComparer.Ordinal));
         Assert.Equal(6, node.Refused.Count);

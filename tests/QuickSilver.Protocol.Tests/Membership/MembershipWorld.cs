@@ -5,8 +5,8 @@ using QuickSilver.Protocol.Wire;
 namespace QuickSilver.Protocol.Tests.Membership;
 
 /// <summary>
-/// A server and its nodes in one process, with links that deliver in order after a drawn delay, and virtual time. Checks V1 to V4 whenever a node
-/// installs a step.
+/// A server and its nodes in one process, with links that deliver in order after a drawn delay, and virtual time.
+/// Checks V1 to V4 whenever a node installs a step.
 /// </summary>
 internal sealed class MembershipWorld : IServerLinks
 {
@@ -41,7 +41,8 @@ internal sealed class MembershipWorld : IServerLinks
     /// <summary>Longest delay of a frame.</summary>
     public TimeSpan MaxDelay { get; set; } = TimeSpan.FromMilliseconds(1);
 
-    /// <summary>Nodes whose views are checked at every step; worlds that are too large for all of them take a sample.</summary>
+    /// <summary>Nodes whose views are checked at every step; worlds that are too large for all of them take a
+    /// sample.</summary>
     public Predicate<WorldNode> IsChecked { get; set; } = _ => true;
 
     /// <summary>Most groups of a node that are checked at every step, beside those that changed.</summary>
@@ -123,7 +124,8 @@ internal sealed class MembershipWorld : IServerLinks
         node.Agent.OnDisconnected(Now);
     }
 
-    /// <summary>The server dies with all its connections; an empty one takes its place, and nobody is connected to it.</summary>
+    /// <summary>The server dies with all its connections; an empty one takes its place, and nobody is connected to
+    /// it.</summary>
     public void ReplaceServer()
     {
         Server.Stop();
@@ -207,28 +209,35 @@ internal sealed class MembershipWorld : IServerLinks
             string description = Describe(view);
             if (!_views.TryAdd(view.Number, description)) Assert.Equal(_views[view.Number], description);
         }
-        if (step.Own is { } own) Assert.True(own.IndexOf(cluster.Self!.Number.Key) >= 0, $"V2: {node.Name} is not in {own}");
+        if (step.Own is { } own)
+            Assert.True(own.IndexOf(cluster.Self!.Number.Key) >= 0, $"V2: {node.Name} is not in {own}");
         IEnumerable<GroupInfo> groups = step.Changed.Take(MaxGroupsChecked)
             .Concat(node.Groups.Values.Take(MaxGroupsChecked))
             .DistinctBy(group => group.Id);
         foreach (GroupInfo group in groups) CheckGroup(node, group);
     }
 
-    /// <summary>Every node that lives knows exactly the members of its groups, and all agree on the numbers of their views.</summary>
+    /// <summary>Every node that lives knows exactly the members of its groups, and all agree on the numbers of their
+    /// views.</summary>
     public void CheckQuiet()
     {
         WorldNode[] live = [.. Nodes.Where(node => node.IsLive)];
         foreach (WorldNode node in live)
         {
-            Assert.True(node.Wanted.SetEquals(node.Groups.Keys), $"{node.Name} is in {node.Groups.Count} groups, not in {node.Wanted.Count}");
+            Assert.True(
+                node.Wanted.SetEquals(node.Groups.Keys),
+                $"{node.Name} is in {node.Groups.Count} groups, not in {node.Wanted.Count}");
             foreach (GroupInfo group in node.Groups.Values)
             {
-                IEnumerable<string> members = node.Agent.Cluster.ViewsOf(group.Id).SelectMany(view => view.Members).Select(member => member.Name);
-                IEnumerable<string> expected = live.Where(other => other.Wanted.Contains(group.Name)).Select(other => other.Name);
+                IEnumerable<string> members = node.Agent.Cluster.ViewsOf(group.Id).SelectMany(view => view.Members)
+                    .Select(member => member.Name);
+                IEnumerable<string> expected = live.Where(other => other.Wanted.Contains(group.Name))
+                    .Select(other => other.Name);
                 Assert.Equal(expected.Order(StringComparer.Ordinal), members.Order(StringComparer.Ordinal));
                 foreach (WorldNode other in live.Where(other => other.Wanted.Contains(group.Name)))
                 {
-                    StepNumber own = node.Agent.Cluster.GroupViewOf(group.Id), others = other.Agent.Cluster.GroupViewOf(group.Id);
+                    StepNumber own = node.Agent.Cluster.GroupViewOf(group.Id),
+                        others = other.Agent.Cluster.GroupViewOf(group.Id);
                     Assert.True(own == others, $"{group.Name} at {node.Name}: {own}, at {other.Name}: {others}");
                 }
             }
@@ -236,8 +245,12 @@ internal sealed class MembershipWorld : IServerLinks
     }
 
     private static string Describe(RegionView view) =>
-        $"{view.Region.Id} [{string.Join(',', view.Region.Groups)}] from {view.FirstStep} {view.Multicast} r{view.Partitions.Replication} "
-        + string.Join(' ', view.Members.Select(member => $"{member.Number}:{member.Name}:{member.Incarnation}:{member.Control}:{member.Data}"));
+        $"{view.Region.Id} [{string.Join(',', view.Region.Groups)}] from {view.FirstStep} {view.Multicast} "
+        + $"r{view.Partitions.Replication} "
+        + string.Join(
+            ' ',
+            view.Members.Select(
+                member => $"{member.Number}:{member.Name}:{member.Incarnation}:{member.Control}:{member.Data}"));
 
     private void CheckGroup(WorldNode node, GroupInfo group)
     {
@@ -248,7 +261,8 @@ internal sealed class MembershipWorld : IServerLinks
         {
             foreach (NodeInfo member in view.Members)
             {
-                Assert.True(members.Add(member.Number), $"V4: {member} is in two regions of {group.Name} at {node.Name}");
+                Assert.True(
+                    members.Add(member.Number), $"V4: {member} is in two regions of {group.Name} at {node.Name}");
             }
         }
         Assert.Contains(cluster.Self!.Number, members);

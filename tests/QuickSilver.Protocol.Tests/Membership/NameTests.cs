@@ -4,7 +4,8 @@ using QuickSilver.Protocol.Wire;
 
 namespace QuickSilver.Protocol.Tests.Membership;
 
-/// <summary>Names are shown in logs and on terminals: what could write there something else than a name is no name.</summary>
+/// <summary>Names are shown in logs and on terminals: what could write there something else than a name is no
+/// name.</summary>
 public sealed class NameTests
 {
     [Theory]
@@ -58,6 +59,7 @@ public sealed class NameTests
         Assert.Equal("'web-1, web-2'", QuotedName.Of("web-1, web-2"));
         Assert.Equal("'a'', ''b'", QuotedName.Of("a', 'b"));
         Assert.Equal(
-            "'web-1, web-2', 'db' have not installed the view", new JoinWait(JoinStage.Install, 2, ["web-1, web-2", "db"]).ToString());
+            "'web-1, web-2', 'db' have not installed the view",
+            new JoinWait(JoinStage.Install, 2, ["web-1, web-2", "db"]).ToString());
     }
 }

@@ -16,7 +16,9 @@ public sealed class PartitionMapTests
                 for (int partition = 0; partition < map.Count; partition++)
                 {
                     int size = map.SizeOf(partition);
-                    Assert.InRange(size, Math.Min(members, replication), Math.Max(members < replication ? members : 0, (2 * replication) - 1));
+                    Assert.InRange(
+                        size, Math.Min(members, replication),
+                        Math.Max(members < replication ? members : 0, (2 * replication) - 1));
                     for (int position = 0; position < size; position++)
                     {
                         int member = map.MemberAt(partition, position);
@@ -41,7 +43,8 @@ public sealed class PartitionMapTests
         Assert.Equal((int)((ulong.MaxValue - 1) % 38), map.OfSequence(ulong.MaxValue));
         for (ulong first = 1; first < 100; first++)
         {
-            Assert.Equal(38, Enumerable.Range(0, 38).Select(offset => map.OfSequence(first + (ulong)offset)).Distinct().Count());
+            Assert.Equal(
+                38, Enumerable.Range(0, 38).Select(offset => map.OfSequence(first + (ulong)offset)).Distinct().Count());
         }
     }
 

@@ -45,8 +45,10 @@ public sealed class RegionCalculatorTests
                     Assert.True(sets[node].SequenceEqual(node.Groups), context);
                     if (node.Region is not { } region) continue;
                     Assert.True(region == calculator.Find(node.Groups), context);
-                    Assert.True(region.Population == sets.Values.Count(set => set.SequenceEqual(region.Groups)), context);
-                    Assert.Equal(neighboursAfter[Key(region)], region.Neighbours.Select(Key).Order(StringComparer.Ordinal));
+                    Assert.True(
+                        region.Population == sets.Values.Count(set => set.SequenceEqual(region.Groups)), context);
+                    Assert.Equal(
+                        neighboursAfter[Key(region)], region.Neighbours.Select(Key).Order(StringComparer.Ordinal));
                     Assert.True(
                         region.Neighbours.Select(neighbour => neighbour.Number)
                             .SequenceEqual(region.Neighbours.Select(neighbour => neighbour.Number).Order()),
@@ -54,16 +56,23 @@ public sealed class RegionCalculatorTests
                 }
 
                 // Touched are the regions whose members differ from before.
-                string[] touched = [.. before.Keys.Union(after.Keys).Where(key => before.GetValueOrDefault(key) != after.GetValueOrDefault(key))];
-                Assert.Equal(touched.Order(StringComparer.Ordinal), calculator.Touched.Select(Key).Order(StringComparer.Ordinal));
+                string[] touched = [
+                    .. before.Keys.Union(after.Keys)
+                    .Where(key => before.GetValueOrDefault(key) != after.GetValueOrDefault(key))];
+                Assert.Equal(
+                    touched.Order(StringComparer.Ordinal),
+                    calculator.Touched.Select(Key).Order(StringComparer.Ordinal));
 
                 // Concerned are those that live on and see one of them, before or after.
                 IEnumerable<string> concerned = after.Keys.Where(key => touched.Any(other => Overlaps(key, other)));
-                Assert.Equal(concerned.Order(StringComparer.Ordinal), calculator.Concerned().Select(Key).Order(StringComparer.Ordinal));
+                Assert.Equal(
+                    concerned.Order(StringComparer.Ordinal),
+                    calculator.Concerned().Select(Key).Order(StringComparer.Ordinal));
                 foreach (ServerRegion region in calculator.Touched)
                 {
                     IEnumerable<string> expected = neighboursBefore.GetValueOrDefault(Key(region), []);
-                    Assert.Equal(expected, calculator.NeighboursBefore(region).Select(Key).Order(StringComparer.Ordinal));
+                    Assert.Equal(
+                        expected, calculator.NeighboursBefore(region).Select(Key).Order(StringComparer.Ordinal));
                     if (region.Population == 0 && random.NextBelow(2) == 0) calculator.Forget(region);
                 }
             }
@@ -108,7 +117,9 @@ public sealed class RegionCalculatorTests
 
     private static ServerNode[] MakeNodes(int count) => [.. Enumerable.Range(0, count).Select(index =>
         new ServerNode(
-            new NodeInfo(new NodeNumber(new Epoch(1, 1), (uint)index + 1), $"n{index}", 1, new NetEndpoint(1, 1), new NetEndpoint(1, 2), 1),
+            new NodeInfo(
+                new NodeNumber(new Epoch(1, 1), (uint)index + 1), $"n{index}", 1, new NetEndpoint(1, 1),
+                new NetEndpoint(1, 2), 1),
             index))];
 
     private static string Key(ServerRegion region) => string.Join(',', region.Groups);
@@ -116,7 +127,9 @@ public sealed class RegionCalculatorTests
     private static Dictionary<string, string> Signatures(Dictionary<ServerNode, SortedSet<uint>> sets) => sets
         .Where(pair => pair.Value.Count > 0)
         .GroupBy(pair => string.Join(',', pair.Value))
-        .ToDictionary(region => region.Key, region => string.Join(' ', region.Select(pair => pair.Key.Info.Number.Counter).Order()));
+        .ToDictionary(
+            region => region.Key,
+            region => string.Join(' ', region.Select(pair => pair.Key.Info.Number.Counter).Order()));
 
     private static Dictionary<string, string[]> Neighbours(Dictionary<ServerNode, SortedSet<uint>> sets)
     {

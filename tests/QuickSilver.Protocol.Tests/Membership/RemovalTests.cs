@@ -195,7 +195,8 @@ public sealed class RemovalTests
         world.Run(3 * Second);
         Assert.Equal(4, nodes[0].Agent.Cluster.Own!.Members.Length);
 
-        // A join, then, while that is being installed, another, which would gather for twice an install; the removal takes it along at once.
+        // A join, then, while that is being installed, another, which would gather for twice an install; the removal
+        // takes it along at once.
         nodes[0].Join("a");
         world.Run(Second / 4);
         world.MaxDelay = TimeSpan.FromTicks(1);

@@ -52,7 +52,8 @@ public sealed class RetirementTests
     [Fact]
     public void ANodePermittedAgainMustBeDoneAgain()
     {
-        // The view of {g} never changes while node 1 leaves g, joins it again (through other regions: it is in h too), and leaves for good.
+        // The view of {g} never changes while node 1 leaves g, joins it again (through other regions: it is in h too),
+        // and leaves for good.
         var world = new MembershipWorld();
         WorldNode[] nodes = world.AddMany(2);
         nodes[0].Join("g");

@@ -37,7 +37,9 @@ public sealed class TakeoverTests
         Assert.Equal(0UL, world.Server.Statistics.Removed);
         Assert.All(nodes, node => Assert.Equal([true], node.Connections.Where(up => up)));
         Assert.All(nodes, node =>
-            Assert.Equal(node.KnownViews.Count, node.KnownViews.Count(view => view.Epoch == node.Agent.Cluster.Installed.Epoch)));
+            Assert.Equal(
+                node.KnownViews.Count,
+                node.KnownViews.Count(view => view.Epoch == node.Agent.Cluster.Installed.Epoch)));
         Assert.Equal(world.Server.Statistics.Regions, world.Server.Statistics.UnretiredViews);
 
         WorldNode late = world.Add("late");
@@ -47,7 +49,9 @@ public sealed class TakeoverTests
         world.Run(Second);
         world.CheckQuiet();
         Assert.Equal(all, late.Groups["all"].Id);
-        Assert.DoesNotContain(late.Groups["new"].Id, nodes.SelectMany(node => node.Steps).SelectMany(step => step.Left).Select(group => group.Id));
+        Assert.DoesNotContain(
+            late.Groups["new"].Id,
+            nodes.SelectMany(node => node.Steps).SelectMany(step => step.Left).Select(group => group.Id));
         Assert.Equal(world.Server.Statistics.Regions, world.Server.Statistics.UnretiredViews);
     }
 
@@ -211,7 +215,8 @@ public sealed class TakeoverTests
     {
         var world = new MembershipWorld(settings: new MembershipServerSettings { FailureTimeout = 100 * Second });
         WorldNode[] nodes = world.Found(3);
-        world.OnFrameToNode = (to, frame) => to == nodes[2] ? throw new InvalidOperationException("not connected") : frame;
+        world.OnFrameToNode = (to, frame) => to == nodes[2]
+            ? throw new InvalidOperationException("not connected") : frame;
         world.Break(nodes[2]);
         nodes[0].Join("h");
         world.Run(10 * Second);
@@ -225,8 +230,8 @@ public sealed class TakeoverTests
         world.CheckQuiet();
     }
 
-    // A member that had not installed the last step saw the group change with the new server's first step, the others did not: one membership had
-    // two numbers.
+    // A member that had not installed the last step saw the group change with the new server's first step, the others
+    // did not: one membership had two numbers.
     [Fact]
     public void MembersThatEndedWithDifferentStepsAgreeOnTheNumbersOfGroupViews()
     {
@@ -287,7 +292,8 @@ public sealed class TakeoverTests
         world.CheckQuiet();
     }
 
-    // Two servers that followed the same one: what a node of the one that came first knows must not be taken for what the other gives out.
+    // Two servers that followed the same one: what a node of the one that came first knows must not be taken for what
+    // the other gives out.
     [Fact]
     public void SurvivorsOfAnotherServerThatFollowedTheSameOneAreTakenOver()
     {
@@ -346,7 +352,9 @@ public sealed class TakeoverTests
             Assert.All(nodes, node => Assert.True(node.IsLive, $"seed {seed}: {node.Name} is out, {node.Expelled}"));
             Assert.All(nodes, node => Assert.Empty(node.Removed));
             world.CheckQuiet();
-            Assert.True(world.Server.Statistics.Regions == world.Server.Statistics.UnretiredViews, $"seed {seed}: views do not retire");
+            Assert.True(
+                world.Server.Statistics.Regions == world.Server.Statistics.UnretiredViews,
+                $"seed {seed}: views do not retire");
         }
 
         // Whoever has no connection opens one within two seconds, mostly in one.
@@ -367,6 +375,7 @@ public sealed class TakeoverTests
             }
         }
 
-        static TimeSpan Ticks(MembershipWorld world, int milliseconds) => world.Random.NextBelow(TimeSpan.FromMilliseconds(milliseconds));
+        static TimeSpan Ticks(MembershipWorld world, int milliseconds) =>
+            world.Random.NextBelow(TimeSpan.FromMilliseconds(milliseconds));
     }
 }

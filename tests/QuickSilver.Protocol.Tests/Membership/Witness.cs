@@ -12,7 +12,8 @@ internal static class Witness
         observed.Silent.Add(new SilentMember(Key(accused), silentFor, IsOwnFinding: true));
 
     /// <summary>Has asked a node itself, in vain, since time began.</summary>
-    public static void Accuse(this NodeObservations observed, WorldNode accused, Instant now) => observed.Accuse(accused, now - Instant.Zero);
+    public static void Accuse(this NodeObservations observed, WorldNode accused, Instant now) =>
+        observed.Accuse(accused, now - Instant.Zero);
 
     /// <summary>Has been told by a token that a node does not answer.</summary>
     public static void Hearsay(this NodeObservations observed, WorldNode accused) =>

@@ -5,8 +5,8 @@ using QuickSilver.Protocol.Wire;
 namespace QuickSilver.Protocol.Tests.Membership;
 
 /// <summary>
-/// A node as membership sees it: switches when told, is done with a view some time after its permission to send there ended, and keeps book of what
-/// it was told.
+/// A node as membership sees it: switches when told, is done with a view some time after its permission to send there
+/// ended, and keeps book of what it was told.
 /// </summary>
 internal sealed class WorldNode : IMembershipLink, IMembershipEvents
 {
@@ -134,7 +134,8 @@ internal sealed class WorldNode : IMembershipLink, IMembershipEvents
         Steps.Add(step);
         HashSet<GroupInfo> left = [.. step.Left];
         HashSet<GroupInfo> changed = [.. step.Changed];
-        foreach (GroupInfo group in step.Left) Assert.True(Groups.Remove(group.Name), $"{Name} left {group.Name} twice");
+        foreach (GroupInfo group in step.Left)
+            Assert.True(Groups.Remove(group.Name), $"{Name} left {group.Name} twice");
         foreach (GroupInfo group in step.Joined)
         {
             Assert.False(left.Contains(group), $"{Name} leaves and joins {group.Name} in one step");

@@ -157,7 +157,9 @@ public class IntervalSetTests
             Assert.True(index == 0 || set[index - 1].End < run.Start, $"{where}: runs touch or are out of order");
             for (ulong number = run.Start; number < run.End; number++) numbers.Add(number);
         }
-        Assert.True(model.SequenceEqual(numbers), $"{where}: {string.Join(' ', set.AsSpan().ToArray())} against {string.Join(' ', model)}");
+        Assert.True(
+            model.SequenceEqual(numbers),
+            $"{where}: {string.Join(' ', set.AsSpan().ToArray())} against {string.Join(' ', model)}");
         Assert.Equal((ulong)model.Count, set.Total);
         for (ulong number = 0; number < Domain + 15; number++)
         {
@@ -166,7 +168,9 @@ public class IntervalSetTests
             while (model.Contains(missing)) missing++;
             Assert.True(missing == set.FirstMissingFrom(number), $"{where}: first missing from {number}");
             int from = set.IndexFrom(number);
-            Assert.True(from == set.Count ? model.Count == 0 || model.Max < number : set[from].End > number, $"{where}: index from {number}");
+            Assert.True(
+                from == set.Count ? model.Count == 0 || model.Max < number : set[from].End > number,
+                $"{where}: index from {number}");
             Assert.True(from == 0 || set[from - 1].End <= number, $"{where}: index from {number} is too high");
         }
     }

@@ -68,7 +68,8 @@ public sealed class MissingRangesTests
     {
         for (int index = 0; index < missing.Count; index++)
         {
-            for (ulong sequence = missing[index].Start; sequence < missing[index].End; sequence++) yield return sequence;
+            for (ulong sequence = missing[index].Start; sequence < missing[index].End; sequence++)
+                yield return sequence;
         }
     }
 }

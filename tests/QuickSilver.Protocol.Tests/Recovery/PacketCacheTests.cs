@@ -86,7 +86,9 @@ public sealed class PacketCacheTests
             }
             foreach ((ulong sequence, byte mark) in model)
             {
-                Assert.True(cache.TryGet(sequence, out Slice slice) && slice.Span[0] == mark, $"seed {seed}, sequence {sequence}");
+                Assert.True(
+                    cache.TryGet(sequence, out Slice slice) && slice.Span[0] == mark,
+                    $"seed {seed}, sequence {sequence}");
             }
             cache.ReleaseThrough(floor + 10_000);
             arena.Close();

@@ -67,7 +67,8 @@ public class ReceptionWindowTests
         for (ulong sequence = 2; sequence <= 180; sequence += 2) window.TryMark(sequence);
         window.TryMark(100_000);
 
-        for (ulong sequence = 1; sequence <= 180; sequence++) Assert.Equal(sequence % 2 == 0, window.Contains(sequence));
+        for (ulong sequence = 1; sequence <= 180; sequence++)
+            Assert.Equal(sequence % 2 == 0, window.Contains(sequence));
         Assert.True(window.Contains(100_000));
         Assert.Equal(91UL, window.Marked);
     }
@@ -174,9 +175,11 @@ public class ReceptionWindowTests
 
     private static void AssertAgrees(SeededRandom random, ReceptionWindow window, Model model, string where)
     {
-        Assert.True(model.Contiguous == window.Contiguous, $"{where}: contiguous {window.Contiguous}, not {model.Contiguous}");
+        Assert.True(
+            model.Contiguous == window.Contiguous, $"{where}: contiguous {window.Contiguous}, not {model.Contiguous}");
         Assert.True(model.Highest == window.Highest, $"{where}: highest {window.Highest}, not {model.Highest}");
-        Assert.True((ulong)model.Marked.Count == window.Marked, $"{where}: {window.Marked} marked, not {model.Marked.Count}");
+        Assert.True(
+            (ulong)model.Marked.Count == window.Marked, $"{where}: {window.Marked} marked, not {model.Marked.Count}");
 
         ulong from = model.Contiguous + random.NextBelow(60);
         ulong below = from + random.NextBelow(400);
@@ -191,7 +194,8 @@ public class ReceptionWindowTests
         Assert.True(missing.SequenceEqual(Numbers(set.AsSpan(), 1)), $"{where}: missing in [{from},{below})");
         var runs = new SequenceRange[3];
         int copied = window.CopyMissing(from, below, runs);
-        Assert.True(set.AsSpan()[..Math.Min(3, set.Count)].SequenceEqual(runs.AsSpan(0, copied)), $"{where}: copied runs");
+        Assert.True(
+            set.AsSpan()[..Math.Min(3, set.Count)].SequenceEqual(runs.AsSpan(0, copied)), $"{where}: copied runs");
 
         int count = 1 + (int)random.NextBelow(5);
         AssertPartitionsAgree(window, model, count, from, below, missing, where);
@@ -205,17 +209,21 @@ public class ReceptionWindowTests
         {
             ulong next = (ulong)partition + 1;
             while (model.Has(next)) next += (ulong)count;
-            Assert.True(next - 1 == window.ContiguousIn(partition, count), $"{where}: contiguous in {partition} of {count}");
+            Assert.True(
+                next - 1 == window.ContiguousIn(partition, count), $"{where}: contiguous in {partition} of {count}");
             Assert.Equal(next - 1, window.ContiguousIn(partition, count));
             least = Math.Min(least, next - 1);
 
             var runs = new SequenceRange[500];
             int written = window.CopyMissingIn(partition, count, from, below, runs);
             IEnumerable<ulong> mine = missing.Where(sequence => (sequence - 1) % (ulong)count == (ulong)partition);
-            Assert.True(mine.SequenceEqual(Numbers(runs.AsSpan(0, written), (ulong)count)), $"{where}: missing in {partition} of {count}");
+            Assert.True(
+                mine.SequenceEqual(Numbers(runs.AsSpan(0, written), (ulong)count)),
+                $"{where}: missing in {partition} of {count}");
             for (int index = 1; index < written; index++)
             {
-                Assert.True(runs[index].Start - (runs[index - 1].End - 1) > (ulong)count, $"{where}: runs that could be one");
+                Assert.True(
+                    runs[index].Start - (runs[index - 1].End - 1) > (ulong)count, $"{where}: runs that could be one");
             }
         }
         Assert.Equal(window.Contiguous, least);

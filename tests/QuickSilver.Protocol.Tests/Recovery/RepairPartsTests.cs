@@ -8,7 +8,8 @@ using QuickSilver.Protocol.Wire;
 
 namespace QuickSilver.Protocol.Tests.Recovery;
 
-/// <summary>Joining packets from parts: whatever order, overlap and repetition they come in, in bounded memory.</summary>
+/// <summary>Joining packets from parts: whatever order, overlap and repetition they come in, in bounded
+/// memory.</summary>
 public class RepairPartsTests
 {
     private static readonly TimeSpan Second = TimeSpan.FromSeconds(1);
@@ -78,7 +79,8 @@ public class RepairPartsTests
     {
         var world = new RingWorld(2);
         RepairParts parts = world.Members[0].Parts;
-        var header = new DatagramHeader { Kind = DatagramKind.RepairPart, Sender = world.Sender.Number.Key, Sequence = 5 };
+        var header = new DatagramHeader {
+            Kind = DatagramKind.RepairPart, Sender = world.Sender.Number.Key, Sequence = 5 };
         Assert.True(parts.Add(world.View, header, Part(new byte[200], 0, 100), world.Now).IsEmpty);
         Assert.True(parts.Add(world.View, header, Part(new byte[100], 0, 60), world.Now).IsEmpty);
         Slice whole = parts.Add(world.View, header, Part(new byte[100], 60, 40), world.Now);

@@ -44,7 +44,8 @@ public sealed class RequestOrderTests
         new PathQueryBody(uint.MaxValue, DatagramHeader.MaxDatagram, WantsFillers: true).WriteTo(ref query);
         var answer = new WireWriter(new byte[4_096]);
         int[] fillers =
-            [.. Enumerable.Range(0, PathAnswerBody.MaxFillers).Select(static index => DatagramHeader.MaxDatagram - index)];
+            [.. Enumerable.Range(0, PathAnswerBody.MaxFillers)
+                .Select(static index => DatagramHeader.MaxDatagram - index)];
         PathAnswerBody.Write(ref answer, uint.MaxValue, DatagramHeader.MaxDatagram, fillers);
         int longest = new[]
         {

@@ -22,7 +22,8 @@ internal sealed class RingMember : ITransport, IRecoveryEvents
         Index = index;
         Facts = facts;
         Roots = new SocketRoots(this, Alarms, Pool);
-        _recoverer = new Recoverer(settings, this, Roots, Alarms, new SeededRandom((ulong)index), Pool, Counters, new LoneSender(world), this);
+        _recoverer = new Recoverer(
+            settings, this, Roots, Alarms, new SeededRandom((ulong)index), Pool, Counters, new LoneSender(world), this);
         _recoverer.Start(world.View.Members[index], 77);
         Region = _recoverer.Open(world.View, null);
     }
@@ -105,10 +106,12 @@ internal sealed class RingMember : ITransport, IRecoveryEvents
 
     public bool MayTakeBeyondCap(RegionView view, NodeInfo sender) => true;
 
-    public bool IsWellFormed(RegionView view, ReadOnlySpan<byte> datagram) => datagram.Length == DatagramHeader.Length + 8;
+    public bool IsWellFormed(RegionView view, ReadOnlySpan<byte> datagram) =>
+        datagram.Length == DatagramHeader.Length + 8;
 
     public void OnPacket(RegionView view, NodeInfo sender, in Slice datagram, Instant now) =>
-        Assert.True(Received.Add(BitConverter.ToUInt64(datagram.Span[DatagramHeader.Length..])), "a packet is handed on once");
+        Assert.True(
+            Received.Add(BitConverter.ToUInt64(datagram.Span[DatagramHeader.Length..])), "a packet is handed on once");
 
     public void OnSenderUnheard(NodeInfo sender, Instant now) => Unheard++;
 
@@ -118,7 +121,8 @@ internal sealed class RingMember : ITransport, IRecoveryEvents
         Learn(removed, now);
     }
 
-    public void OnStreamsClosed(RegionView view, IReadOnlyList<NodeInfo> senders, Instant now) => Closed.AddRange(senders);
+    public void OnStreamsClosed(RegionView view, IReadOnlyList<NodeInfo> senders, Instant now) =>
+        Closed.AddRange(senders);
 
     public void OnPacketsAbandoned(RegionView view, NodeInfo sender, bool isTail) => Abandoned.Add((sender, isTail));
 

@@ -30,8 +30,11 @@ public sealed class RingPlanTests
             for (int partition = 0; partition < partitions; partition++)
             {
                 var walk = new List<int>();
-                for (int member = plan.LeadOf(partition); member >= 0; member = plan.NextInPartition(member)) walk.Add(member);
-                Assert.True(visited.FindAll(member => member % partitions == partition).SequenceEqual(walk), $"seed {seed}, partition {partition}");
+                for (int member = plan.LeadOf(partition); member >= 0; member = plan.NextInPartition(member))
+                    walk.Add(member);
+                Assert.True(
+                    visited.FindAll(member => member % partitions == partition).SequenceEqual(walk),
+                    $"seed {seed}, partition {partition}");
                 int next = Enumerable.Range(partition, partitions - partition)
                     .FirstOrDefault(candidate => visited.Exists(member => member % partitions == candidate), -1);
                 Assert.True(next == plan.PartitionFrom(partition), $"seed {seed}, from partition {partition}");

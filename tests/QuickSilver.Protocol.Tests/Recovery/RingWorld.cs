@@ -8,8 +8,8 @@ using QuickSilver.Protocol.Wire;
 namespace QuickSilver.Protocol.Tests.Recovery;
 
 /// <summary>
-/// The recovery of one region view at all of its members, joined by a network without delay that a test may make lossy, and fed by a sender outside
-/// the region that keeps every packet.
+/// The recovery of one region view at all of its members, joined by a network without delay that a test may make lossy,
+/// and fed by a sender outside the region that keeps every packet.
 /// </summary>
 internal sealed class RingWorld
 {
@@ -25,9 +25,11 @@ internal sealed class RingWorld
         for (int index = 0; index < members; index++) nodes[index] = Node((uint)index + 1);
         Sender = Node(1000);
         var region = new RegionInfo(new RegionId(ServerEpoch, 1), [new GroupId(ServerEpoch, 1)]);
-        View = new RegionView(new ViewNumber(ServerEpoch, 1), region, new StepNumber(ServerEpoch, 1), nodes, default, replication);
+        View = new RegionView(
+            new ViewNumber(ServerEpoch, 1), region, new StepNumber(ServerEpoch, 1), nodes, default, replication);
         var facts = new TransportFacts(default, default, slotBytes, 16, 1 << 20, false, false);
-        for (int index = 0; index < members; index++) Members.Add(new RingMember(this, index, settings ?? new RecoverySettings(), facts));
+        for (int index = 0; index < members; index++)
+            Members.Add(new RingMember(this, index, settings ?? new RecoverySettings(), facts));
     }
 
     public RegionView View { get; }
@@ -203,5 +205,6 @@ internal sealed class RingWorld
     }
 
     private static NodeInfo Node(uint counter) => new(
-        new NodeNumber(ServerEpoch, counter), $"n{counter}", 1, new NetEndpoint(counter, 1), new NetEndpoint(counter, 2), 1 << 20);
+        new NodeNumber(ServerEpoch, counter), $"n{counter}", 1, new NetEndpoint(counter, 1),
+        new NetEndpoint(counter, 2), 1 << 20);
 }

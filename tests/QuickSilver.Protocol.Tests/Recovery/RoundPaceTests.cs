@@ -79,7 +79,8 @@ public sealed class RoundPaceTests
     [Fact]
     public void WhileAMemberIsLeftOutRoundsAreNotFarApart()
     {
-        var world = new RingWorld(4, settings: Usual with { HopTimeout = Millisecond, HopSends = 1 }) { Loses = static (_, to) => to == 2 };
+        var world = new RingWorld(
+            4, settings: Usual with { HopTimeout = Millisecond, HopSends = 1 }) { Loses = static (_, to) => to == 2 };
         Assert.InRange(RoundsIn(world, 900, DatagramFlags.None), 100, 182);
     }
 

@@ -7,7 +7,8 @@ namespace QuickSilver.Protocol.Tests.Recovery;
 
 public sealed class SilentMembersTests
 {
-    // A round that waits for thirty silent members in turn takes longer than a finding used to hold: none was ever made twice in time.
+    // A round that waits for thirty silent members in turn takes longer than a finding used to hold: none was ever made
+    // twice in time.
     [Theory]
     [InlineData(500, true)]
     [InlineData(3000, true)]
@@ -24,7 +25,8 @@ public sealed class SilentMembersTests
             book.OnRound(At(round * rounds));
             book.OnUnanswered(1, At(round * rounds));
         }
-        SilentMember[] expected = isFinding ? [new SilentMember(world.View.Members[1].Number.Key, round * 2, true)] : [];
+        SilentMember[] expected = isFinding
+            ? [new SilentMember(world.View.Members[1].Number.Key, round * 2, true)] : [];
         Assert.Equal(expected, Collect(book, world, At((round * 4) - TimeSpan.FromMilliseconds(1))));
 
         book.OnAnswered(1);

@@ -57,5 +57,6 @@ public sealed class SuspicionsTests
     }
 
     private void Unanswered(ulong member, int milliseconds) =>
-        _suspicions.OnUnanswered(member, Instant.Zero + TimeSpan.FromSeconds(100) + TimeSpan.FromMilliseconds(milliseconds));
+        _suspicions.OnUnanswered(
+            member, Instant.Zero + TimeSpan.FromSeconds(100) + TimeSpan.FromMilliseconds(milliseconds));
 }

@@ -37,7 +37,8 @@ public sealed class TokenRingTests
         var world = new RingWorld(members, replication);
         world.SendPackets(1);
         int partitions = world.View.Partitions.Count;
-        // A partition of one begins and closes its walk in place; with a single partition its close is the end of the round.
+        // A partition of one begins and closes its walk in place; with a single partition its close is the end of the
+        // round.
         int hops = partitions > 1 ? partitions : 0;
         for (int partition = 0; partition < partitions; partition++)
         {
@@ -114,7 +115,8 @@ public sealed class TokenRingTests
     }
 
     /// <summary>
-    /// Who hands the token to whom in one round: each partition in a circle from its first live member, then on to the next, then home.
+    /// Who hands the token to whom in one round: each partition in a circle from its first live member, then on to the
+    /// next, then home.
     /// </summary>
     private static List<(int From, int To)> Plan(RingWorld world, List<int> live)
     {
@@ -139,7 +141,10 @@ public sealed class TokenRingTests
     [Fact]
     public void AGapIsRepairedByThePartitionAndTheSenderHearsNothing()
     {
-        var world = new RingWorld(10) { Loses = (header, to) => header.Kind == DatagramKind.Data && header.Sequence is >= 5 and <= 12 && to == 3 };
+        var world = new RingWorld(
+            10) {
+                Loses = (header, to) => header.Kind == DatagramKind.Data && header.Sequence is >= 5 and <= 12
+                    && to == 3 };
         world.SendPackets(20);
         world.RunFor(Second);
 
@@ -160,9 +165,12 @@ public sealed class TokenRingTests
         Assert.Equal(2, world.View.Partitions.Count);
         var body = new byte[PullBody.MaxLength];
         var writer = new WireWriter(body);
-        PullBody.Write(ref writer, world.Sender.Number.Key, partition, 0, [new SequenceRange(1, 8_000), new SequenceRange(8_001, 1 << 20)]);
+        PullBody.Write(
+            ref writer, world.Sender.Number.Key, partition, 0,
+            [new SequenceRange(1, 8_000), new SequenceRange(8_001, 1 << 20)]);
         DatagramHeader header = world.Header(DatagramKind.Pull, 0) with { Sender = world.View.Members[2].Number.Key };
-        Assert.Equal(RejectReason.None, world.Members[0].Region.OnPull(header, body.AsSpan(0, writer.Written), world.Now));
+        Assert.Equal(
+            RejectReason.None, world.Members[0].Region.OnPull(header, body.AsSpan(0, writer.Written), world.Now));
         world.Settle();
         Assert.Equal(4096, world.PeerRepairs);
     }
@@ -170,7 +178,8 @@ public sealed class TokenRingTests
     [Fact]
     public void WhatAllMissIsAskedFromTheSenderOnce()
     {
-        var world = new RingWorld(10) { Loses = (header, _) => header.Kind == DatagramKind.Data && header.Sequence == 7 };
+        var world = new RingWorld(
+            10) { Loses = (header, _) => header.Kind == DatagramKind.Data && header.Sequence == 7 };
         world.SendPackets(20);
         world.RunFor(Second);
 
@@ -184,7 +193,8 @@ public sealed class TokenRingTests
     {
         var world = new RingWorld(11, settings: new RecoverySettings { EagerPull = false })
         {
-            Loses = (header, to) => header.Kind == DatagramKind.Data && ((header.Sequence % 7 == 3 && to % 3 == 0) || header.Sequence == 5),
+            Loses = (header, to) => header.Kind == DatagramKind.Data
+                && ((header.Sequence % 7 == 3 && to % 3 == 0) || header.Sequence == 5),
         };
         world.SendPackets(30);
         world.RunFor(2 * Second);
@@ -195,7 +205,8 @@ public sealed class TokenRingTests
     [Fact]
     public void ALostTailIsFoundByTheBeacon()
     {
-        var world = new RingWorld(6) { Loses = (header, to) => header.Kind == DatagramKind.Data && header.Sequence > 8 && to == 2 };
+        var world = new RingWorld(
+            6) { Loses = (header, to) => header.Kind == DatagramKind.Data && header.Sequence > 8 && to == 2 };
         world.SendPackets(10);
         world.SendBeacon();
         world.RunFor(Second);
@@ -260,7 +271,8 @@ public sealed class TokenRingTests
             if (hop.Part == 0) token.Clear();
             token.AddRange(reader.ReadBytes(reader.Remaining));
             parts = Math.Max(parts, hop.Parts);
-            if (hop.Part == hop.Parts - 1) Assert.True(new Token().TryRead(token.ToArray(), members, world.View.Partitions.Count));
+            if (hop.Part == hop.Parts - 1)
+                Assert.True(new Token().TryRead(token.ToArray(), members, world.View.Partitions.Count));
         }
         Assert.InRange(most, slotBytes / 8, members);
         Assert.Equal(0UL, world.Stable);

@@ -5,9 +5,9 @@ using System.Reflection.PortableExecutable;
 namespace QuickSilver.Protocol.Tests.Repository;
 
 /// <summary>
-/// Which types and members each type of an assembly uses, read from its metadata and IL: base types, interfaces, constraints, fields, signatures,
-/// locals, attributes, catch clauses, and every token in a method's body. Nested types (closures, iterators) count as their outermost type. Nothing
-/// of the assembly is run.
+/// Which types and members each type of an assembly uses, read from its metadata and IL: base types, interfaces,
+/// constraints, fields, signatures, locals, attributes, catch clauses, and every token in a method's body. Nested types
+/// (closures, iterators) count as their outermost type. Nothing of the assembly is run.
 /// </summary>
 internal sealed class AssemblyUses
 {
@@ -56,7 +56,8 @@ internal sealed class AssemblyUses
             field.DecodeSignature(_names, null);
             AddAttributes(field.GetCustomAttributes());
         }
-        foreach (MethodDefinitionHandle each in type.GetMethods()) ReadMethod(image, _metadata.GetMethodDefinition(each));
+        foreach (MethodDefinitionHandle each in type.GetMethods())
+            ReadMethod(image, _metadata.GetMethodDefinition(each));
     }
 
     private void ReadMethod(PEReader image, MethodDefinition method)
@@ -67,7 +68,8 @@ internal sealed class AssemblyUses
         if (method.RelativeVirtualAddress == 0) return;
 
         MethodBodyBlock body = image.GetMethodBody(method.RelativeVirtualAddress);
-        if (!body.LocalSignature.IsNil) _metadata.GetStandaloneSignature(body.LocalSignature).DecodeLocalSignature(_names, null);
+        if (!body.LocalSignature.IsNil)
+            _metadata.GetStandaloneSignature(body.LocalSignature).DecodeLocalSignature(_names, null);
         foreach (ExceptionRegion region in body.ExceptionRegions)
         {
             if (region.Kind == ExceptionRegionKind.Catch) AddType(region.CatchType);
@@ -115,7 +117,8 @@ internal sealed class AssemblyUses
     {
         foreach (GenericParameterHandle parameter in parameters)
         {
-            foreach (GenericParameterConstraintHandle constraint in _metadata.GetGenericParameter(parameter).GetConstraints())
+            foreach (GenericParameterConstraintHandle constraint in _metadata.GetGenericParameter(parameter)
+                .GetConstraints())
             {
                 AddType(_metadata.GetGenericParameterConstraint(constraint).Type);
             }

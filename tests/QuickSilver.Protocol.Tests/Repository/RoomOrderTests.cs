@@ -8,11 +8,14 @@ public sealed class RoomOrderTests
     private const string SampleRoot = "QuickSilver.Protocol.Tests.Repository.Samples";
 
     private static readonly RoomRules Rooms =
-        new("QuickSilver.Protocol", "Wire", "Core", "Flow", "Membership", "Dissemination", "Recovery", "Delivery", "Stack");
+        new(
+            "QuickSilver.Protocol", "Wire", "Core", "Flow", "Membership", "Dissemination", "Recovery", "Delivery",
+            "Stack");
 
     private static readonly IReadOnlyList<TypeUse> Uses = AssemblyUses.Of(typeof(Instant).Assembly);
     private static readonly IReadOnlyList<TypeUse> SampleUses =
-        [.. AssemblyUses.Of(typeof(RoomOrderTests).Assembly).Where(use => use.User.StartsWith(SampleRoot, StringComparison.Ordinal))];
+        [.. AssemblyUses.Of(typeof(RoomOrderTests).Assembly)
+            .Where(use => use.User.StartsWith(SampleRoot, StringComparison.Ordinal))];
 
     [Fact]
     public void EachRoomUsesOnlyRoomsBeforeIt() => AssertNone(Rooms.Forbids);
@@ -30,9 +33,14 @@ public sealed class RoomOrderTests
     [Fact]
     public void TheAnalysisSeesUsesThatAreThere()
     {
-        Assert.Contains(new TypeUse("QuickSilver.Protocol.Core.Alarm", "QuickSilver.Protocol.Core.AlarmQueue", "Set"), Uses);
-        Assert.Contains(new TypeUse("QuickSilver.Protocol.Flow.Transports.Train", "QuickSilver.Protocol.Flow.Transports.TrainRoute", ""), Uses);
-        Assert.Contains(new TypeUse("QuickSilver.Protocol.Flow.Pull.FeedSet", "System.Collections.Generic.HashSet`1", "Add"), Uses);
+        Assert.Contains(
+            new TypeUse("QuickSilver.Protocol.Core.Alarm", "QuickSilver.Protocol.Core.AlarmQueue", "Set"), Uses);
+        Assert.Contains(
+            new TypeUse(
+                "QuickSilver.Protocol.Flow.Transports.Train", "QuickSilver.Protocol.Flow.Transports.TrainRoute", ""),
+                Uses);
+        Assert.Contains(
+            new TypeUse("QuickSilver.Protocol.Flow.Pull.FeedSet", "System.Collections.Generic.HashSet`1", "Add"), Uses);
         Assert.True(Uses.Count > 1000, $"only {Uses.Count} uses found");
     }
 
@@ -54,7 +62,8 @@ public sealed class RoomOrderTests
     [InlineData(nameof(EnumeratesADictionary))]
     [InlineData(nameof(EnumeratesValues))]
     public void AnEnumeratedHashTableIsFound(string sample) =>
-        Assert.Contains(SampleUses, use => use.User == $"{SampleRoot}.{sample}" && PurityRules.EnumeratesAHashTable(use));
+        Assert.Contains(
+            SampleUses, use => use.User == $"{SampleRoot}.{sample}" && PurityRules.EnumeratesAHashTable(use));
 
     [Fact]
     public void APureTypeIsNotAccused() =>
@@ -70,14 +79,18 @@ public sealed class RoomOrderTests
     public void AUseOfALaterRoomIsFound(string sample)
     {
         var rules = new RoomRules(SampleRoot, "Early", "Late");
-        Assert.Contains(SampleUses, use => use.User.StartsWith($"{SampleRoot}.Early.{sample}", StringComparison.Ordinal) && rules.Forbids(use));
+        Assert.Contains(
+            SampleUses,
+            use => use.User.StartsWith($"{SampleRoot}.Early.{sample}", StringComparison.Ordinal) && rules.Forbids(use));
     }
 
     [Fact]
     public void AUseOfAnEarlierRoomIsAllowed()
     {
         var rules = new RoomRules(SampleRoot, "Early", "Late");
-        Assert.DoesNotContain(SampleUses, use => use.User.StartsWith($"{SampleRoot}.Late.", StringComparison.Ordinal) && rules.Forbids(use));
+        Assert.DoesNotContain(
+            SampleUses,
+            use => use.User.StartsWith($"{SampleRoot}.Late.", StringComparison.Ordinal) && rules.Forbids(use));
     }
 
     private static void AssertNone(Func<TypeUse, bool> rule)

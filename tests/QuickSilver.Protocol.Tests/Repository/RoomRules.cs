@@ -1,6 +1,7 @@
 namespace QuickSilver.Protocol.Tests.Repository;
 
-/// <summary>Rooms are the namespaces right below a root; each may use only itself and those before it in the list.</summary>
+/// <summary>Rooms are the namespaces right below a root; each may use only itself and those before it in the
+/// list.</summary>
 internal sealed class RoomRules(string root, params string[] rooms)
 {
     /// <summary>True when the user's room comes before the room of what it uses, or the user is in no room.</summary>

@@ -5,10 +5,11 @@ using TypeNameSet = System.Collections.Immutable.ImmutableArray<string>;
 namespace QuickSilver.Protocol.Tests.Repository;
 
 /// <summary>
-/// Turns handles and signatures into the full names of the types they mention, outermost types for nested ones, and reports every one. An array,
-/// pointer or generic instance mentions its parts.
+/// Turns handles and signatures into the full names of the types they mention, outermost types for nested ones, and
+/// reports every one. An array, pointer or generic instance mentions its parts.
 /// </summary>
-internal sealed class TypeNames(MetadataReader metadata, Action<string> report) : ISignatureTypeProvider<TypeNameSet, object?>
+internal sealed class TypeNames(MetadataReader metadata, Action<string> report)
+    : ISignatureTypeProvider<TypeNameSet, object?>
 {
     public TypeNameSet Of(EntityHandle handle) => handle.Kind switch
     {
@@ -25,7 +26,8 @@ internal sealed class TypeNames(MetadataReader metadata, Action<string> report) 
         return outer.IsNil ? Join(type.Namespace, type.Name) : OutermostOf(outer);
     }
 
-    public TypeNameSet GetTypeFromDefinition(MetadataReader reader, TypeDefinitionHandle handle, byte rawTypeKind) => Reported(OutermostOf(handle));
+    public TypeNameSet GetTypeFromDefinition(MetadataReader reader, TypeDefinitionHandle handle, byte rawTypeKind) =>
+        Reported(OutermostOf(handle));
 
     public TypeNameSet GetTypeFromReference(MetadataReader reader, TypeReferenceHandle handle, byte rawTypeKind)
     {
@@ -35,11 +37,14 @@ internal sealed class TypeNames(MetadataReader metadata, Action<string> report) 
             : Reported(Join(type.Namespace, type.Name));
     }
 
-    public TypeNameSet GetTypeFromSpecification(MetadataReader reader, object? genericContext, TypeSpecificationHandle handle, byte rawTypeKind) =>
+    public TypeNameSet GetTypeFromSpecification(
+        MetadataReader reader, object? genericContext, TypeSpecificationHandle handle, byte rawTypeKind) =>
         metadata.GetTypeSpecification(handle).DecodeSignature(this, genericContext);
 
-    // Only the definition of a generic instance stands for a member's owner; its arguments have been reported when they were decoded.
-    public TypeNameSet GetGenericInstantiation(TypeNameSet genericType, ImmutableArray<TypeNameSet> typeArguments) => genericType;
+    // Only the definition of a generic instance stands for a member's owner; its arguments have been reported when they
+    // were decoded.
+    public TypeNameSet GetGenericInstantiation(TypeNameSet genericType, ImmutableArray<TypeNameSet> typeArguments) =>
+        genericType;
 
     public TypeNameSet GetFunctionPointerType(MethodSignature<TypeNameSet> signature) => [];
 
@@ -49,7 +54,8 @@ internal sealed class TypeNames(MetadataReader metadata, Action<string> report) 
 
     public TypeNameSet GetGenericTypeParameter(object? genericContext, int index) => [];
 
-    public TypeNameSet GetModifiedType(TypeNameSet modifier, TypeNameSet unmodifiedType, bool isRequired) => unmodifiedType;
+    public TypeNameSet GetModifiedType(TypeNameSet modifier, TypeNameSet unmodifiedType, bool isRequired) =>
+        unmodifiedType;
 
     public TypeNameSet GetArrayType(TypeNameSet elementType, ArrayShape shape) => elementType;
 

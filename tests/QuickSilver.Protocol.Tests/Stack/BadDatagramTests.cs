@@ -5,7 +5,8 @@ using QuickSilver.Protocol.Wire;
 namespace QuickSilver.Protocol.Tests.Stack;
 
 /// <summary>
-/// What a whole node does with bad datagrams: it counts them by their reason, drops them, answers nothing, and goes on as if they had not come.
+/// What a whole node does with bad datagrams: it counts them by their reason, drops them, answers nothing, and goes on
+/// as if they had not come.
 /// </summary>
 public sealed class BadDatagramTests
 {
@@ -24,19 +25,24 @@ public sealed class BadDatagramTests
     }
 
     [Fact]
-    public void ADatagramShorterThanAHeaderIsRefused() => Expect(RejectReason.TooShort, SocketRole.Unicast, new byte[20]);
+    public void ADatagramShorterThanAHeaderIsRefused() =>
+        Expect(RejectReason.TooShort, SocketRole.Unicast, new byte[20]);
 
     [Fact]
-    public void AWrongMagicIsRefused() => Expect(RejectReason.WrongMagic, SocketRole.Unicast, Change(Good(DatagramKind.Beacon), 0, 1));
+    public void AWrongMagicIsRefused() =>
+        Expect(RejectReason.WrongMagic, SocketRole.Unicast, Change(Good(DatagramKind.Beacon), 0, 1));
 
     [Fact]
-    public void AHigherVersionIsRefused() => Expect(RejectReason.WrongVersion, SocketRole.Unicast, Change(Good(DatagramKind.Beacon), 2, 7));
+    public void AHigherVersionIsRefused() =>
+        Expect(RejectReason.WrongVersion, SocketRole.Unicast, Change(Good(DatagramKind.Beacon), 2, 7));
 
     [Fact]
-    public void ALengthBeyondTheReadIsRefused() => Expect(RejectReason.WrongLength, SocketRole.Unicast, Change(Good(DatagramKind.Beacon), 7, 0xFF));
+    public void ALengthBeyondTheReadIsRefused() =>
+        Expect(RejectReason.WrongLength, SocketRole.Unicast, Change(Good(DatagramKind.Beacon), 7, 0xFF));
 
     [Fact]
-    public void ADamagedHeaderIsRefused() => Expect(RejectReason.HeaderChecksum, SocketRole.Unicast, Change(Good(DatagramKind.Beacon), 33, 0x40));
+    public void ADamagedHeaderIsRefused() =>
+        Expect(RejectReason.HeaderChecksum, SocketRole.Unicast, Change(Good(DatagramKind.Beacon), 33, 0x40));
 
     [Fact]
     public void ADamagedPayloadIsRefused()
@@ -47,39 +53,51 @@ public sealed class BadDatagramTests
     }
 
     [Fact]
-    public void ADatagramOfAnotherClusterIsRefused() => Expect(RejectReason.WrongCluster, SocketRole.Unicast, Good(DatagramKind.Beacon, cluster: 1));
+    public void ADatagramOfAnotherClusterIsRefused() =>
+        Expect(RejectReason.WrongCluster, SocketRole.Unicast, Good(DatagramKind.Beacon, cluster: 1));
 
     [Fact]
-    public void AnUnknownKindIsRefused() => Expect(RejectReason.UnknownKind, SocketRole.Unicast, Good((DatagramKind)99));
+    public void AnUnknownKindIsRefused() =>
+        Expect(RejectReason.UnknownKind, SocketRole.Unicast, Good((DatagramKind)99));
 
     [Fact]
     public void AnUnknownKindThatMayBeIgnoredIsNotCounted() =>
         Expect(RejectReason.None, SocketRole.Unicast, Good((DatagramKind)99, ignorable: true));
 
     [Fact]
-    public void ControlOnADataSocketIsRefused() => Expect(RejectReason.WrongSocket, SocketRole.Unicast, Good(DatagramKind.Ack, body: new byte[5]));
+    public void ControlOnADataSocketIsRefused() =>
+        Expect(RejectReason.WrongSocket, SocketRole.Unicast, Good(DatagramKind.Ack, body: new byte[5]));
 
     [Fact]
     public void DataOnTheControlSocketIsRefused() => Expect(RejectReason.WrongSocket, SocketRole.Control, Packet(1, 0));
 
     [Fact]
     public void ATokenOfAnUnknownViewIsRefused() =>
-        Expect(RejectReason.UnknownView, SocketRole.Control, Good(DatagramKind.Token, viewCounter: 999, body: new byte[20]));
+        Expect(
+            RejectReason.UnknownView, SocketRole.Control,
+            Good(DatagramKind.Token, viewCounter: 999, body: new byte[20]));
 
     [Fact]
-    public void ASenderNobodyKnowsIsRefused() => Expect(RejectReason.UnknownSender, SocketRole.Unicast, Good(DatagramKind.Beacon, sender: 0xDEAD));
+    public void ASenderNobodyKnowsIsRefused() =>
+        Expect(RejectReason.UnknownSender, SocketRole.Unicast, Good(DatagramKind.Beacon, sender: 0xDEAD));
 
     [Fact]
     public void AnAcknowledgementFromWhoIsNoMemberIsRefused() =>
-        Expect(RejectReason.UnknownSender, SocketRole.Control, Good(DatagramKind.Ack, sender: 0xDEAD, body: Ack(new AckBody(1, 1, 1, 1, 0))));
+        Expect(
+            RejectReason.UnknownSender, SocketRole.Control,
+            Good(DatagramKind.Ack, sender: 0xDEAD, body: Ack(new AckBody(1, 1, 1, 1, 0))));
 
     [Fact]
     public void AnAcknowledgementOfWhatWasNeverSentIsRefused() =>
-        Expect(RejectReason.NeverSent, SocketRole.Control, Good(DatagramKind.Ack, body: Ack(new AckBody(1000, 1000, 1000, 1, 0))));
+        Expect(
+            RejectReason.NeverSent, SocketRole.Control,
+            Good(DatagramKind.Ack, body: Ack(new AckBody(1000, 1000, 1000, 1, 0))));
 
     [Fact]
     public void AnAcknowledgementForAnotherSenderIsRefused() =>
-        Expect(RejectReason.NeverSent, SocketRole.Control, Good(DatagramKind.Ack, sequence: 0xDEAD, body: Ack(new AckBody(1, 1, 1, 1, 0))));
+        Expect(
+            RejectReason.NeverSent, SocketRole.Control,
+            Good(DatagramKind.Ack, sequence: 0xDEAD, body: Ack(new AckBody(1, 1, 1, 1, 0))));
 
     [Fact]
     public void AProbeThatDidNotComeByMulticastIsRefused() =>
@@ -87,11 +105,15 @@ public sealed class BadDatagramTests
 
     [Fact]
     public void AProbeWithABodyIsRefused() =>
-        Expect(RejectReason.Malformed, SocketRole.Multicast, Good(DatagramKind.CarrierProbe, sequence: 4, body: new byte[1]));
+        Expect(
+            RejectReason.Malformed, SocketRole.Multicast,
+            Good(DatagramKind.CarrierProbe, sequence: 4, body: new byte[1]));
 
     [Fact]
     public void AProbeOfWhoIsNotKnownIsRefused() =>
-        Expect(RejectReason.UnknownSender, SocketRole.Multicast, Good(DatagramKind.CarrierProbe, sender: 0xDEAD, sequence: 4));
+        Expect(
+            RejectReason.UnknownSender, SocketRole.Multicast,
+            Good(DatagramKind.CarrierProbe, sender: 0xDEAD, sequence: 4));
 
     [Fact]
     public void AWordOnCarriersThatBreaksItsFormatIsRefused() =>
@@ -99,11 +121,15 @@ public sealed class BadDatagramTests
 
     [Fact]
     public void AWordOnCarriersFromWhoIsNoMemberIsRefused() =>
-        Expect(RejectReason.UnknownSender, SocketRole.Control, Good(DatagramKind.CarrierWord, sender: 0xDEAD, body: new byte[1]));
+        Expect(
+            RejectReason.UnknownSender, SocketRole.Control,
+            Good(DatagramKind.CarrierWord, sender: 0xDEAD, body: new byte[1]));
 
     [Fact]
     public void AWordOnCarriersForAnotherSenderIsRefused() =>
-        Expect(RejectReason.NeverSent, SocketRole.Control, Good(DatagramKind.CarrierWord, sequence: 0xDEAD, body: new byte[1]));
+        Expect(
+            RejectReason.NeverSent, SocketRole.Control,
+            Good(DatagramKind.CarrierWord, sequence: 0xDEAD, body: new byte[1]));
 
     [Fact]
     public void ANakForWhatWasNeverSentIsRefused()
@@ -136,10 +162,12 @@ public sealed class BadDatagramTests
             Good(kind, body: [0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF]));
 
     [Fact]
-    public void ABeaconWithABodyIsRefused() => Expect(RejectReason.Malformed, SocketRole.Unicast, Good(DatagramKind.Beacon, body: [1]));
+    public void ABeaconWithABodyIsRefused() =>
+        Expect(RejectReason.Malformed, SocketRole.Unicast, Good(DatagramKind.Beacon, body: [1]));
 
     [Fact]
-    public void ASequenceBeyondAllReasonIsRefused() => Expect(RejectReason.BeyondWindow, SocketRole.Unicast, Packet(1UL << 40, 0));
+    public void ASequenceBeyondAllReasonIsRefused() =>
+        Expect(RejectReason.BeyondWindow, SocketRole.Unicast, Packet(1UL << 40, 0));
 
     [Fact]
     public void ABeaconBeyondAllReasonIsRefused() =>
@@ -149,7 +177,8 @@ public sealed class BadDatagramTests
     public void SequenceZeroIsRefused() => Expect(RejectReason.Malformed, SocketRole.Unicast, Packet(0, 0));
 
     [Fact]
-    public void AGroupThatTheRegionHasNotIsRefused() => Expect(RejectReason.Malformed, SocketRole.Unicast, Packet(2, 77));
+    public void AGroupThatTheRegionHasNotIsRefused() =>
+        Expect(RejectReason.Malformed, SocketRole.Unicast, Packet(2, 77));
 
     [Fact]
     public void APacketOfARemovedSenderIsRefused()
@@ -194,8 +223,10 @@ public sealed class BadDatagramTests
         var random = new SeededRandom(11);
         byte[][] seeds =
         [
-            Packet(2, 0), Good(DatagramKind.Beacon, sequence: 1), Good(DatagramKind.Ack, body: Ack(new AckBody(1, 1, 1, 1, 0))),
-            Good(DatagramKind.Token, body: new byte[30]), Good(DatagramKind.Pull, body: new byte[30]), Good(DatagramKind.Nak, body: new byte[30]),
+            Packet(2, 0), Good(DatagramKind.Beacon, sequence: 1),
+            Good(DatagramKind.Ack, body: Ack(new AckBody(1, 1, 1, 1, 0))),
+            Good(DatagramKind.Token, body: new byte[30]), Good(DatagramKind.Pull, body: new byte[30]),
+            Good(DatagramKind.Nak, body: new byte[30]),
         ];
         for (int round = 0; round < 20_000; round++)
         {

@@ -4,8 +4,9 @@ using QuickSilver.Protocol.Wire;
 namespace QuickSilver.Protocol.Tests.Stack;
 
 /// <summary>
-/// What a whole node does with notes that are no good, or name what is not what they say: it counts them by their reason and drops them, holds
-/// nothing of the memory they name, allocates nothing, and goes on as if they had not come.
+/// What a whole node does with notes that are no good, or name what is not what they say: it counts them by their
+/// reason and drops them, holds nothing of the memory they name, allocates nothing, and goes on as if they had not
+/// come.
 /// </summary>
 public sealed class BadNoteTests
 {
@@ -19,13 +20,16 @@ public sealed class BadNoteTests
             (RejectReason.Malformed, notes.Datagram(DatagramKind.Note, 2, new byte[NoteBody.Length + 1])),
         ["a length below a header's"] = static notes =>
             (RejectReason.Malformed, notes.Note(2, notes.Place(notes.Packet(2), DatagramHeader.Length - 1))),
-        ["an offset below zero"] = static notes => (RejectReason.Malformed, notes.Note(2, At(notes, static place => place with { Offset = -1 }))),
+        ["an offset below zero"] = static notes => (
+            RejectReason.Malformed, notes.Note(2, At(notes, static place => place with { Offset = -1 }))),
         ["a sender nobody knows"] = static notes =>
             (RejectReason.UnknownSender, notes.Note(2, notes.Place(notes.Packet(2, sender: Nobody)), sender: Nobody)),
         ["a sender nobody knows, nothing there"] = static notes =>
-            (RejectReason.UnknownSender, notes.Note(2, At(notes, static place => place with { Block = 99 }), sender: Nobody)),
+            (RejectReason.UnknownSender,
+                notes.Note(2, At(notes, static place => place with { Block = 99 }), sender: Nobody)),
         ["a view nobody knows, nothing there"] = static notes =>
-            (RejectReason.UnknownView, notes.Note(2, At(notes, static place => place with { Block = 99 }), viewCounter: 999)),
+            (RejectReason.UnknownView,
+                notes.Note(2, At(notes, static place => place with { Block = 99 }), viewCounter: 999)),
         ["an offer from a sender nobody knows"] = static notes =>
             (RejectReason.UnknownSender, notes.Note(2, new NoteBody(notes.Lent.Segment, default), sender: Nobody)),
         ["an offer in a view nobody knows"] = static notes =>
@@ -35,39 +39,54 @@ public sealed class BadNoteTests
             (RejectReason.Malformed, notes.Note(2, notes.Place(notes.Packet(2, sender: notes.Key(2))))),
         ["a packet of the node's own"] = static notes =>
             (RejectReason.Malformed, notes.Note(2, notes.Place(notes.Packet(2, sender: notes.Key(0))))),
-        ["another view's packet"] = static notes => (RejectReason.Malformed, notes.Note(2, notes.Place(notes.Packet(2, viewCounter: 999)))),
-        ["another tag's packet"] = static notes => (RejectReason.Malformed, notes.Note(2, notes.Place(notes.Packet(2, viewTag: 999)))),
-        ["another cluster's packet"] = static notes => (RejectReason.Malformed, notes.Note(2, notes.Place(notes.Packet(2, cluster: 999)))),
-        ["a repair"] = static notes => (RejectReason.Malformed, notes.Note(2, notes.Place(notes.Packet(2, DatagramKind.Repair)))),
-        ["a beacon"] = static notes => (RejectReason.Malformed, notes.Note(2, notes.Place(notes.Datagram(DatagramKind.Beacon, 2, [])))),
-        ["a note"] = static notes => (RejectReason.Malformed, notes.Note(2, notes.Place(notes.Note(2, notes.Place(notes.Packet(2)))))),
-        ["a token"] = static notes => (RejectReason.Malformed, notes.Note(2, notes.Place(notes.Datagram(DatagramKind.Token, 2, new byte[20])))),
+        ["another view's packet"] = static notes => (
+            RejectReason.Malformed, notes.Note(2, notes.Place(notes.Packet(2, viewCounter: 999)))),
+        ["another tag's packet"] = static notes => (
+            RejectReason.Malformed, notes.Note(2, notes.Place(notes.Packet(2, viewTag: 999)))),
+        ["another cluster's packet"] = static notes => (
+            RejectReason.Malformed, notes.Note(2, notes.Place(notes.Packet(2, cluster: 999)))),
+        ["a repair"] = static notes => (
+            RejectReason.Malformed, notes.Note(2, notes.Place(notes.Packet(2, DatagramKind.Repair)))),
+        ["a beacon"] = static notes => (
+            RejectReason.Malformed, notes.Note(2, notes.Place(notes.Datagram(DatagramKind.Beacon, 2, [])))),
+        ["a note"] = static notes => (
+            RejectReason.Malformed, notes.Note(2, notes.Place(notes.Note(2, notes.Place(notes.Packet(2)))))),
+        ["a token"] = static notes => (
+            RejectReason.Malformed, notes.Note(2, notes.Place(notes.Datagram(DatagramKind.Token, 2, new byte[20])))),
         ["a packet shorter than was said"] = static notes =>
             (RejectReason.Malformed, notes.Note(2, notes.Place(notes.Packet(2), notes.Packet(2).Length + 1))),
         ["a packet longer than was said"] = static notes =>
             (RejectReason.WrongLength, notes.Note(2, notes.Place(notes.Packet(2), notes.Packet(2).Length - 1))),
         ["no datagram at all"] = static notes => (RejectReason.WrongMagic, notes.Note(2, notes.Place(new byte[100]))),
-        ["a damaged header"] = static notes => (RejectReason.HeaderChecksum, notes.Note(2, notes.Place(Damage(notes.Packet(2), 33)))),
-        ["a damaged payload"] = static notes => (RejectReason.PayloadChecksum, notes.Note(2, notes.Place(Damage(notes.Packet(2), 55)))),
-        ["a packet for a group that is not"] = static notes => (RejectReason.Malformed, notes.Note(2, notes.Place(notes.Packet(2, group: 77)))),
+        ["a damaged header"] = static notes => (
+            RejectReason.HeaderChecksum, notes.Note(2, notes.Place(Damage(notes.Packet(2), 33)))),
+        ["a damaged payload"] = static notes => (
+            RejectReason.PayloadChecksum, notes.Note(2, notes.Place(Damage(notes.Packet(2), 55)))),
+        ["a packet for a group that is not"] = static notes => (
+            RejectReason.Malformed, notes.Note(2, notes.Place(notes.Packet(2, group: 77)))),
         ["a packet beyond all reason"] = static notes =>
             (RejectReason.BeyondWindow, notes.Note(1UL << 40, notes.Place(notes.Packet(1UL << 40)))),
         ["beyond all reason, nothing there"] = static notes =>
             (RejectReason.BeyondWindow, notes.Note(1UL << 40, At(notes, static place => place with { Block = 99 }))),
         ["a packet zero"] = static notes => (RejectReason.Malformed, notes.Note(0, notes.Place(notes.Packet(0)))),
-        ["another packet, again"] = static notes => (RejectReason.Malformed, notes.RepairNote(2, notes.Place(notes.Packet(3)))),
-        ["a repair, again"] = static notes => (RejectReason.Malformed, notes.RepairNote(2, notes.Place(notes.Packet(2, DatagramKind.Repair)))),
+        ["another packet, again"] = static notes => (
+            RejectReason.Malformed, notes.RepairNote(2, notes.Place(notes.Packet(3)))),
+        ["a repair, again"] = static notes => (
+            RejectReason.Malformed, notes.RepairNote(2, notes.Place(notes.Packet(2, DatagramKind.Repair)))),
         ["nothing there, again"] = static notes =>
             (RejectReason.NotThere, notes.RepairNote(2, At(notes, static place => place with { Block = 99 }))),
         ["a packet again, from the node itself"] = static notes =>
             (RejectReason.UnknownSender, notes.RepairNote(2, notes.Place(notes.Packet(2)), peer: 0)),
-        ["a block that is not"] = static notes => (RejectReason.NotThere, notes.Note(1, At(notes, static place => place with { Block = 99 }))),
+        ["a block that is not"] = static notes => (
+            RejectReason.NotThere, notes.Note(1, At(notes, static place => place with { Block = 99 }))),
         ["a place beyond the block"] = static notes =>
             (RejectReason.NotThere, notes.Note(1, At(notes, static place => place with { Offset = int.MaxValue }))),
         ["an earlier use of the block"] = static notes =>
-            (RejectReason.NotThere, notes.Note(1, At(notes, static place => place with { Generation = place.Generation - 1 }))),
+            (RejectReason.NotThere,
+                notes.Note(1, At(notes, static place => place with { Generation = place.Generation - 1 }))),
         ["memory that is not open"] = static notes =>
-            (RejectReason.NotThere, notes.Note(1, At(notes, static place => place) with { Segment = new SegmentName(404, 1, 1) })),
+            (RejectReason.NotThere,
+                notes.Note(1, At(notes, static place => place) with { Segment = new SegmentName(404, 1, 1) })),
     };
 
     private readonly StackNotes _notes = new();
@@ -92,7 +111,8 @@ public sealed class BadNoteTests
     {
         (_, byte[] datagram) = Bad[what](_notes);
         NetEndpoint source = _notes.World.SourceOf(datagram, SocketRole.Unicast);
-        var completion = new Completion(SocketRole.Unicast, PriorityClass.Data, null, datagram, 0, datagram.Length) { Source = source };
+        var completion = new Completion(
+            SocketRole.Unicast, PriorityClass.Data, null, datagram, 0, datagram.Length) { Source = source };
         void Take()
         {
             Completion read = completion;
@@ -118,7 +138,9 @@ public sealed class BadNoteTests
 
     [Fact]
     public void OnesOwnNotesComeBackAndAreIgnored() =>
-        Expect(RejectReason.None, SocketRole.Unicast, _notes.Note(2, _notes.Place(_notes.Packet(2, sender: _notes.Key(0))), sender: _notes.Key(0)));
+        Expect(
+            RejectReason.None, SocketRole.Unicast,
+            _notes.Note(2, _notes.Place(_notes.Packet(2, sender: _notes.Key(0))), sender: _notes.Key(0)));
 
     [Fact]
     public void ARemovedPeersNoteOfARepairIsRefused()

@@ -5,8 +5,8 @@ using QuickSilver.Protocol.Wire;
 namespace QuickSilver.Protocol.Tests.Stack;
 
 /// <summary>
-/// What a node does with datagrams that are right in every respect, but come from another address or port than their sender's: it counts them and
-/// does nothing else.
+/// What a node does with datagrams that are right in every respect, but come from another address or port than their
+/// sender's: it counts them and does nothing else.
 /// </summary>
 public sealed class ForgedSourceTests
 {
@@ -31,7 +31,8 @@ public sealed class ForgedSourceTests
         get
         {
             var data = new TheoryData<DatagramKind, bool>();
-            foreach (DatagramKind kind in (DatagramKind[])[.. Control, DatagramKind.Beacon, DatagramKind.Data, DatagramKind.Repair])
+            foreach (DatagramKind kind in (DatagramKind[])[
+                .. Control, DatagramKind.Beacon, DatagramKind.Data, DatagramKind.Repair])
             {
                 data.Add(kind, true);
                 data.Add(kind, false);
@@ -49,9 +50,14 @@ public sealed class ForgedSourceTests
         NetEndpoint forged = isOtherPort ? real with { Port = 9 } : real with { Address = real.Address + 77 };
         AssertForged(Datagram(kind, Key(1)), role, forged);
         // The sender's other endpoint is not the one that the kind comes from, nor is another member's.
-        AssertForged(Datagram(kind, Key(1)), role, role == SocketRole.Control ? _world.Nodes[1].Facts.Data : _world.Nodes[1].Facts.Control);
-        AssertForged(Datagram(kind, Key(1)), role, role == SocketRole.Control ? _world.Nodes[2].Facts.Control : _world.Nodes[2].Facts.Data);
-        Assert.Equal(new ForgedKind(kind, Key(1)), new ForgedKind(_node.Stack.LastForged.Kind, _node.Stack.LastForged.Sender));
+        AssertForged(
+            Datagram(kind, Key(1)), role,
+            role == SocketRole.Control ? _world.Nodes[1].Facts.Data : _world.Nodes[1].Facts.Control);
+        AssertForged(
+            Datagram(kind, Key(1)), role,
+            role == SocketRole.Control ? _world.Nodes[2].Facts.Control : _world.Nodes[2].Facts.Data);
+        Assert.Equal(
+            new ForgedKind(kind, Key(1)), new ForgedKind(_node.Stack.LastForged.Kind, _node.Stack.LastForged.Sender));
     }
 
     [Fact]
@@ -116,14 +122,17 @@ public sealed class ForgedSourceTests
         ulong forged = _node.Stack.Counters.Rejected[RejectReason.WrongSource];
         ulong total = _node.Stack.Counters.Rejected.Total;
         ulong sent = _node.Stack.Counters.DatagramBytesSent;
-        ulong received = _node.Stack.Counters.PacketsReceived + _node.Stack.Counters.PacketsDuplicate + _node.Stack.Counters.PacketsMissed;
+        ulong received = _node.Stack.Counters.PacketsReceived + _node.Stack.Counters.PacketsDuplicate
+            + _node.Stack.Counters.PacketsMissed;
         _node.Take(datagram, role, source);
         _node.Stack.PullAll(_world.Now);
         Assert.Equal(forged + 1, _node.Stack.Counters.Rejected[RejectReason.WrongSource]);
         Assert.Equal(total + 1, _node.Stack.Counters.Rejected.Total);
         Assert.Equal(sent, _node.Stack.Counters.DatagramBytesSent);
         Assert.Equal(
-            received, _node.Stack.Counters.PacketsReceived + _node.Stack.Counters.PacketsDuplicate + _node.Stack.Counters.PacketsMissed);
+            received,
+            _node.Stack.Counters.PacketsReceived + _node.Stack.Counters.PacketsDuplicate
+                + _node.Stack.Counters.PacketsMissed);
     }
 
     private ulong Key(int node) => _world.Nodes[node].Self!.Number.Key;

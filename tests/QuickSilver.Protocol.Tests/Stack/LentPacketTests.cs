@@ -3,8 +3,8 @@ using QuickSilver.Protocol.Wire;
 
 namespace QuickSilver.Protocol.Tests.Stack;
 
-/// <summary>What a whole node does with notes: it delivers and keeps packets where their sender wrote them, and lets go of them when they are
-/// stable; it opens memory that members offer.</summary>
+/// <summary>What a whole node does with notes: it delivers and keeps packets where their sender wrote them, and lets go
+/// of them when they are stable; it opens memory that members offer.</summary>
 public sealed class LentPacketTests
 {
     private static readonly TimeSpan Second = TimeSpan.FromSeconds(1);
@@ -83,7 +83,8 @@ public sealed class LentPacketTests
     public void ARepairThatIsNotThereSaysNothingOfItsSendersHighest()
     {
         NoteBody place = _notes.Place(_notes.SayUnheard("not there"));
-        _notes.Node.Take(_notes.RepairNote(2, place with { Place = place.Place with { Block = 99 } }), SocketRole.Unicast);
+        _notes.Node.Take(
+            _notes.RepairNote(2, place with { Place = place.Place with { Block = 99 } }), SocketRole.Unicast);
 
         Assert.Equal(1UL, _notes.Node.Stack.Counters.Rejected[RejectReason.NotThere]);
         Assert.Equal(0UL, _notes.Node.Stack.Counters.PacketsMissed);

@@ -7,8 +7,8 @@ using QuickSilver.Protocol.Wire;
 namespace QuickSilver.Protocol.Tests.Stack;
 
 /// <summary>
-/// What a node does with datagrams that are well-formed, come from a member, and lie about what nobody can have: they cost no time beyond their
-/// length, and the group lives on.
+/// What a node does with datagrams that are well-formed, come from a member, and lie about what nobody can have: they
+/// cost no time beyond their length, and the group lives on.
 /// </summary>
 public sealed class LyingMemberTests
 {
@@ -91,7 +91,8 @@ public sealed class LyingMemberTests
     {
         const ulong Gaps = 100_000;
         StackNode node = _world.Nodes[0];
-        for (ulong sequence = 4; sequence <= 2 * (Gaps + 1); sequence += 2) node.Take(Packet(2, sequence), SocketRole.Unicast);
+        for (ulong sequence = 4; sequence <= 2 * (Gaps + 1); sequence += 2)
+            node.Take(Packet(2, sequence), SocketRole.Unicast);
         byte[] closed = Token(
             0,
             1,
@@ -111,11 +112,15 @@ public sealed class LyingMemberTests
     public void ABeaconThatSaysTooMuchDoesNotWedgeItsSender(ulong highest)
     {
         foreach (int node in (int[])[0, 2])
-            _world.Nodes[node].Take(Datagram(DatagramKind.Beacon, Key(1), highest, [], DatagramFlags.None), SocketRole.Unicast);
+            _world.Nodes[
+                node].Take(Datagram(DatagramKind.Beacon, Key(1), highest, [], DatagramFlags.None), SocketRole.Unicast);
         _world.RunFor(TimeSpan.FromSeconds(1));
         _world.Nodes[1].Say("news", "after the lie");
         _world.RunFor(TimeSpan.FromSeconds(60));
-        Assert.All(_world.Nodes, static node => Assert.Contains(node.Heard, static line => line.EndsWith("after the lie", StringComparison.Ordinal)));
+        Assert.All(
+            _world.Nodes,
+            static node => Assert.Contains(
+                node.Heard, static line => line.EndsWith("after the lie", StringComparison.Ordinal)));
         Assert.All(_world.Nodes, static node => Assert.False(node.Self!.IsRemoved));
         Assert.Equal(0, _world.Nodes[1].Stack.FindGroup("news")!.PendingMessages);
     }
@@ -151,12 +156,17 @@ public sealed class LyingMemberTests
         TokenRing ring = node.Stack.Rooms.Recoverer.Regions[0].Ring;
         uint epoch = ring.Epoch;
         ulong round = ring.Round + (rounds == 0 ? 1 : (ulong)rounds);
-        node.Take(Token(1, 0, static _ => { }, new TokenHop(epoch + epochs, At(0), round, 3, At(0), At(1), 0, 1)), SocketRole.Control);
+        node.Take(
+            Token(1, 0, static _ => { }, new TokenHop(epoch + epochs, At(0), round, 3, At(0), At(1), 0, 1)),
+            SocketRole.Control);
         Assert.Equal(isTaken ? 0UL : 1UL, node.Stack.Counters.Rejected[RejectReason.BeyondWindow]);
         Assert.Equal(isTaken ? round : ring.Round, ring.Round);
         _world.Nodes[2].Say("news", "the ring goes on");
         _world.RunFor(TimeSpan.FromSeconds(20));
-        Assert.All(_world.Nodes, static one => Assert.Contains(one.Heard, static line => line.EndsWith("the ring goes on", StringComparison.Ordinal)));
+        Assert.All(
+            _world.Nodes,
+            static one => Assert.Contains(
+                one.Heard, static line => line.EndsWith("the ring goes on", StringComparison.Ordinal)));
         Assert.Equal(0, _world.Nodes[2].Stack.FindGroup("news")!.PendingMessages);
     }
 
@@ -171,7 +181,9 @@ public sealed class LyingMemberTests
         uint epoch = ring.Epoch + 1000;
         for (int second = 0; second < 60 && ring.Epoch < epoch; second++)
         {
-            node.Take(Token(1, 0, static _ => { }, new TokenHop(epoch, At(0), ring.Round + 1, 3, At(0), At(1), 0, 1)), SocketRole.Control);
+            node.Take(
+                Token(1, 0, static _ => { }, new TokenHop(epoch, At(0), ring.Round + 1, 3, At(0), At(1), 0, 1)),
+                SocketRole.Control);
             _world.RunFor(TimeSpan.FromSeconds(1));
         }
         Assert.True(ring.Epoch >= epoch);
@@ -190,7 +202,8 @@ public sealed class LyingMemberTests
         _world.Nodes[1].Say("news", "and this one not");
         _world.RunFor(TimeSpan.FromSeconds(8));
         Assert.Contains(_world.Nodes[0].Heard, static line => line.EndsWith("lost once", StringComparison.Ordinal));
-        Assert.Contains(_world.Nodes[0].Heard, static line => line.EndsWith("and this one not", StringComparison.Ordinal));
+        Assert.Contains(
+            _world.Nodes[0].Heard, static line => line.EndsWith("and this one not", StringComparison.Ordinal));
     }
 
     private int At(int node) => _view.IndexOf(Key(node));
@@ -225,10 +238,12 @@ public sealed class LyingMemberTests
         writer.WriteVarint(0);
         PacketRecord.WriteHead(ref writer, _view.Number.Epoch, 0, sequence + 100, false, default, 1, 0, 1);
         writer.WriteByte(7);
-        return Datagram(DatagramKind.Data, Key(node), sequence, body.AsSpan(0, writer.Written), DatagramFlags.PayloadChecksum);
+        return Datagram(
+            DatagramKind.Data, Key(node), sequence, body.AsSpan(0, writer.Written), DatagramFlags.PayloadChecksum);
     }
 
-    private byte[] Datagram(DatagramKind kind, ulong sender, ulong sequence, ReadOnlySpan<byte> body, DatagramFlags flags)
+    private byte[] Datagram(
+        DatagramKind kind, ulong sender, ulong sequence, ReadOnlySpan<byte> body, DatagramFlags flags)
     {
         byte[] datagram = new byte[DatagramHeader.Length + body.Length];
         body.CopyTo(datagram.AsSpan(DatagramHeader.Length));

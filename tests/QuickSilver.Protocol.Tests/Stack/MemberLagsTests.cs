@@ -24,7 +24,8 @@ public sealed class MemberLagsTests
     {
         Rounds(1_100, new LagEntry(2, LagCause.ReadingSlowly, 30));
         LaggingMember lag = Assert.Single(_lags.Collect(_now));
-        Assert.Equal((_view.Members[2], LagCause.ReadingSlowly, 30ul, true), (lag.Member, lag.Cause, lag.Packets, lag.HoldsUp));
+        Assert.Equal(
+            (_view.Members[2], LagCause.ReadingSlowly, 30ul, true), (lag.Member, lag.Cause, lag.Packets, lag.HoldsUp));
         Assert.Equal(Start, lag.Since);
         Assert.Equal((1, Start), (_lags.HoldingUp, _lags.HeldUpSince));
     }
@@ -111,8 +112,12 @@ public sealed class MemberLagsTests
     public void TheSlowestComesFirst()
     {
         Rounds(500, new LagEntry(4, LagCause.Losing, 1));
-        Rounds(2_000, new LagEntry(1, LagCause.Losing, 5), new LagEntry(3, LagCause.Losing, 9), new LagEntry(4, LagCause.Losing, 1));
-        Rounds(100, new LagEntry(0, LagCause.Silent, 99), new LagEntry(1, LagCause.Losing, 5), new LagEntry(3, LagCause.Losing, 9));
+        Rounds(
+            2_000, new LagEntry(1, LagCause.Losing, 5), new LagEntry(3, LagCause.Losing, 9),
+            new LagEntry(4, LagCause.Losing, 1));
+        Rounds(
+            100, new LagEntry(0, LagCause.Silent, 99), new LagEntry(1, LagCause.Losing, 5),
+            new LagEntry(3, LagCause.Losing, 9));
         Assert.Equal([4, 3, 1, 0], _lags.Collect(_now).Select(lag => Array.IndexOf(_view.Members, lag.Member)));
     }
 
@@ -144,5 +149,8 @@ public sealed class MemberLagsTests
     }
 
     private string Text(Instant now) =>
-        string.Join(' ', _lags.Collect(now).Where(static lag => lag.HoldsUp).Select(lag => Array.IndexOf(_view.Members, lag.Member)).Order());
+        string.Join(
+            ' ',
+            _lags.Collect(now).Where(static lag => lag.HoldsUp).Select(lag => Array.IndexOf(_view.Members, lag.Member))
+                .Order());
 }

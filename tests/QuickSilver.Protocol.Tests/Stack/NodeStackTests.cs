@@ -28,7 +28,8 @@ public sealed class NodeStackTests
     {
         var world = new StackWorld(2);
         world.JoinAll("news");
-        string[] texts = [.. Enumerable.Range(0, messages).Select(static number => new string((char)('a' + (number % 26)), 1000))];
+        string[] texts = [
+            .. Enumerable.Range(0, messages).Select(static number => new string((char)('a' + (number % 26)), 1000))];
         foreach (string text in texts) world.Nodes[0].Say("news", text);
         world.RunFor(Second);
 
@@ -124,7 +125,8 @@ public sealed class NodeStackTests
     {
         var world = new StackWorld(3);
         world.JoinAll("news");
-        for (int index = 0; index < 100; index++) world.Nodes[index % 3].Say("news", new string('x', 500 + (index * 40)));
+        for (int index = 0; index < 100; index++)
+            world.Nodes[index % 3].Say("news", new string('x', 500 + (index * 40)));
         foreach (StackNode node in world.Nodes) node.Stack.Shutdown(world.Now);
 
         Assert.All(world.Nodes, node => Assert.Equal(0, node.Pool.OutstandingChunks));

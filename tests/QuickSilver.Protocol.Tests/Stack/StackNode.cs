@@ -23,9 +23,11 @@ internal sealed class StackNode : ITransport, IMembershipLink, INodeUpcalls
         _world = world;
         Index = index;
         uint address = 0x7F000001 + (uint)index;
-        Facts = new TransportFacts(new NetEndpoint(address, 1), new NetEndpoint(address, 2), 1300, 50, 1 << 22, false, true);
+        Facts = new TransportFacts(
+            new NetEndpoint(address, 1), new NetEndpoint(address, 2), 1300, 50, 1 << 22, false, true);
         Stack = new NodeStack(
-            new NodeSettings { NodeName = $"n{index}" }, new NodeHost(Alarms, this, this, this, new SeededRandom((ulong)index + 1), Pool));
+            new NodeSettings { NodeName = $"n{index}" },
+            new NodeHost(Alarms, this, this, this, new SeededRandom((ulong)index + 1), Pool));
     }
 
     public int Index { get; }
@@ -71,7 +73,8 @@ internal sealed class StackNode : ITransport, IMembershipLink, INodeUpcalls
     /// <summary>Reads whose buffer the stack has kept.</summary>
     public int KeptReads { get; private set; }
 
-    /// <summary>Takes a read that comes from where its first datagram's sender, or the peer that repairs, would send it.</summary>
+    /// <summary>Takes a read that comes from where its first datagram's sender, or the peer that repairs, would send
+    /// it.</summary>
     public void Take(byte[] read, SocketRole role) => Take(read, role, _world.SourceOf(read, role));
 
     public void Take(byte[] read, SocketRole role, NetEndpoint source)
@@ -79,7 +82,8 @@ internal sealed class StackNode : ITransport, IMembershipLink, INodeUpcalls
         if (IsDeaf) return;
         byte[] buffer = GC.AllocateArray<byte>(BufferPool.ChunkBytes, pinned: true);
         read.CopyTo(buffer, 0);
-        var completion = new Completion(role, DatagramKinds.PriorityOfRead(read), null, buffer, 0, read.Length) { Source = source };
+        var completion = new Completion(
+            role, DatagramKinds.PriorityOfRead(read), null, buffer, 0, read.Length) { Source = source };
         Stack.Handle(ref completion, _world.Now);
         Assert.Equal(BufferPool.ChunkBytes, completion.Buffer.Length);
         if (completion.Buffer != buffer) KeptReads++;
@@ -105,7 +109,9 @@ internal sealed class StackNode : ITransport, IMembershipLink, INodeUpcalls
     {
         for (int index = 0; index < run.Count; index++)
         {
-            Heard.Add($"{group.Name}/{sender.Name}/{run.Number + (ulong)index}: {System.Text.Encoding.UTF8.GetString(run[index].Span)}");
+            Heard.Add(
+                $"{group.Name}/{sender.Name}/{run.Number + (ulong)index}: "
+                    + $"{System.Text.Encoding.UTF8.GetString(run[index].Span)}");
             OnHeard?.Invoke(Stack.FindGroup(group.Name)!);
         }
     }
@@ -138,7 +144,8 @@ internal sealed class StackNode : ITransport, IMembershipLink, INodeUpcalls
 
         public override void OnCompleted(Instant now) => node.Joined = true;
 
-        public override void OnFailed(MembershipRefusal reason, string groupName, Instant now) => Assert.Fail($"{groupName}: {reason}");
+        public override void OnFailed(MembershipRefusal reason, string groupName, Instant now) =>
+            Assert.Fail($"{groupName}: {reason}");
     }
 
     private sealed class Departure(IReadOnlyList<LocalGroup> groups) : LeaveRequest(groups)
@@ -150,7 +157,8 @@ internal sealed class StackNode : ITransport, IMembershipLink, INodeUpcalls
 
     private sealed class Stay(StackNode node, GroupInfo group) : IGroupListener
     {
-        public void OnMessages(NodeInfo sender, in DeliveryBatch run, Instant now) => node.OnMessages(group, sender, run);
+        public void OnMessages(NodeInfo sender, in DeliveryBatch run, Instant now) =>
+            node.OnMessages(group, sender, run);
 
         public void OnLoss(NodeInfo sender, ulong first, ulong count, Instant now) =>
             Assert.Fail("nothing is lost here");

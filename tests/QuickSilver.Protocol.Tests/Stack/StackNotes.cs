@@ -8,7 +8,8 @@ using QuickSilver.Protocol.Wire;
 namespace QuickSilver.Protocol.Tests.Stack;
 
 /// <summary>
-/// Three nodes in a group, of which node 0 has opened memory of node 1. The test writes packets there, and the notes that name them.
+/// Three nodes in a group, of which node 0 has opened memory of node 1. The test writes packets there, and the notes
+/// that name them.
 /// </summary>
 internal sealed class StackNotes
 {
@@ -74,7 +75,9 @@ internal sealed class StackNotes
     public byte[] RepairNote(ulong sequence, NoteBody place, int? peer = null)
     {
         ulong relay = peer is { } node ? (ulong)View.IndexOf(Key(node)) << 48 : 0;
-        return Datagram(DatagramKind.RepairNote, sequence | relay, Body(place), flags: peer is null ? DatagramFlags.None : DatagramFlags.FromPeer);
+        return Datagram(
+            DatagramKind.RepairNote, sequence | relay, Body(place),
+            flags: peer is null ? DatagramFlags.None : DatagramFlags.FromPeer);
     }
 
     public static byte[] Body(NoteBody note)

@@ -6,7 +6,8 @@ using QuickSilver.Protocol.Wire;
 
 namespace QuickSilver.Protocol.Tests.Stack;
 
-/// <summary>A membership server and some whole nodes, joined by a network without delay or loss: time passes only when a test says so.</summary>
+/// <summary>A membership server and some whole nodes, joined by a network without delay or loss: time passes only when
+/// a test says so.</summary>
 internal sealed class StackWorld : IServerLinks
 {
     private readonly Queue<Action> _news = new();
@@ -85,8 +86,10 @@ internal sealed class StackWorld : IServerLinks
         NetEndpoint to = train.To;
         SocketRole role = train.Route == TrainRoute.Control ? SocketRole.Control : SocketRole.Unicast;
         byte[] bytes = train.Span.ToArray();
-        if (DatagramHeader.TryRead(bytes, out DatagramHeader header) == RejectReason.None) LastSent[header.Kind] = bytes;
-        StackNode node = Nodes.Single(candidate => (role == SocketRole.Control ? candidate.Facts.Control : candidate.Facts.Data) == to);
+        if (DatagramHeader.TryRead(bytes, out DatagramHeader header) == RejectReason.None)
+            LastSent[header.Kind] = bytes;
+        StackNode node = Nodes.Single(
+            candidate => (role == SocketRole.Control ? candidate.Facts.Control : candidate.Facts.Data) == to);
         _news.Enqueue(() => node.Take(bytes, role, source));
     }
 

@@ -27,7 +27,9 @@ public class BodyTests
         var behind = new LagList();
         Assert.True(AckBody.TryRead(Bytes("0405000100 02 01 03 09 8407 04 01 8001 00"), 5, behind, out AckBody ack));
         Assert.Equal(new AckBody(4, 5, null, 1, 0), ack);
-        Assert.Equal([new LagEntry(1, LagCause.Silent, 9, 900), new LagEntry(4, LagCause.Losing, 128)], behind.Entries.ToArray());
+        Assert.Equal(
+            [new LagEntry(1, LagCause.Silent, 9, 900), new LagEntry(4, LagCause.Losing, 128)],
+            behind.Entries.ToArray());
     }
 
     [Theory]
@@ -37,7 +39,8 @@ public class BodyTests
     [InlineData("01 01 00 01 00", "a byte after the end")]
     [InlineData("01 41", "65 ranges")]
     [InlineData("", "nothing")]
-    public void ANakThatBreaksItsFormatIsRefused(string hex, string why) => Assert.False(NakBody.TryRead(Bytes(hex), out _), why);
+    public void ANakThatBreaksItsFormatIsRefused(string hex, string why) =>
+        Assert.False(NakBody.TryRead(Bytes(hex), out _), why);
 
     [Theory]
     [InlineData("0900000003000000 01 00 00", "no ranges")]
@@ -45,14 +48,16 @@ public class BodyTests
     [InlineData("09000000030000", "half a stream")]
     [InlineData("0900000003000000 01 00 01 00 01 00", "a byte after the end")]
     [InlineData("0900000003000000 01 D6FF03 01 00 01", "a datagram longer than any")]
-    public void APullThatBreaksItsFormatIsRefused(string hex, string why) => Assert.False(PullBody.TryRead(Bytes(hex), out _), why);
+    public void APullThatBreaksItsFormatIsRefused(string hex, string why) =>
+        Assert.False(PullBody.TryRead(Bytes(hex), out _), why);
 
     [Theory]
     [InlineData("01000000 D6FF03 01", "a datagram longer than any")]
     [InlineData("01000000 00 03", "neither with fillers nor without")]
     [InlineData("01000000 00", "no wish")]
     [InlineData("01000000 00 01 00", "a byte after the end")]
-    public void APathQueryThatBreaksItsFormatIsRefused(string hex, string why) => Assert.False(PathQueryBody.TryRead(Bytes(hex), out _), why);
+    public void APathQueryThatBreaksItsFormatIsRefused(string hex, string why) =>
+        Assert.False(PathQueryBody.TryRead(Bytes(hex), out _), why);
 
     [Theory]
     [InlineData("01000000 00 10", "sixteen fillers")]
@@ -61,12 +66,14 @@ public class BodyTests
     [InlineData("01000000 00 01 33", "a filler without a nonce")]
     [InlineData("01000000 00 01", "no length")]
     [InlineData("01000000 00 01 35 00", "a byte after the end")]
-    public void APathAnswerThatBreaksItsFormatIsRefused(string hex, string why) => Assert.False(PathAnswerBody.TryRead(Bytes(hex), out _), why);
+    public void APathAnswerThatBreaksItsFormatIsRefused(string hex, string why) =>
+        Assert.False(PathAnswerBody.TryRead(Bytes(hex), out _), why);
 
     [Theory]
     [InlineData("010000", "half a nonce")]
     [InlineData("01000000 0001", "a byte that is not zero")]
-    public void AFillerThatBreaksItsFormatIsRefused(string hex, string why) => Assert.False(PathFillerBody.TryRead(Bytes(hex), out _), why);
+    public void AFillerThatBreaksItsFormatIsRefused(string hex, string why) =>
+        Assert.False(PathFillerBody.TryRead(Bytes(hex), out _), why);
 
     [Theory]
     [InlineData("6400 0000", "no bytes")]
@@ -75,7 +82,8 @@ public class BodyTests
     [InlineData("6400 6300 0102", "a part across the end")]
     [InlineData("D6FF 0000 01", "a packet longer than any")]
     [InlineData("640000", "half an offset")]
-    public void APartThatBreaksItsFormatIsRefused(string hex, string why) => Assert.False(RepairPartBody.TryRead(Bytes(hex), out _), why);
+    public void APartThatBreaksItsFormatIsRefused(string hex, string why) =>
+        Assert.False(RepairPartBody.TryRead(Bytes(hex), out _), why);
 
     [Fact]
     public void NoBodyIsLongerThanItSays()
@@ -85,7 +93,8 @@ public class BodyTests
         var behind = new LagList();
         for (int member = 0; member < LagList.MaxEntries; member++)
             behind.Add(new LagEntry(int.MaxValue - member, LagCause.Silent, ulong.MaxValue, uint.MaxValue));
-        new AckBody(ulong.MaxValue, ulong.MaxValue, ulong.MaxValue - 1, 1 << 20, ulong.MaxValue).WriteTo(ref ack, behind);
+        new AckBody(
+            ulong.MaxValue, ulong.MaxValue, ulong.MaxValue - 1, 1 << 20, ulong.MaxValue).WriteTo(ref ack, behind);
         Assert.InRange(ack.Written, 1, AckBody.MaxLength);
         var word = new WireWriter(new byte[CarrierWordBody.MaxLength]);
         new CarrierWordBody(ulong.MaxValue - 1).WriteTo(ref word);
@@ -105,7 +114,9 @@ public class BodyTests
         Assert.InRange(pull.Written, 1, PullBody.MaxLength);
 
         var hop = new WireWriter(bytes);
-        new TokenHop(uint.MaxValue, int.MaxValue, ulong.MaxValue, uint.MaxValue, int.MaxValue, int.MaxValue, 3, 4).WriteTo(ref hop, [1, 300, 70_000]);
+        new TokenHop(
+            uint.MaxValue, int.MaxValue, ulong.MaxValue, uint.MaxValue, int.MaxValue, int.MaxValue, 3, 4).WriteTo(
+                ref hop, [1, 300, 70_000]);
         Assert.InRange(hop.Written, 1, TokenHop.MaxLength([1, 300, 70_000]));
     }
 

@@ -7,7 +7,8 @@ namespace QuickSilver.Protocol.Tests.Wire;
 /// <summary>The byte table of the header is its only specification: here it is held against the code.</summary>
 public partial class ByteTableTests
 {
-    private static readonly IReadOnlyList<(int Offset, int Length, string Field)> Table = ReadTable(typeof(DatagramHeader));
+    private static readonly IReadOnlyList<(int Offset, int Length, string Field)> Table = ReadTable(
+        typeof(DatagramHeader));
 
     [Fact]
     public void OffsetsAndLengthsAddUp()
@@ -43,18 +44,23 @@ public partial class ByteTableTests
         (int checksum, int checksumLength, _) = Entry("header checksum");
         for (int index = 0; index < DatagramHeader.Length; index++)
         {
-            bool mayChange = (index >= offset && index < offset + length) || (index >= checksum && index < checksum + checksumLength);
+            bool mayChange = (index >= offset && index < offset + length)
+                || (index >= checksum && index < checksum + checksumLength);
             Assert.True(mayChange || before[index] == after[index], $"{name} changes byte {index}");
         }
-        Assert.False(before.AsSpan(offset, length).SequenceEqual(after.AsSpan(offset, length)), $"{name} changes nothing at {offset}");
+        Assert.False(
+            before.AsSpan(offset, length).SequenceEqual(after.AsSpan(offset, length)),
+            $"{name} changes nothing at {offset}");
     }
 
-    private static (int Offset, int Length, string Field) Entry(string name) => Table.Single(entry => entry.Field == name);
+    private static (int Offset, int Length, string Field) Entry(string name) =>
+        Table.Single(entry => entry.Field == name);
 
     private static List<(int, int, string)> ReadTable(Type type)
     {
         string path = Path.ChangeExtension(type.Assembly.Location, ".xml");
-        XElement member = XDocument.Load(path).Descendants("member").Single(element => (string?)element.Attribute("name") == "T:" + type.FullName);
+        XElement member = XDocument.Load(path).Descendants("member")
+            .Single(element => (string?)element.Attribute("name") == "T:" + type.FullName);
         var table = new List<(int, int, string)>();
         foreach (Match row in Row().Matches(member.Descendants("code").First().Value))
         {

@@ -24,7 +24,8 @@ public class Crc32CTests
             uint expected = BitByBit(bytes);
 
             Assert.Equal(expected, Crc32C.Of(bytes));
-            for (int split = 0; split <= length; split++) Assert.Equal(expected, Crc32C.Of(bytes.AsSpan(0, split), bytes.AsSpan(split)));
+            for (int split = 0; split <= length; split++)
+                Assert.Equal(expected, Crc32C.Of(bytes.AsSpan(0, split), bytes.AsSpan(split)));
         }
     }
 
@@ -45,7 +46,9 @@ public class Crc32CTests
             uint expected = BitByBit(bytes[..length]);
             Assert.True(expected == Crc32C.Of(bytes.AsSpan(0, length)), $"{length} bytes");
             int split = (int)(random.NextUInt64() % ((ulong)length + 1));
-            Assert.True(expected == Crc32C.Of(bytes.AsSpan(0, split), bytes.AsSpan(split, length - split)), $"{length} bytes, cut at {split}");
+            Assert.True(
+                expected == Crc32C.Of(bytes.AsSpan(0, split), bytes.AsSpan(split, length - split)),
+                $"{length} bytes, cut at {split}");
         }
     }
 

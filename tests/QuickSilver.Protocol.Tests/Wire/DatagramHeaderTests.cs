@@ -13,7 +13,8 @@ public class DatagramHeaderTests
     [Fact]
     public void LessThanAHeaderIsTooShort()
     {
-        for (int length = 0; length < DatagramHeader.Length; length++) Assert.Equal(RejectReason.TooShort, Read(Data[..length]));
+        for (int length = 0; length < DatagramHeader.Length; length++)
+            Assert.Equal(RejectReason.TooShort, Read(Data[..length]));
     }
 
     [Fact]
@@ -23,7 +24,8 @@ public class DatagramHeaderTests
     [InlineData(0)]
     [InlineData(1)]
     [InlineData(3)]
-    public void AnotherVersionIsRefused(byte version) => Assert.Equal(RejectReason.WrongVersion, Read(With(Data, 2, version)));
+    public void AnotherVersionIsRefused(byte version) =>
+        Assert.Equal(RejectReason.WrongVersion, Read(With(Data, 2, version)));
 
     [Theory]
     [InlineData(0)]
@@ -74,14 +76,17 @@ public class DatagramHeaderTests
     [Fact]
     public void TheTailOfAnotherPacketIsNotTakenForThisOnes()
     {
-        var firstHeader = new DatagramHeader { Kind = DatagramKind.Data, Flags = DatagramFlags.PayloadChecksum, Sequence = 1 };
+        var firstHeader = new DatagramHeader {
+            Kind = DatagramKind.Data, Flags = DatagramFlags.PayloadChecksum, Sequence = 1 };
         byte[] one = WireSamples.Datagram(firstHeader, (ref WireWriter body) => body.WriteBytes([1, 2, 3]));
-        byte[] other = WireSamples.Datagram(firstHeader with { Sequence = 2 }, (ref WireWriter body) => body.WriteBytes([4, 5, 6]));
+        byte[] other = WireSamples.Datagram(
+            firstHeader with { Sequence = 2 }, (ref WireWriter body) => body.WriteBytes([4, 5, 6]));
         for (int cut = 1; cut < one.Length; cut++)
         {
             byte[] spliced = [.. one[..cut], .. other[cut..]];
             bool differs = !spliced.AsSpan().SequenceEqual(one) && !spliced.AsSpan().SequenceEqual(other);
-            bool accepted = DatagramHeader.TryRead(spliced, out DatagramHeader header) == RejectReason.None && header.PayloadIsIntact(spliced);
+            bool accepted = DatagramHeader.TryRead(spliced, out DatagramHeader header) == RejectReason.None
+                && header.PayloadIsIntact(spliced);
             Assert.False(differs && accepted, $"cut at {cut}");
         }
     }

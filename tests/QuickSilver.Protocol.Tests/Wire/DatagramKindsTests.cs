@@ -35,24 +35,30 @@ public class DatagramKindsTests
     [Fact]
     public void TokensAndWhatAsksOrAnswersSendersAreControl() => Assert.Equal(
         [
-            DatagramKind.Token, DatagramKind.TokenAck, DatagramKind.Ack, DatagramKind.Nak, DatagramKind.Pull, DatagramKind.PathQuery,
+            DatagramKind.Token, DatagramKind.TokenAck, DatagramKind.Ack, DatagramKind.Nak, DatagramKind.Pull,
+            DatagramKind.PathQuery,
             DatagramKind.PathAnswer, DatagramKind.CarrierWord,
         ],
         Enum.GetValues<DatagramKind>().Where(DatagramKinds.IsControl));
 
     [Fact]
     public void OnlyDataAndRepairsCarryPackets() =>
-        Assert.Equal([DatagramKind.Repair, DatagramKind.Data], Enum.GetValues<DatagramKind>().Where(DatagramKinds.CarriesPacket));
+        Assert.Equal(
+            [DatagramKind.Repair, DatagramKind.Data],
+            Enum.GetValues<DatagramKind>().Where(DatagramKinds.CarriesPacket));
 
     [Fact]
     public void NotesStandForThePacketsThatTheyTellOf()
     {
-        Assert.Equal([DatagramKind.Note, DatagramKind.RepairNote], Enum.GetValues<DatagramKind>().Where(DatagramKinds.IsNote));
+        Assert.Equal(
+            [DatagramKind.Note, DatagramKind.RepairNote], Enum.GetValues<DatagramKind>().Where(DatagramKinds.IsNote));
         foreach (DatagramKind kind in Enum.GetValues<DatagramKind>())
         {
             DatagramKind packet = DatagramKinds.PacketOf(kind);
-            Assert.Equal(DatagramKinds.IsNote(kind) || DatagramKinds.CarriesPacket(kind), DatagramKinds.CarriesPacket(packet));
-            if (DatagramKinds.IsNote(kind)) Assert.Equal(DatagramKinds.PriorityOf(kind), DatagramKinds.PriorityOf(packet));
+            Assert.Equal(
+                DatagramKinds.IsNote(kind) || DatagramKinds.CarriesPacket(kind), DatagramKinds.CarriesPacket(packet));
+            if (DatagramKinds.IsNote(kind))
+                Assert.Equal(DatagramKinds.PriorityOf(kind), DatagramKinds.PriorityOf(packet));
             else Assert.Equal(kind, packet);
         }
     }

@@ -19,7 +19,9 @@ public class GoldenTests
         foreach ((string name, byte[] datagram) in Written())
         {
             byte[] golden = GoldenFile.Read(name);
-            Assert.True(golden.AsSpan().SequenceEqual(datagram), $"{name}: {Convert.ToHexString(datagram)} instead of {Convert.ToHexString(golden)}");
+            Assert.True(
+                golden.AsSpan().SequenceEqual(datagram),
+                $"{name}: {Convert.ToHexString(datagram)} instead of {Convert.ToHexString(golden)}");
         }
     }
 
@@ -32,7 +34,9 @@ public class GoldenTests
         Assert.Equal(RejectReason.None, DatagramHeader.TryRead(datagram, out DatagramHeader header));
         Assert.Equal(datagram.Length, header.TotalLength);
         Assert.False(header.Ignorable);
-        Assert.Equal((WireSamples.Cluster, WireSamples.Tag, WireSamples.Counter), (header.Cluster, header.ViewTag, header.ViewCounter));
+        Assert.Equal(
+            (WireSamples.Cluster, WireSamples.Tag, WireSamples.Counter),
+            (header.Cluster, header.ViewTag, header.ViewCounter));
         Assert.Equal(WireSamples.Sender.Key, header.Sender);
         if (DatagramKinds.CarriesPacket(header.Kind)) Assert.True(header.PayloadIsIntact(datagram));
     }
@@ -58,7 +62,9 @@ public class GoldenTests
         AssertRecord(ref reader, datagram, 5, 1000, "hello", false, default);
         AssertRecord(ref reader, datagram, 0, 1, "", true, default);
         AssertRecord(ref reader, datagram, 200, 128, "x", true, new StepNumber(WireSamples.ServerEpoch, 299));
-        AssertRecord(ref reader, datagram, (1 << 20) - 1, ulong.MaxValue - 1, "yz", true, new StepNumber(WireSamples.OtherReign, 16384));
+        AssertRecord(
+            ref reader, datagram, (1 << 20) - 1, ulong.MaxValue - 1, "yz", true,
+            new StepNumber(WireSamples.OtherReign, 16384));
         Assert.False(PacketRecord.TryRead(ref reader, datagram.Length, WireSamples.ServerEpoch, out _));
         Assert.True(reader.IsAtEnd);
     }
@@ -69,7 +75,8 @@ public class GoldenTests
         byte[] datagram = GoldenFile.Read("fragments");
         var reader = new WireReader(datagram.AsSpan(DatagramHeader.Length));
         Assert.Equal(0UL, reader.ReadVarint());
-        AssertRecord(ref reader, datagram, 2, 77, "abcd", true, new StepNumber(WireSamples.ServerEpoch, 41), 16 << 20, 0);
+        AssertRecord(
+            ref reader, datagram, 2, 77, "abcd", true, new StepNumber(WireSamples.ServerEpoch, 41), 16 << 20, 0);
         AssertRecord(ref reader, datagram, 3, 78, "efg", false, default, 300, 297);
         Assert.False(PacketRecord.TryRead(ref reader, datagram.Length, WireSamples.ServerEpoch, out _));
         Assert.True(reader.IsAtEnd);
@@ -125,7 +132,8 @@ public class GoldenTests
         byte[] datagram = GoldenFile.Read("repair-note");
         DatagramHeader.TryRead(datagram, out DatagramHeader header);
 
-        Assert.Equal((DatagramKind.RepairNote, DatagramFlags.FromPeer, 0x1234UL), (header.Kind, header.Flags, header.Sequence));
+        Assert.Equal(
+            (DatagramKind.RepairNote, DatagramFlags.FromPeer, 0x1234UL), (header.Kind, header.Flags, header.Sequence));
         Assert.Equal((true, (ushort)191), (header.IsFromPeer, header.Relay));
         Assert.True(NoteBody.TryRead(Body("repair-note"), out NoteBody note));
         Assert.Equal(WireSamples.Note, note);
@@ -154,7 +162,8 @@ public class GoldenTests
         byte[] datagram = GoldenFile.Read("repair-part");
         DatagramHeader.TryRead(datagram, out DatagramHeader header);
 
-        Assert.Equal((DatagramKind.RepairPart, DatagramFlags.FromPeer, 0x1234UL), (header.Kind, header.Flags, header.Sequence));
+        Assert.Equal(
+            (DatagramKind.RepairPart, DatagramFlags.FromPeer, 0x1234UL), (header.Kind, header.Flags, header.Sequence));
         Assert.Equal((true, (ushort)191), (header.IsFromPeer, header.Relay));
         Assert.True(RepairPartBody.TryRead(Body("repair-part"), out RepairPartBody part));
         Assert.Equal((whole.Length, whole.Length - 20), (part.Total, part.Offset));
@@ -185,12 +194,15 @@ public class GoldenTests
     {
         Assert.Equal(expected.Sender, stream.Sender);
         Assert.Equal(
-            (expected.Cleanup, expected.Cutoff, expected.Highest, expected.Contiguous, expected.ReadPosition, expected.Drops),
+            (expected.Cleanup, expected.Cutoff, expected.Highest, expected.Contiguous, expected.ReadPosition,
+                expected.Drops),
             (stream.Cleanup, stream.Cutoff, stream.Highest, stream.Contiguous, stream.ReadPosition, stream.Drops));
         Assert.Equal((expected.HasDetail, expected.Place), (stream.HasDetail, stream.Place));
         Assert.Equal((expected.IsOrphan, expected.IsClosed), (stream.IsOrphan, stream.IsClosed));
-        Assert.Equal((expected.Missing.Covered, expected.Missing.Count), (stream.Missing.Covered, stream.Missing.Count));
-        for (int index = 0; index < expected.Missing.Count; index++) Assert.Equal(expected.Missing[index], stream.Missing[index]);
+        Assert.Equal(
+            (expected.Missing.Covered, expected.Missing.Count), (stream.Missing.Covered, stream.Missing.Count));
+        for (int index = 0; index < expected.Missing.Count; index++)
+            Assert.Equal(expected.Missing[index], stream.Missing[index]);
         Assert.Equal(expected.Held.ToArray(), stream.Held.ToArray());
         Assert.Equal(expected.Previous.Covered, stream.Previous.Covered);
         Assert.Equal(expected.Previous.Ranges.ToArray(), stream.Previous.Ranges.ToArray());
@@ -200,37 +212,51 @@ public class GoldenTests
 
     private static IEnumerable<(string Name, byte[] Datagram)> Written()
     {
-        byte[] data = WireSamples.Datagram(WireSamples.Header(DatagramKind.Data, DataFlags, 0x1234), WireSamples.WriteDataBody);
+        byte[] data = WireSamples.Datagram(
+            WireSamples.Header(DatagramKind.Data, DataFlags, 0x1234), WireSamples.WriteDataBody);
         yield return ("data", data);
         byte[] repair = [.. data];
         DatagramHeader.MarkAsPeerRepair(repair, 191);
         yield return ("repair", repair);
-        yield return ("fragments", WireSamples.Datagram(WireSamples.Header(DatagramKind.Data, sequence: 1), WireSamples.WriteFragmentsBody));
-        yield return ("runs", WireSamples.Datagram(WireSamples.Header(DatagramKind.Data, sequence: 2), WireSamples.WriteRunsBody));
+        yield return (
+            "fragments",
+            WireSamples.Datagram(WireSamples.Header(DatagramKind.Data, sequence: 1), WireSamples.WriteFragmentsBody));
+        yield return (
+            "runs",
+            WireSamples.Datagram(WireSamples.Header(DatagramKind.Data, sequence: 2), WireSamples.WriteRunsBody));
         yield return ("beacon", WireSamples.Datagram(WireSamples.Header(DatagramKind.Beacon, sequence: 500)));
         yield return ("final", WireSamples.Datagram(WireSamples.Header(DatagramKind.Beacon, DatagramFlags.Final, 500)));
         yield return ("ack", WireSamples.Datagram(
             WireSamples.Header(DatagramKind.Ack),
-            (ref WireWriter writer) => new AckBody(1000, 1300, 1200, 3, 20000).WriteTo(ref writer, WireSamples.Behind)));
+            (ref WireWriter writer) => new AckBody(
+                1000, 1300, 1200, 3, 20000).WriteTo(ref writer, WireSamples.Behind)));
         yield return ("ack-unknown-intake", WireSamples.Datagram(
-            WireSamples.Header(DatagramKind.Ack), (ref WireWriter writer) => new AckBody(0, ulong.MaxValue, null, 1, 0).WriteTo(ref writer)));
+            WireSamples.Header(DatagramKind.Ack),
+            (ref WireWriter writer) => new AckBody(0, ulong.MaxValue, null, 1, 0).WriteTo(ref writer)));
         yield return ("nak", WireSamples.Datagram(
             WireSamples.Header(DatagramKind.Nak),
             (ref WireWriter writer) => NakBody.Write(ref writer, true, [new(1, 2), new(300, 428), new(429, 431)])));
         yield return ("pull", WireSamples.Datagram(
             WireSamples.Header(DatagramKind.Pull),
-            (ref WireWriter writer) => PullBody.Write(ref writer, WireSamples.Peer.Key, 37, 1208, [new(1000, 1001), new(17385, 33769)])));
-        yield return ("carrier-probe", WireSamples.Datagram(WireSamples.Header(DatagramKind.CarrierProbe, sequence: 17)));
+            (ref WireWriter writer) => PullBody.Write(
+                ref writer, WireSamples.Peer.Key, 37, 1208, [new(1000, 1001), new(17385, 33769)])));
+        yield return (
+            "carrier-probe", WireSamples.Datagram(WireSamples.Header(DatagramKind.CarrierProbe, sequence: 17)));
         yield return ("carrier-word", WireSamples.Datagram(
-            WireSamples.Header(DatagramKind.CarrierWord), (ref WireWriter writer) => new CarrierWordBody(200).WriteTo(ref writer)));
+            WireSamples.Header(DatagramKind.CarrierWord),
+            (ref WireWriter writer) => new CarrierWordBody(200).WriteTo(ref writer)));
         yield return ("carrier-word-unheard", WireSamples.Datagram(
-            WireSamples.Header(DatagramKind.CarrierWord), (ref WireWriter writer) => new CarrierWordBody(null).WriteTo(ref writer)));
-        yield return ("note", WireSamples.Datagram(WireSamples.Header(DatagramKind.Note, sequence: 0x1234), WireSamples.Note));
-        DatagramHeader again = WireSamples.Header(DatagramKind.RepairNote, DatagramFlags.FromPeer, 0x1234) with { Relay = 191 };
+            WireSamples.Header(DatagramKind.CarrierWord),
+            (ref WireWriter writer) => new CarrierWordBody(null).WriteTo(ref writer)));
+        yield return (
+            "note", WireSamples.Datagram(WireSamples.Header(DatagramKind.Note, sequence: 0x1234), WireSamples.Note));
+        DatagramHeader again = WireSamples.Header(
+            DatagramKind.RepairNote, DatagramFlags.FromPeer, 0x1234) with { Relay = 191 };
         yield return ("repair-note", WireSamples.Datagram(again, WireSamples.Note));
         var offer = new NoteBody(WireSamples.Segment, default);
         yield return ("offer", WireSamples.Datagram(WireSamples.Header(DatagramKind.Note, sequence: 500), offer));
-        DatagramHeader part = WireSamples.Header(DatagramKind.RepairPart, DatagramFlags.FromPeer, 0x1234) with { Relay = 191 };
+        DatagramHeader part = WireSamples.Header(
+            DatagramKind.RepairPart, DatagramFlags.FromPeer, 0x1234) with { Relay = 191 };
         yield return ("repair-part", WireSamples.Datagram(
             part, (ref WireWriter writer) => RepairPartBody.Write(writer.Reserve(24), repair, repair.Length - 20)));
         yield return ("path-query", WireSamples.Datagram(
@@ -240,9 +266,11 @@ public class GoldenTests
             WireSamples.Header(DatagramKind.PathAnswer),
             (ref WireWriter writer) => PathAnswerBody.Write(ref writer, 0xCAFEF00D, 1208, [1328, 1208, 504])));
         yield return ("path-filler", WireSamples.Datagram(
-            WireSamples.Header(DatagramKind.PathFiller), (ref WireWriter writer) => PathFillerBody.Write(writer.Reserve(20), 0xCAFEF00D)));
+            WireSamples.Header(DatagramKind.PathFiller),
+            (ref WireWriter writer) => PathFillerBody.Write(writer.Reserve(20), 0xCAFEF00D)));
         yield return ("token-ack", WireSamples.Datagram(
-            WireSamples.Header(DatagramKind.TokenAck), (ref WireWriter writer) => WireSamples.Hop.WriteTo(ref writer, default)));
+            WireSamples.Header(DatagramKind.TokenAck),
+            (ref WireWriter writer) => WireSamples.Hop.WriteTo(ref writer, default)));
         yield return ("token", WireSamples.Datagram(WireSamples.Header(DatagramKind.Token), (ref WireWriter writer) =>
         {
             WireSamples.Hop.WriteTo(ref writer, [7, 9]);
@@ -251,11 +279,14 @@ public class GoldenTests
     }
 
     private static void AssertRecord(
-        ref WireReader reader, byte[] datagram, int group, ulong number, string text, bool first, StepNumber previous, int total = -1, int offset = 0,
+        ref WireReader reader, byte[] datagram, int group, ulong number, string text, bool first, StepNumber previous,
+        int total = -1, int offset = 0,
         int count = 1)
     {
-        Assert.True(PacketRecord.TryRead(ref reader, datagram.Length, WireSamples.ServerEpoch, out PacketRecord record));
-        Assert.Equal((group, number, first, previous), (record.GroupIndex, record.Number, record.IsFirst, record.PreviousStep));
+        Assert.True(
+            PacketRecord.TryRead(ref reader, datagram.Length, WireSamples.ServerEpoch, out PacketRecord record));
+        Assert.Equal(
+            (group, number, first, previous), (record.GroupIndex, record.Number, record.IsFirst, record.PreviousStep));
         Assert.Equal(
             (count, total >= 0, total < 0 ? text.Length / count : total, offset),
             (record.Count, record.IsFragment, record.MessageLength, record.FragmentOffset));

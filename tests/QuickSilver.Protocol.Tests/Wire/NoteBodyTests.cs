@@ -3,7 +3,8 @@ using QuickSilver.Protocol.Wire;
 
 namespace QuickSilver.Protocol.Tests.Wire;
 
-/// <summary>What a note says survives its way; what cannot be a packet's place is refused before anybody looks there.</summary>
+/// <summary>What a note says survives its way; what cannot be a packet's place is refused before anybody looks
+/// there.</summary>
 public sealed class NoteBodyTests
 {
     private const int OffsetOffset = 24;
@@ -11,11 +12,14 @@ public sealed class NoteBodyTests
 
     [Theory]
     [InlineData(0UL, 0U, 0U, 0U, 0U, 0, 0)]
-    [InlineData(ulong.MaxValue, uint.MaxValue, uint.MaxValue, uint.MaxValue, uint.MaxValue, int.MaxValue, DatagramHeader.MaxDatagram)]
+    [InlineData(ulong.MaxValue, uint.MaxValue, uint.MaxValue, uint.MaxValue, uint.MaxValue, int.MaxValue,
+        DatagramHeader.MaxDatagram)]
     [InlineData(1UL << 63, 1U, 2U, 3U, 1U << 31, 4, DatagramHeader.Length)]
-    public void WhatIsWrittenIsRead(ulong key, uint process, uint descriptor, uint block, uint generation, int offset, int length)
+    public void WhatIsWrittenIsRead(
+        ulong key, uint process, uint descriptor, uint block, uint generation, int offset, int length)
     {
-        var note = new NoteBody(new SegmentName(key, process, descriptor), new LentPlace(block, generation, offset, length));
+        var note = new NoteBody(
+            new SegmentName(key, process, descriptor), new LentPlace(block, generation, offset, length));
 
         Assert.True(NoteBody.TryRead(Written(note), out NoteBody read));
         Assert.Equal(note, read);

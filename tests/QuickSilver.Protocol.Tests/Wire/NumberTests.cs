@@ -10,9 +10,12 @@ public class NumberTests
     [Fact]
     public void AllNumbersAreOrderedByEpochThenCounter()
     {
-        AssertOrder((epoch, counter) => new StepNumber(epoch, counter), (a, b) => [a < b, b < a, a <= b, a >= b, a > b]);
-        AssertOrder((epoch, counter) => new ViewNumber(epoch, counter), (a, b) => [a < b, b < a, a <= b, a >= b, a > b]);
-        AssertOrder((epoch, counter) => new NodeNumber(epoch, counter), (a, b) => [a < b, b < a, a <= b, a >= b, a > b]);
+        AssertOrder(
+            (epoch, counter) => new StepNumber(epoch, counter), (a, b) => [a < b, b < a, a <= b, a >= b, a > b]);
+        AssertOrder(
+            (epoch, counter) => new ViewNumber(epoch, counter), (a, b) => [a < b, b < a, a <= b, a >= b, a > b]);
+        AssertOrder(
+            (epoch, counter) => new NodeNumber(epoch, counter), (a, b) => [a < b, b < a, a <= b, a >= b, a > b]);
         AssertOrder((epoch, counter) => new GroupId(epoch, counter), (a, b) => [a < b, b < a, a <= b, a >= b, a > b]);
         AssertOrder((epoch, counter) => new RegionId(epoch, counter), (a, b) => [a < b, b < a, a <= b, a >= b, a > b]);
         AssertOrder((epoch, _) => epoch, (a, b) => [a < b, b < a, a <= b, a >= b, a > b]);
@@ -35,7 +38,8 @@ public class NumberTests
         var keys = new HashSet<ulong>();
         for (ulong term = 1; term <= 50; term++)
         {
-            for (uint counter = 1; counter <= 50; counter++) Assert.True(keys.Add(new NodeNumber(new Epoch(term, 3), counter).Key));
+            for (uint counter = 1; counter <= 50; counter++)
+                Assert.True(keys.Add(new NodeNumber(new Epoch(term, 3), counter).Key));
         }
     }
 
@@ -47,7 +51,8 @@ public class NumberTests
         {
             for (ulong term = 1; term <= 10; term++)
             {
-                for (uint counter = 1; counter <= 10; counter++) Assert.True(tags.Add(new ViewNumber(new Epoch(term, server), counter).Tag));
+                for (uint counter = 1; counter <= 10; counter++)
+                    Assert.True(tags.Add(new ViewNumber(new Epoch(term, server), counter).Tag));
             }
         }
     }
@@ -74,7 +79,9 @@ public class NumberTests
     private static void AssertOrder<T>(Func<Epoch, uint, T> make, Func<T, T, bool[]>? operators)
         where T : IComparable<T>
     {
-        T[] ascending = [.. Epochs.SelectMany(epoch => new uint[] { 0, 1, 2, ushort.MaxValue }.Select(counter => make(epoch, counter))).Distinct()];
+        T[] ascending = [
+            .. Epochs.SelectMany(
+                epoch => new uint[] { 0, 1, 2, ushort.MaxValue }.Select(counter => make(epoch, counter))).Distinct()];
         if (operators is null) ascending = [.. ascending.Order()];
         for (int left = 0; left < ascending.Length; left++)
         {
@@ -82,7 +89,9 @@ public class NumberTests
             {
                 T a = ascending[left], b = ascending[right];
                 Assert.Equal(left.CompareTo(right), Math.Sign(a.CompareTo(b)));
-                if (operators is not null) Assert.Equal([left < right, right < left, left <= right, left >= right, left > right], operators(a, b));
+                if (operators is not null)
+                    Assert.Equal(
+                        [left < right, right < left, left <= right, left >= right, left > right], operators(a, b));
             }
         }
     }

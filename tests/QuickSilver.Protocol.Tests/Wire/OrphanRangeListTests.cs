@@ -20,7 +20,9 @@ public class OrphanRangeListTests
             int index = 0;
             while (list[index] != range) index++;
             ulong from = range.Start + random.NextBelow(range.End - range.Start);
-            list.Assign(index, from, from + 1 + random.NextBelow(range.End - from), (int)random.NextBelow((ulong)members + 2) - 2);
+            list.Assign(
+                index, from, from + 1 + random.NextBelow(range.End - from),
+                (int)random.NextBelow((ulong)members + 2) - 2);
         }
         list.Trim();
     }
@@ -50,10 +52,13 @@ public class OrphanRangeListTests
             list.Trim();
             for (ulong sequence = 1; sequence < list.Covered && sequence < Span + 20; sequence++)
             {
-                bool isListed = Enumerable.Range(0, list.Count).Any(index => list[index].Start <= sequence && sequence < list[index].End);
+                bool isListed = Enumerable.Range(0, list.Count)
+                    .Any(index => list[index].Start <= sequence && sequence < list[index].End);
                 Assert.True(wanted.Contains(sequence) == isListed, $"seed {seed}: {sequence}");
                 int holder = list.HolderOf(sequence, out ulong until);
-                Assert.True(holder == holders.GetValueOrDefault(sequence, OrphanRange.Unknown) && until > sequence, $"seed {seed}: {sequence}");
+                Assert.True(
+                    holder == holders.GetValueOrDefault(sequence, OrphanRange.Unknown) && until > sequence,
+                    $"seed {seed}: {sequence}");
             }
             Assert.InRange(list.Count, 1, OrphanRangeList.MaxRanges);
         }
@@ -81,7 +86,8 @@ public class OrphanRangeListTests
         list.Want(15, 25);
         Assert.Equal(
             [(10UL, 15UL, false, true), (15UL, 20UL, true, true), (20UL, 25UL, true, false)],
-            Enumerable.Range(0, list.Count).Select(index => (list[index].Start, list[index].End, list[index].IsWanted, list[index].IsOld)));
+            Enumerable.Range(0, list.Count)
+                .Select(index => (list[index].Start, list[index].End, list[index].IsWanted, list[index].IsOld)));
 
         list.DropUnwanted();
         Assert.Equal((2, 15UL), (list.Count, list[0].Start));

@@ -33,7 +33,8 @@ public class PacketRecordTests
         byte[] body = Convert.FromHexString(hex.Replace(" ", "", StringComparison.Ordinal));
         var reader = new WireReader(body);
 
-        Assert.False(PacketRecord.TryRead(ref reader, body.Length, WireSamples.ServerEpoch, out PacketRecord record), why);
+        Assert.False(
+            PacketRecord.TryRead(ref reader, body.Length, WireSamples.ServerEpoch, out PacketRecord record), why);
         Assert.True(reader.Failed, why);
         Assert.True(record.Bytes.IsEmpty);
     }
@@ -55,7 +56,8 @@ public class PacketRecordTests
             var bytes = new byte[length];
             bytes[0] = 8;
             var reader = new WireReader(bytes);
-            Assert.False(PacketRecord.TryRead(ref reader, DatagramHeader.Length + length, WireSamples.ServerEpoch, out _));
+            Assert.False(
+                PacketRecord.TryRead(ref reader, DatagramHeader.Length + length, WireSamples.ServerEpoch, out _));
             Assert.Equal(length <= PacketRecord.MaxFiller, reader.IsAtEnd);
         }
     }
@@ -74,7 +76,9 @@ public class PacketRecordTests
             {
                 0 => default,
                 1 => new StepNumber(WireSamples.ServerEpoch, 1 + (random.NextUInt64() >> (int)random.NextBelow(63))),
-                _ => new StepNumber(new Epoch(random.NextUInt64(), random.NextUInt64()), 1 + random.NextBelow(ulong.MaxValue)),
+                _ =>
+                    new StepNumber(
+                        new Epoch(random.NextUInt64(), random.NextUInt64()), 1 + random.NextBelow(ulong.MaxValue)),
             };
             bool fragment = random.NextBelow(2) == 0;
             int length = 1 + (int)random.NextBelow(1000);
@@ -82,8 +86,10 @@ public class PacketRecordTests
             int offset = fragment ? (int)random.NextBelow((ulong)(total - length)) : 0;
 
             var writer = new WireWriter(bytes);
-            PacketRecord.WriteHead(ref writer, WireSamples.ServerEpoch, group, number, first, previous, total, offset, length);
-            int head = PacketRecord.HeadLength(WireSamples.ServerEpoch, group, number, first, previous, total, offset, fragment);
+            PacketRecord.WriteHead(
+                ref writer, WireSamples.ServerEpoch, group, number, first, previous, total, offset, length);
+            int head = PacketRecord.HeadLength(
+                WireSamples.ServerEpoch, group, number, first, previous, total, offset, fragment);
 
             Assert.Equal(head + WireWriter.VarintLength((ulong)length), writer.Written);
             Assert.InRange(writer.Written, 1, PacketRecord.MaxOverhead);

@@ -81,10 +81,14 @@ public class PacketRunTests
     }
 
     private static byte[] Run(int group, ulong number, int count, byte[] bytes) =>
-        Written(bytes.Length + 30, (ref WireWriter writer) => WireSamples.WriteRun(ref writer, group, number, count, bytes));
+        Written(
+            bytes.Length + 30,
+            (ref WireWriter writer) => WireSamples.WriteRun(ref writer, group, number, count, bytes));
 
     private static byte[] Single(int group, ulong number, int length) =>
-        Written(length + 30, (ref WireWriter writer) => WireSamples.WriteRecord(ref writer, group, number, new byte[length]));
+        Written(
+            length + 30,
+            (ref WireWriter writer) => WireSamples.WriteRecord(ref writer, group, number, new byte[length]));
 
     private static byte[] Written(int capacity, WireSamples.BodyWriter body)
     {

@@ -16,7 +16,8 @@ public class SequenceRangeListTests
             for (int index = 0; index < ranges.Length; index++)
             {
                 ulong start = next + random.NextBelow(1UL << (int)random.NextBelow(40));
-                ranges[index] = new SequenceRange(start, start + 1 + random.NextBelow(1UL << (int)random.NextBelow(40)));
+                ranges[
+                    index] = new SequenceRange(start, start + 1 + random.NextBelow(1UL << (int)random.NextBelow(40)));
                 next = ranges[index].End + 1;
             }
             var bytes = new byte[2000];
@@ -63,7 +64,8 @@ public class SequenceRangeListTests
         SequenceRangeList.Write(ref writer, [new SequenceRange(1, ulong.MaxValue)]);
         var reader = new WireReader(bytes.AsSpan(0, writer.Written));
 
-        foreach (SequenceRange range in SequenceRangeList.Read(ref reader, 1)) Assert.Equal(new SequenceRange(1, ulong.MaxValue), range);
+        foreach (SequenceRange range in SequenceRangeList.Read(ref reader, 1))
+            Assert.Equal(new SequenceRange(1, ulong.MaxValue), range);
         Assert.True(reader.IsAtEnd);
     }
 }

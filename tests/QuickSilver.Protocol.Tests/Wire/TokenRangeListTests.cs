@@ -11,7 +11,8 @@ public class TokenRangeListTests
     public void AFullListCoversOnlyWhatItTells()
     {
         var list = new TokenRangeList { Covered = 1000 };
-        for (ulong place = 1; place <= TokenRangeList.MaxRanges; place++) Assert.True(list.Add(new TokenRange(2 * place, (2 * place) + 1, false)));
+        for (ulong place = 1; place <= TokenRangeList.MaxRanges; place++)
+            Assert.True(list.Add(new TokenRange(2 * place, (2 * place) + 1, false)));
 
         Assert.False(list.Add(new TokenRange(500, 600, false)));
         Assert.Equal(500UL, list.Covered);
@@ -32,14 +33,18 @@ public class TokenRangeListTests
             mine.IntersectWith(theirs, scratch);
 
             Assert.True(mine.Covered <= covered, $"seed {seed}");
-            Assert.True(mine.Covered == covered || mine.Count == TokenRangeList.MaxRanges, $"seed {seed}: coverage lost without need");
+            Assert.True(
+                mine.Covered == covered || mine.Count == TokenRangeList.MaxRanges,
+                $"seed {seed}: coverage lost without need");
             for (ulong place = 1; place < mine.Covered; place++)
             {
                 bool missing = myPlaces.ContainsKey(place) && theirPlaces.ContainsKey(place);
                 TokenRange? range = RangeOf(mine, place);
                 Assert.True(missing == range is not null, $"seed {seed}: place {place}");
                 if (range is not { } found) continue;
-                Assert.True(found.Requested == (myPlaces[place] && theirPlaces[place]), $"seed {seed}: place {place} requested");
+                Assert.True(
+                    found.Requested == (myPlaces[place] && theirPlaces[place]),
+                    $"seed {seed}: place {place} requested");
             }
         }
     }

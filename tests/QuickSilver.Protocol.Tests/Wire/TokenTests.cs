@@ -72,11 +72,15 @@ public class TokenTests
     [InlineData("00 00 00 01 00 01 28 01 05 00 00 0000", "told of a member that is none")]
     [InlineData("00 00 00 01 00 00 01 05 00 05 00 0000", "a member behind for no cause")]
     [InlineData("00 00 00 01 02 05 05 0000 0000", "a member removed twice")]
-    [InlineData("00 00 00 01 00 0000 0100 0100000000000000 00 00 00 00 00 00 07", "closed, and yet with what is missing")]
+    [InlineData("00 00 00 01 00 0000 0100 0100000000000000 00 00 00 00 00 00 07",
+        "closed, and yet with what is missing")]
     [InlineData("00 00 00 01 00 0000 0100 0100000000000000 00 00 00 00 00 00 03 00 01 00 00 05", "an empty run")]
-    [InlineData("00 00 00 01 00 0000 0100 0100000000000000 00 00 00 00 00 00 03 00 01 00 01 A801", "a holder that is none")]
+    [InlineData("00 00 00 01 00 0000 0100 0100000000000000 00 00 00 00 00 00 03 00 01 00 01 A801",
+        "a holder that is none")]
     public void ATokenThatBreaksItsFormatIsRefused(string hex, string why) =>
-        Assert.False(new Token().TryRead(Convert.FromHexString(hex.Replace(" ", "", StringComparison.Ordinal)), Members, Partitions), why);
+        Assert.False(
+            new Token().TryRead(
+                Convert.FromHexString(hex.Replace(" ", "", StringComparison.Ordinal)), Members, Partitions), why);
 
     [Fact]
     public void ReadingAndWritingAllocateNothingOnceTheListsHaveGrown()
@@ -121,7 +125,8 @@ public class TokenTests
         byte[] bytes = [.. Write(token, 60_000, 0, out _), 1];
         long empty = AllocatedBytes.Of(() => _ = new Token());
         bool isRead = true;
-        Assert.InRange(AllocatedBytes.Of(() => isRead = new Token().TryRead(bytes, Members, Partitions)) - empty, 0, 1000);
+        Assert.InRange(
+            AllocatedBytes.Of(() => isRead = new Token().TryRead(bytes, Members, Partitions)) - empty, 0, 1000);
         Assert.False(isRead);
     }
 
@@ -129,7 +134,8 @@ public class TokenTests
     [InlineData(11, 10, 5, 0)]
     [InlineData(0, 10, 11, 0)]
     [InlineData(0, 10, 5, 12)]
-    public void ARecordThatNamesMoreThanAnybodyHasSeenIsRefused(ulong cleanup, ulong highest, ulong contiguous, ulong missingEnd)
+    public void ARecordThatNamesMoreThanAnybodyHasSeenIsRefused(
+        ulong cleanup, ulong highest, ulong contiguous, ulong missingEnd)
     {
         var token = new Token();
         token.Clear();
@@ -151,7 +157,8 @@ public class TokenTests
         token.Partition = (int)random.NextBelow(Partitions);
         token.PartitionLead = (int)random.NextBelow(Members);
         token.Complete = random.NextBelow(2) == 0;
-        for (ulong removed = random.NextBelow(4); removed > 0; removed--) token.AddRemoved((int)random.NextBelow(Members));
+        for (ulong removed = random.NextBelow(4); removed > 0; removed--)
+            token.AddRemoved((int)random.NextBelow(Members));
         for (int index = 0; index < streams; index++)
         {
             TokenStream stream = token.Add(random.NextUInt64(), Partitions);
@@ -182,7 +189,8 @@ public class TokenTests
         stream.Orphan();
         if (random.NextBelow(4) == 0) stream.Close(stream.Highest);
         else OrphanRangeListTests.Fill(random, stream.Missing, Members);
-        if (stream.Missing.Count > 0) stream.Highest = Math.Max(stream.Highest, stream.Missing[stream.Missing.Count - 1].End);
+        if (stream.Missing.Count > 0)
+            stream.Highest = Math.Max(stream.Highest, stream.Missing[stream.Missing.Count - 1].End);
     }
 
     private static void Fill(SeededRandom random, TokenRangeList list)

@@ -29,7 +29,8 @@ internal static class Totality
         Assert.InRange(accepted, 1, Inputs / 2);
     }
 
-    /// <summary>Whatever the decoder accepts, it writes again with the same bytes: there is one form for one meaning.</summary>
+    /// <summary>Whatever the decoder accepts, it writes again with the same bytes: there is one form for one
+    /// meaning.</summary>
     /// <param name="encode">Decodes; null when it refuses, else what was read, written again.</param>
     /// <param name="valid">Inputs to damage.</param>
     public static void CheckOneForm(Func<byte[], byte[]?> encode, params byte[][] valid)
@@ -41,7 +42,9 @@ internal static class Totality
             byte[] bytes = mutator.Next().ToArray();
             if (encode(bytes) is not { } written) continue;
             accepted++;
-            Assert.True(bytes.AsSpan().SequenceEqual(written), $"{Convert.ToHexString(bytes)} is written as {Convert.ToHexString(written)}");
+            Assert.True(
+                bytes.AsSpan().SequenceEqual(written),
+                $"{Convert.ToHexString(bytes)} is written as {Convert.ToHexString(written)}");
         }
         Assert.True(accepted > 0, "every damaged input is refused");
     }

@@ -24,7 +24,8 @@ public class TotalityTests
         Datagrams);
 
     [Fact]
-    public void AnyBytesAreAPacketOrRefused() => Totality.Check(ReadPacket, Body("data"), Body("fragments"), Body("runs"));
+    public void AnyBytesAreAPacketOrRefused() =>
+        Totality.Check(ReadPacket, Body("data"), Body("fragments"), Body("runs"));
 
     [Fact]
     public void AnyBytesAreAnAckOrRefused() => Totality.Check(
@@ -32,13 +33,16 @@ public class TotalityTests
 
     [Fact]
     public void AnyBytesAreAWordOnCarriersOrRefused() =>
-        Totality.Check(input => CarrierWordBody.TryRead(input, out _), Body("carrier-word"), Body("carrier-word-unheard"));
+        Totality.Check(
+            input => CarrierWordBody.TryRead(input, out _), Body("carrier-word"), Body("carrier-word-unheard"));
 
     [Fact]
-    public void AnyBytesAreANakOrRefused() => Totality.Check(input => NakBody.TryRead(input, out NakBody nak) && Walk(nak.Ranges), Body("nak"));
+    public void AnyBytesAreANakOrRefused() =>
+        Totality.Check(input => NakBody.TryRead(input, out NakBody nak) && Walk(nak.Ranges), Body("nak"));
 
     [Fact]
-    public void AnyBytesAreAPullOrRefused() => Totality.Check(input => PullBody.TryRead(input, out PullBody pull) && Walk(pull.Ranges), Body("pull"));
+    public void AnyBytesAreAPullOrRefused() =>
+        Totality.Check(input => PullBody.TryRead(input, out PullBody pull) && Walk(pull.Ranges), Body("pull"));
 
     [Fact]
     public void AnyBytesAreAPathQueryOrRefused() => Totality.Check(
@@ -67,7 +71,8 @@ public class TotalityTests
         Body("path-answer"));
 
     [Fact]
-    public void AnyBytesAreAFillerOrRefused() => Totality.Check(input => PathFillerBody.TryRead(input, out _), Body("path-filler"));
+    public void AnyBytesAreAFillerOrRefused() =>
+        Totality.Check(input => PathFillerBody.TryRead(input, out _), Body("path-filler"));
 
     [Fact]
     public void AnyBytesAreAPartOrRefused() => Totality.Check(
@@ -104,7 +109,8 @@ public class TotalityTests
                 TokenHop hop = TokenHop.Read(ref reader, WireSamples.Members, skipped);
                 if (!reader.IsAtEnd) return false;
                 Require(hop.Part < hop.Parts && hop.Parts <= TokenHop.MaxParts && hop.From != hop.To);
-                Require(hop.Leader < WireSamples.Members && hop.From < WireSamples.Members && hop.To < WireSamples.Members);
+                Require(
+                    hop.Leader < WireSamples.Members && hop.From < WireSamples.Members && hop.To < WireSamples.Members);
                 foreach (int member in skipped) Require(member is >= 0 and < WireSamples.Members);
                 return true;
             },
@@ -139,21 +145,28 @@ public class TotalityTests
             bytes => CarrierWordBody.TryRead(bytes, out CarrierWordBody word) ? Written(word.WriteTo) : null,
             Body("carrier-word"), Body("carrier-word-unheard"));
         Totality.CheckOneForm(
-            bytes => NakBody.TryRead(bytes, out NakBody nak) ? WrittenNak(nak.PartitionWide, ToArray(nak.Ranges)) : null, Body("nak"));
+            bytes => NakBody.TryRead(bytes, out NakBody nak)
+                ? WrittenNak(nak.PartitionWide, ToArray(nak.Ranges)) : null, Body("nak"));
         Totality.CheckOneForm(
             bytes => PullBody.TryRead(bytes, out PullBody pull)
                 ? WrittenPull(pull.Stream, pull.Partition, pull.Longest, ToArray(pull.Ranges))
                 : null,
             Body("pull"));
-        Totality.CheckOneForm(bytes => NoteBody.TryRead(bytes, out NoteBody note) ? WrittenNote(note) : null, Body("note"), Body("offer"));
         Totality.CheckOneForm(
-            bytes => PathQueryBody.TryRead(bytes, out PathQueryBody query) ? Written(query.WriteTo) : null, Body("path-query"));
+            bytes => NoteBody.TryRead(bytes, out NoteBody note) ? WrittenNote(note) : null, Body("note"),
+            Body("offer"));
         Totality.CheckOneForm(
-            bytes => PathAnswerBody.TryRead(bytes, out PathAnswerBody answer) ? WrittenAnswer(answer) : null, Body("path-answer"));
+            bytes => PathQueryBody.TryRead(bytes, out PathQueryBody query) ? Written(query.WriteTo) : null,
+            Body("path-query"));
         Totality.CheckOneForm(
-            bytes => PathFillerBody.TryRead(bytes, out uint nonce) ? WrittenFiller(bytes.Length, nonce) : null, Body("path-filler"));
+            bytes => PathAnswerBody.TryRead(bytes, out PathAnswerBody answer) ? WrittenAnswer(answer) : null,
+            Body("path-answer"));
         Totality.CheckOneForm(
-            bytes => RepairPartBody.TryRead(bytes, out RepairPartBody part) ? WrittenPart(part) : null, Body("repair-part"));
+            bytes => PathFillerBody.TryRead(bytes, out uint nonce) ? WrittenFiller(bytes.Length, nonce) : null,
+            Body("path-filler"));
+        Totality.CheckOneForm(
+            bytes => RepairPartBody.TryRead(bytes, out RepairPartBody part) ? WrittenPart(part) : null,
+            Body("repair-part"));
         Totality.CheckOneForm(WriteHopAgain, Body("token-ack"));
         Totality.CheckOneForm(WritePacketAgain, Body("data"), Body("fragments"), Body("runs"));
         Totality.CheckOneForm(WriteTokenAgain, TokenBody());
@@ -169,12 +182,18 @@ public class TotalityTests
     {
         var reader = new WireReader(input);
         _sum += reader.ReadVarint();
-        while (PacketRecord.TryRead(ref reader, DatagramHeader.Length + input.Length, WireSamples.ServerEpoch, out PacketRecord record))
+        while (PacketRecord.TryRead(
+            ref reader, DatagramHeader.Length + input.Length, WireSamples.ServerEpoch, out PacketRecord record))
         {
             Require(record.Bytes.Length + record.FragmentOffset <= record.MessageLength * record.Count);
             Require(record.GroupIndex >= 0 && record.Number > 0);
-            Require(record.Count == 1 || (!record.IsFirst && !record.IsFragment && record.Bytes.Length == record.MessageLength * record.Count));
-            Require(input.Slice(record.BytesOffset - DatagramHeader.Length, record.Bytes.Length).SequenceEqual(record.Bytes));
+            Require(
+                record.Count == 1
+                    || (!record.IsFirst && !record.IsFragment
+                    && record.Bytes.Length == record.MessageLength * record.Count));
+            Require(
+                input.Slice(record.BytesOffset - DatagramHeader.Length, record.Bytes.Length)
+                    .SequenceEqual(record.Bytes));
         }
         return reader.IsAtEnd;
     }
@@ -222,7 +241,8 @@ public class TotalityTests
         var writer = new WireWriter(written);
         writer.WriteVarint(reader.ReadVarint());
         int filler = reader.Remaining;
-        while (PacketRecord.TryRead(ref reader, DatagramHeader.Length + bytes.Length, WireSamples.ServerEpoch, out PacketRecord record))
+        while (PacketRecord.TryRead(
+            ref reader, DatagramHeader.Length + bytes.Length, WireSamples.ServerEpoch, out PacketRecord record))
         {
             PacketRecord.WriteHead(
                 ref writer,
@@ -256,7 +276,8 @@ public class TotalityTests
         int count = answer.CopyTo(lengths);
         uint nonce = answer.Nonce;
         int longest = answer.Longest;
-        return Written((ref WireWriter writer) => PathAnswerBody.Write(ref writer, nonce, longest, lengths.AsSpan(0, count)));
+        return Written(
+            (ref WireWriter writer) => PathAnswerBody.Write(ref writer, nonce, longest, lengths.AsSpan(0, count)));
     }
 
     private static byte[] WrittenPart(RepairPartBody part)

@@ -47,12 +47,14 @@ public class WireReaderTests
     [Fact]
     public void WhatFollowsAVarintDoesNotChangeHowItIsRead()
     {
-        // Where eight bytes are left they are read at once; the end of a body is read byte by byte. Good varints, padded ones and noise alike.
+        // Where eight bytes are left they are read at once; the end of a body is read byte by byte. Good varints,
+        // padded ones and noise alike.
         var random = new SeededRandom(7);
         Span<byte> bytes = stackalloc byte[24];
         for (int round = 0; round < 200_000; round++)
         {
-            for (int index = 0; index < bytes.Length; index++) bytes[index] = (byte)(random.NextUInt64() | (random.NextUInt64() & 0x80));
+            for (int index = 0; index < bytes.Length; index++)
+                bytes[index] = (byte)(random.NextUInt64() | (random.NextUInt64() & 0x80));
             int length = 1 + (int)(random.NextUInt64() % 10);
             for (int index = 0; index < length - 1; index++) bytes[index] |= 0x80;
             bytes[length - 1] &= (byte)(random.NextUInt64() & 0x7F);
@@ -61,7 +63,8 @@ public class WireReaderTests
             var followed = new WireReader(bytes);
             ulong expected = alone.ReadVarint();
             Assert.True(
-                expected == followed.ReadVarint() && alone.Failed == followed.Failed && (alone.Failed || followed.Remaining == bytes.Length - length),
+                expected == followed.ReadVarint() && alone.Failed == followed.Failed
+                    && (alone.Failed || followed.Remaining == bytes.Length - length),
                 Convert.ToHexString(bytes));
         }
     }
@@ -79,7 +82,9 @@ public class WireReaderTests
                 var writer = new WireWriter(bytes);
                 writer.WriteVarint(value);
                 var reader = new WireReader(bytes.AsSpan(0, writer.Written));
-                Assert.True(value == reader.ReadVarint() && reader.IsAtEnd && writer.Written == WireWriter.VarintLength(value), $"{value}");
+                Assert.True(
+                    value == reader.ReadVarint() && reader.IsAtEnd && writer.Written == WireWriter.VarintLength(value),
+                    $"{value}");
             }
         }
     }
@@ -130,7 +135,8 @@ public class WireReaderTests
         reader.ReadVarint();
 
         Assert.Equal(0, reader.Remaining);
-        Assert.Equal((0, 0U, 0UL, 0UL), (reader.ReadByte(), reader.ReadUInt32(), reader.ReadUInt64(), reader.ReadVarint()));
+        Assert.Equal(
+            (0, 0U, 0UL, 0UL), (reader.ReadByte(), reader.ReadUInt32(), reader.ReadUInt64(), reader.ReadVarint()));
         Assert.True(reader.ReadBytes(0).IsEmpty);
         Assert.True(reader.Failed);
         Assert.False(reader.IsAtEnd);

@@ -22,7 +22,8 @@ internal static class WireSamples
 
     public delegate void BodyWriter(ref WireWriter writer);
 
-    public static DatagramHeader Header(DatagramKind kind, DatagramFlags flags = DatagramFlags.None, ulong sequence = 0) => new()
+    public static DatagramHeader Header(
+        DatagramKind kind, DatagramFlags flags = DatagramFlags.None, ulong sequence = 0) => new()
     {
         Kind = kind,
         Flags = flags,
@@ -57,7 +58,9 @@ internal static class WireSamples
         int total = -1,
         int offset = 0)
     {
-        PacketRecord.WriteHead(ref writer, ServerEpoch, group, number, first, previous, total < 0 ? bytes.Length : total, offset, bytes.Length);
+        PacketRecord.WriteHead(
+            ref writer, ServerEpoch, group, number, first, previous, total < 0 ? bytes.Length : total, offset,
+            bytes.Length);
         writer.WriteBytes(bytes);
     }
 
@@ -68,13 +71,17 @@ internal static class WireSamples
         WriteRecord(ref writer, 0, 1, default, first: true);
         WriteRecord(ref writer, 200, 128, "x"u8, first: true, previous: new StepNumber(ServerEpoch, 299));
         var foreign = new StepNumber(OtherReign, 16384);
-        WriteRecord(ref writer, PacketRecord.MaxGroupsPerRegion - 1, ulong.MaxValue - 1, "yz"u8, first: true, previous: foreign);
+        WriteRecord(
+            ref writer, PacketRecord.MaxGroupsPerRegion - 1, ulong.MaxValue - 1, "yz"u8, first: true,
+            previous: foreign);
     }
 
     public static void WriteFragmentsBody(ref WireWriter writer)
     {
         writer.WriteVarint(0);
-        WriteRecord(ref writer, 2, 77, "abcd"u8, first: true, previous: new StepNumber(ServerEpoch, 41), total: PacketRecord.MaxMessageBytes, offset: 0);
+        WriteRecord(
+            ref writer, 2, 77, "abcd"u8, first: true, previous: new StepNumber(ServerEpoch, 41),
+            total: PacketRecord.MaxMessageBytes, offset: 0);
         WriteRecord(ref writer, 3, 78, "efg"u8, total: 300, offset: 297);
         var filler = new WireWriter(writer.Reserve(5));
         PacketRecord.WriteFiller(ref filler);

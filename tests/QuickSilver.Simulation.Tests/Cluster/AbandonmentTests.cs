@@ -62,7 +62,8 @@ public class AbandonmentTests
     [Fact]
     public void TheLeadMayChangeAtAnyMomentOfTheVerdict() => Seeds.ForEach(Seeds.Range(1, 60), seed =>
     {
-        // The lowest member leads; a sender of a higher number dies, and the leader dies, or is slow, while its stream is settled.
+        // The lowest member leads; a sender of a higher number dies, and the leader dies, or is slow, while its stream
+        // is settled.
         SimulatedCluster cluster = MakeGroup(seed, nodes: 6, replication: 2);
         cluster.Start(new SendPlan(5, "group", 60, Milli));
         cluster.Inject(new LossBurst(Second + (20 * Milli), Second, 5, null, 0.5));
@@ -78,7 +79,8 @@ public class AbandonmentTests
     [Fact]
     public void LatePacketsOfARemovedSenderChangeNothing() => Seeds.ForEach(Seeds.Range(1, 20), seed =>
     {
-        // Node 1 loses its connection to the server, is removed, and goes on sending to whoever listens: it does not know yet.
+        // Node 1 loses its connection to the server, is removed, and goes on sending to whoever listens: it does not
+        // know yet.
         SimulatedCluster cluster = MakeGroup(seed, nodes: 5);
         cluster.Start(new SendPlan(1, "group", 4_000, Milli));
         cluster.Inject(new LossBurst(Second, 3 * Second, 1, null, 0.2));
@@ -92,7 +94,8 @@ public class AbandonmentTests
     [Fact]
     public void AGapWaitsForTheOlderView() => Seeds.ForEach(Seeds.Range(1, 40), seed =>
     {
-        // The view changes while the sender sends, so that its last messages are in two views or three, with losses in each; then it dies.
+        // The view changes while the sender sends, so that its last messages are in two views or three, with losses in
+        // each; then it dies.
         SimulatedCluster cluster = Make(seed, nodes: 8, replication: 3);
         cluster.Await([.. cluster.Nodes.Take(6).Select(node => node.Join("group"))]);
         cluster.RunFor(Second - cluster.Elapsed);
@@ -118,7 +121,8 @@ public class AbandonmentTests
         SimulatedCluster cluster = MakeGroup(seed, nodes: 8, replication, loss: 0.1);
         for (int node = 0; node < 8; node++) cluster.Start(new SendPlan(node, "group", 100, Milli));
         int first = (int)(seed % 8);
-        for (int dead = 0; dead < 8 - survivors; dead++) cluster.Inject(new NodeCrash(Second + (60 * Milli), (first + dead) % 8));
+        for (int dead = 0; dead < 8 - survivors; dead++)
+            cluster.Inject(new NodeCrash(Second + (60 * Milli), (first + dead) % 8));
         // A whole partition may have died with the senders: then survivors need not agree.
         Finish(cluster, "group", null, members: replication == 2 ? [(first + 8 - survivors) % 8] : null);
     });
@@ -126,11 +130,13 @@ public class AbandonmentTests
     [Fact]
     public void ManySendersAndTheirLeadersDieOneAfterAnother() => Seeds.ForEach(Seeds.Range(1, 30), seed =>
     {
-        SimulatedCluster cluster = MakeGroup(seed, nodes: 10, replication: 2 + (int)(seed % 4), loss: 0.05 * (seed % 4));
+        SimulatedCluster cluster = MakeGroup(
+            seed, nodes: 10, replication: 2 + (int)(seed % 4), loss: 0.05 * (seed % 4));
         for (int node = 0; node < 10; node++) cluster.Start(new SendPlan(node, "group", 300, 2 * Milli));
         for (int dead = 0; dead < 6; dead++)
         {
-            cluster.Inject(new NodeCrash(Second + (100 * (dead + 1) * Milli) + TimeSpan.FromMicroseconds(seed * 900), dead));
+            cluster.Inject(
+                new NodeCrash(Second + (100 * (dead + 1) * Milli) + TimeSpan.FromMicroseconds(seed * 900), dead));
         }
         Finish(cluster, "group", null);
     });
@@ -138,9 +144,11 @@ public class AbandonmentTests
     [Fact]
     public void ASenderThatIsNoMemberLeavesNoTrace() => Seeds.ForEach(Seeds.Range(1, 20), seed =>
     {
-        // Nodes 0 to 2 share one group with nodes 3 to 6, which form a region of their own: to them node 0 is a sender from outside.
+        // Nodes 0 to 2 share one group with nodes 3 to 6, which form a region of their own: to them node 0 is a sender
+        // from outside.
         SimulatedCluster cluster = Make(seed, nodes: 7, replication: 2, loss: 0.1);
-        cluster.Await([.. cluster.Nodes.Select(node => node.Index < 3 ? node.Join("all", "left") : node.Join("all", "right"))]);
+        cluster.Await(
+            [.. cluster.Nodes.Select(node => node.Index < 3 ? node.Join("all", "left") : node.Join("all", "right"))]);
         cluster.RunFor(Second - cluster.Elapsed);
         cluster.Start(new SendPlan(0, "all", 100, Milli));
         cluster.Start(new SendPlan(4, "all", 100, Milli));
@@ -153,12 +161,14 @@ public class AbandonmentTests
     [Fact]
     public void SurvivorsAgreeWhoeverDies() => Seeds.ForEach(Seeds.Range(50_001, 300), seed =>
     {
-        Scenario scenario = RandomScenario.MakeWithDeaths(seed, 3 + (int)(seed % 10), nameof(SurvivorsAgreeWhoeverDies), moves: false);
+        Scenario scenario = RandomScenario.MakeWithDeaths(
+            seed, 3 + (int)(seed % 10), nameof(SurvivorsAgreeWhoeverDies), moves: false);
         SimulatedCluster cluster = scenario.Run();
         int dead = scenario.Faults.Count(fault => fault is NodeCrash);
         if (dead >= scenario.Options.Membership.Replication) return;
         // Who has the same groups is in the same region, from first to last.
-        foreach (IGrouping<string, int> region in Survivors(scenario).GroupBy(node => string.Join(' ', scenario.Groups[node])))
+        foreach (IGrouping<string, int> region in Survivors(scenario)
+            .GroupBy(node => string.Join(' ', scenario.Groups[node])))
         {
             foreach (string group in scenario.Groups[region.First()]) CheckAlike(cluster, group, null, [.. region]);
         }
@@ -167,10 +177,12 @@ public class AbandonmentTests
     [Fact]
     public void PromisesHoldWhoeverDiesWhileNodesMove() => Seeds.ForEach(
         Seeds.Range(60_001, 300),
-        seed => RandomScenario.MakeWithDeaths(seed, 3 + (int)(seed % 10), nameof(PromisesHoldWhoeverDiesWhileNodesMove), moves: true).Run());
+        seed => RandomScenario.MakeWithDeaths(
+            seed, 3 + (int)(seed % 10), nameof(PromisesHoldWhoeverDiesWhileNodesMove), moves: true).Run());
 
     private static IEnumerable<int> Survivors(Scenario scenario) =>
-        Enumerable.Range(0, scenario.Options.Nodes).Where(node => scenario.Faults.All(fault => fault is not NodeCrash crash || crash.Node != node));
+        Enumerable.Range(0, scenario.Options.Nodes)
+            .Where(node => scenario.Faults.All(fault => fault is not NodeCrash crash || crash.Node != node));
 
     // All in one group, and a second has passed.
     private static SimulatedCluster MakeGroup(ulong seed, int nodes, int replication = 5, double loss = 0)
@@ -193,7 +205,8 @@ public class AbandonmentTests
         cluster.Inject(new NodeCrash(Second + (41 * Milli), 0));
     }
 
-    private static SimulatedCluster Make(ulong seed, int nodes, int replication = 5, double loss = 0) => new(new SimulationOptions
+    private static SimulatedCluster Make(ulong seed, int nodes, int replication = 5, double loss = 0) =>
+        new(new SimulationOptions
     {
         Nodes = nodes,
         Seed = seed,
@@ -207,20 +220,25 @@ public class AbandonmentTests
         Node = new NodeSettings(),
     });
 
-    /// <summary>Lets everything come to rest, and checks that survivors have the same of each dead sender, and that the old views retire.</summary>
+    /// <summary>Lets everything come to rest, and checks that survivors have the same of each dead sender, and that the
+    /// old views retire.</summary>
     private static void Finish(SimulatedCluster cluster, string group, int? sender, int[]? members = null)
     {
         cluster.RunFor(5 * Second);
         cluster.Settle(30 * Second);
         bool IsClosed(SimulatedNode node) => !node.IsAlive || node.Counters.RegionViews <= 1;
-        if (!cluster.RunUntil(() => cluster.Nodes.All(IsClosed), 30 * Second)) throw cluster.Violation("V5", "views have not retired");
-        CheckAlike(cluster, group, sender, members ?? [.. cluster.Nodes.Where(node => node.IsAlive).Select(node => node.Index)]);
+        if (!cluster.RunUntil(() => cluster.Nodes.All(IsClosed), 30 * Second))
+            throw cluster.Violation("V5", "views have not retired");
+        CheckAlike(
+            cluster, group, sender,
+            members ?? [.. cluster.Nodes.Where(node => node.IsAlive).Select(node => node.Index)]);
         cluster.RunFor(5 * Second);
         ulong before = cluster.DatagramsSent;
         cluster.RunFor(5 * Second);
         if (cluster.DatagramsSent != before)
         {
-            throw cluster.Violation("Q1", $"{cluster.DatagramsSent - before} datagrams were sent after all was settled");
+            throw cluster.Violation(
+                "Q1", $"{cluster.DatagramsSent - before} datagrams were sent after all was settled");
         }
         cluster.Shutdown();
     }
@@ -233,7 +251,8 @@ public class AbandonmentTests
             SimulatedGroup other = cluster.Nodes[member].FindGroup(group)!;
             for (int from = 0; from < cluster.Nodes.Count; from++)
             {
-                if (from != (sender ?? from) || members.Contains(from) || Numbers(first, from).SequenceEqual(Numbers(other, from))) continue;
+                if (from != (sender ?? from) || members.Contains(from)
+                    || Numbers(first, from).SequenceEqual(Numbers(other, from))) continue;
                 throw cluster.Violation(
                     "D6",
                     $"of node {from}, {first.Node} has [{string.Join(',', Numbers(first, from))}] "

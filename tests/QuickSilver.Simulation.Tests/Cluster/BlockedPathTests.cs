@@ -5,7 +5,8 @@ using QuickSilver.Testing.Nodes;
 
 namespace QuickSilver.Simulation.Tests.Cluster;
 
-/// <summary>Ways by which short control passes and no packet does: the node at fault goes, and the others go on.</summary>
+/// <summary>Ways by which short control passes and no packet does: the node at fault goes, and the others go
+/// on.</summary>
 public class BlockedPathTests
 {
     // Tokens and acknowledgements of one stream are shorter; the shortest filler has 504 bytes.
@@ -13,7 +14,8 @@ public class BlockedPathTests
 
     private static readonly TimeSpan Forever = Timeout.InfiniteTimeSpan;
 
-    /// <summary>Nodes, the direction that is blocked, who goes, and whether members ask for packets themselves.</summary>
+    /// <summary>Nodes, the direction that is blocked, who goes, and whether members ask for packets
+    /// themselves.</summary>
     public static TheoryData<int, int?, int?, int, bool> Ways => new()
     {
         { 4, null, 2, 2, true }, { 4, null, 2, 2, false }, { 4, 0, null, 0, true }, { 4, 0, null, 0, false },
@@ -32,7 +34,8 @@ public class BlockedPathTests
         cluster.RunFor(TimeSpan.FromSeconds(25));
         foreach (SimulatedNode node in cluster.Nodes)
         {
-            Assert.Equal(node.Index == gone ? MembershipRefusal.PacketsBlocked : MembershipRefusal.None, node.Expulsion);
+            Assert.Equal(
+                node.Index == gone ? MembershipRefusal.PacketsBlocked : MembershipRefusal.None, node.Expulsion);
         }
         cluster.Settle(TimeSpan.FromSeconds(10));
         cluster.Shutdown();

@@ -26,7 +26,9 @@ public class BudgetTests
         TestContext.Current.TestOutputHelper?.WriteLine(
             $"lost {lost} bytes, repaired with {repaired}, control {cluster.Checks.Budgets.ControlBytes}");
         Assert.True(lost > 0, "nothing was lost");
-        Assert.True(repaired <= (3 * lost) + window, $"seed {seed}: {lost} bytes were lost, and {repaired} sent to repair them");
+        Assert.True(
+            repaired <= (3 * lost) + window,
+            $"seed {seed}: {lost} bytes were lost, and {repaired} sent to repair them");
     }
 
     [Theory]
@@ -35,7 +37,8 @@ public class BudgetTests
     [InlineData(3)]
     public void TenSecondsAfterTheLastFaultAllIsAsBefore(ulong seed)
     {
-        SimulatedCluster cluster = Run(seed, loss: 0.01, sending: TimeSpan.FromSeconds(40), time: TimeSpan.FromSeconds(5));
+        SimulatedCluster cluster = Run(
+            seed, loss: 0.01, sending: TimeSpan.FromSeconds(40), time: TimeSpan.FromSeconds(5));
         (double rate, TimeSpan took) before = Measure(cluster);
         TimeSpan now = cluster.Elapsed;
         cluster.Inject(new LossBurst(now, TimeSpan.FromSeconds(1), null, 3, 1));
@@ -46,7 +49,9 @@ public class BudgetTests
         TestContext.Current.TestOutputHelper?.WriteLine(
             $"{before.rate:F0}/s in {before.took.TotalMilliseconds:F2} ms before, "
             + $"{after.rate:F0}/s in {after.took.TotalMilliseconds:F2} ms after");
-        Assert.True(after.rate >= 0.95 * before.rate, $"seed {seed}: {before.rate:F0} deliveries a second before, {after.rate:F0} after");
+        Assert.True(
+            after.rate >= 0.95 * before.rate,
+            $"seed {seed}: {before.rate:F0} deliveries a second before, {after.rate:F0} after");
         Assert.True(
             after.took <= (1.2 * before.took) + TimeSpan.FromMilliseconds(1),
             $"seed {seed}: a message took {before.took} before, {after.took} after");
@@ -63,7 +68,8 @@ public class BudgetTests
         });
         cluster.JoinAll(Group);
         int count = (int)(sending / Interval);
-        for (int node = 0; node < 2; node++) cluster.Start(new SendPlan(node, Group, count, Interval) { MinBytes = Bytes, MaxBytes = Bytes });
+        for (int node = 0; node < 2; node++)
+            cluster.Start(new SendPlan(node, Group, count, Interval) { MinBytes = Bytes, MaxBytes = Bytes });
         cluster.RunFor(time);
         return cluster;
     }

@@ -8,7 +8,8 @@ using QuickSilver.Testing.Nodes;
 
 namespace QuickSilver.Simulation.Tests.Cluster;
 
-/// <summary>Networks that lose multicast and nothing else, for all or for some: carriers are judged by what arrives.</summary>
+/// <summary>Networks that lose multicast and nothing else, for all or for some: carriers are judged by what
+/// arrives.</summary>
 public sealed class CarrierTests
 {
     private const string Group = "g";
@@ -42,9 +43,12 @@ public sealed class CarrierTests
         Assert.Equal(20 * PerSecond * 4, during.Delivered, tolerance: PerSecond);
         Assert.True(during.Took < TimeSpan.FromMilliseconds(2), $"a message took {during.Took}");
         Assert.Equal(concerned, cluster.Nodes[0].Counters.MembersByUnicast);
-        Assert.True(during.Twice < PerSecond / 10, $"{during.Twice} packets came twice: whoever hears the multicast gets no copies");
+        Assert.True(
+            during.Twice < PerSecond / 10,
+            $"{during.Twice} packets came twice: whoever hears the multicast gets no copies");
 
-        // Probed after 5, 10 and 20 s: the outage ends 40 s after its beginning, the next probes come at the latest a minute later.
+        // Probed after 5, 10 and 20 s: the outage ends 40 s after its beginning, the next probes come at the latest a
+        // minute later.
         cluster.RunFor(80 * Second);
         Assert.Equal(0, cluster.Nodes[0].Counters.MembersByUnicast);
         cluster.Settle(30 * Second);
@@ -71,7 +75,8 @@ public sealed class CarrierTests
     {
         SimulatedCluster cluster = Make(seed: 3, loss: 0.01, 30 * Second);
         cluster.RunFor(2 * Second);
-        for (int time = 0; time < 3; time++) cluster.Inject(new NodeFreeze(cluster.Elapsed + (6 * time * Second), 3 * Second, 2));
+        for (int time = 0; time < 3; time++)
+            cluster.Inject(new NodeFreeze(cluster.Elapsed + (6 * time * Second), 3 * Second, 2));
         cluster.RunFor(25 * Second);
 
         Assert.All(cluster.Nodes, node => Assert.Equal(0UL, node.Counters.MembersToUnicast));
@@ -129,7 +134,8 @@ public sealed class CarrierTests
         });
         cluster.JoinAll(Group);
         var interval = TimeSpan.FromSeconds(1.0 / PerSecond);
-        cluster.Start(new SendPlan(0, Group, (int)(sending / interval), interval) { MinBytes = 1_000, MaxBytes = 1_000 });
+        cluster.Start(
+            new SendPlan(0, Group, (int)(sending / interval), interval) { MinBytes = 1_000, MaxBytes = 1_000 });
         return cluster;
     }
 
@@ -138,7 +144,8 @@ public sealed class CarrierTests
         SimulatedGroup[] groups = [.. cluster.Nodes.Select(node => node.FindGroup(Group)!)];
         return new Figures(
             cluster.Checks.Budgets.DataBytes, cluster.Checks.Budgets.RepairBytes, groups.Sum(group => group.Delivered),
-            new TimeSpan(groups.Sum(group => group.DeliveryTimes.Ticks)), cluster.Nodes.Sum(node => (long)node.Counters.PacketsDuplicate));
+            new TimeSpan(groups.Sum(group => group.DeliveryTimes.Ticks)),
+            cluster.Nodes.Sum(node => (long)node.Counters.PacketsDuplicate));
     }
 
     private readonly record struct Figures(long Data, long Repairs, long Delivered, TimeSpan Times, long Twice)
@@ -146,6 +153,7 @@ public sealed class CarrierTests
         public TimeSpan Took => Times / Math.Max(1, Delivered);
 
         public static Figures operator -(Figures after, Figures before) => new(
-            after.Data - before.Data, after.Repairs - before.Repairs, after.Delivered - before.Delivered, after.Times - before.Times, after.Twice - before.Twice);
+            after.Data - before.Data, after.Repairs - before.Repairs, after.Delivered - before.Delivered,
+            after.Times - before.Times, after.Twice - before.Twice);
     }
 }

@@ -20,7 +20,8 @@ public class DeterminismTests
     public void SeedsDifferInTheirTraces()
     {
         Scenario scenario = RandomScenario.Make(1, 5, nameof(DeterminismTests));
-        ulong HashOf(int seed) => (scenario with { Options = scenario.Options with { Seed = (ulong)seed } }).Run().Trace.Value;
+        ulong HashOf(int seed) =>
+            (scenario with { Options = scenario.Options with { Seed = (ulong)seed } }).Run().Trace.Value;
         ulong[] hashes = [.. Enumerable.Range(1, 5).Select(HashOf)];
         Assert.Equal(5, hashes.Distinct().Count());
     }

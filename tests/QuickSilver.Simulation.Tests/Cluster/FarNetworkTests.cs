@@ -5,7 +5,8 @@ using QuickSilver.Testing.Network;
 
 namespace QuickSilver.Simulation.Tests.Cluster;
 
-/// <summary>Members that are so far from each other that a hop's acknowledgement takes longer than a hop is waited for at first.</summary>
+/// <summary>Members that are so far from each other that a hop's acknowledgement takes longer than a hop is waited for
+/// at first.</summary>
 public class FarNetworkTests
 {
     [Theory]
@@ -20,7 +21,8 @@ public class FarNetworkTests
             Seed = seed,
             Network = new NetworkModel
             {
-                Link = new LinkModel { Delay = TimeSpan.FromMilliseconds(oneWay), Jitter = TimeSpan.FromMilliseconds(2), Loss = 0.02 },
+                Link = new LinkModel {
+                    Delay = TimeSpan.FromMilliseconds(oneWay), Jitter = TimeSpan.FromMilliseconds(2), Loss = 0.02 },
             },
             Membership = new MembershipServerSettings { Replication = 3, FailureTimeout = TimeSpan.FromSeconds(60) },
         });

@@ -8,7 +8,8 @@ using QuickSilver.Testing.Nodes;
 
 namespace QuickSilver.Simulation.Tests.Cluster;
 
-/// <summary>Of twelve members one is slow: each node that sends to it says within seconds which one, and why, and nobody names another.</summary>
+/// <summary>Of twelve members one is slow: each node that sends to it says within seconds which one, and why, and
+/// nobody names another.</summary>
 public class LagTests
 {
     private const int Slow = 7;
@@ -92,7 +93,10 @@ public class LagTests
     }
 
     private static string Describe(SimulatedCluster cluster) => string.Join("; ", cluster.Nodes.Select(node =>
-        $"{node.Index}: {string.Join(", ", node.Stack.FindLagging(node.Now).Select(static lag => $"{lag.Member.Name} {lag.Cause} {lag.HoldsUp}"))}"));
+        $"{node.Index}: " + string.Join(
+            ", ",
+            node.Stack.FindLagging(node.Now)
+                .Select(static lag => $"{lag.Member.Name} {lag.Cause} {lag.HoldsUp}"))));
 
     private static void ExpectForgotten(SimulatedCluster cluster)
     {

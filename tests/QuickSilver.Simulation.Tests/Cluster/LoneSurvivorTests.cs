@@ -8,9 +8,9 @@ using QuickSilver.Testing.Nodes;
 namespace QuickSilver.Simulation.Tests.Cluster;
 
 /// <summary>
-/// A rack restarts, the membership host in it, and a few nodes elsewhere survive. They come to the new server within the
-/// pause between two attempts. The server waits that long before it founds a cluster, so it takes them over, and they
-/// lose nothing.
+/// A rack restarts, the membership host in it, and a few nodes elsewhere survive. They come to the new server within
+/// the pause between two attempts. The server waits that long before it founds a cluster, so it takes them over, and
+/// they lose nothing.
 /// </summary>
 public sealed class LoneSurvivorTests
 {

@@ -53,7 +53,8 @@ public class NarrowPathTests
         SimulatedCluster cluster = Make(2, multicast: true, slot: 60_000);
         cluster.Inject(new LengthLimit(TimeSpan.Zero, Forever, null, 1, 600));
         cluster.JoinAll("group");
-        cluster.Start(new SendPlan(0, "group", 50, TimeSpan.FromMilliseconds(1)) { MinBytes = 50_000, MaxBytes = 50_000 });
+        cluster.Start(
+            new SendPlan(0, "group", 50, TimeSpan.FromMilliseconds(1)) { MinBytes = 50_000, MaxBytes = 50_000 });
         cluster.Settle(TimeSpan.FromSeconds(10));
         Assert.Equal(504, SlotOf(cluster, 0));
         cluster.Shutdown();
@@ -244,7 +245,8 @@ public class NarrowPathTests
         cluster.Shutdown();
     }
 
-    private static int SlotOf(SimulatedCluster cluster, int node) => cluster.Nodes[node].Stack.Rooms.Disseminator.ShortestSlot;
+    private static int SlotOf(SimulatedCluster cluster, int node) =>
+        cluster.Nodes[node].Stack.Rooms.Disseminator.ShortestSlot;
 
     private static void Send(SimulatedCluster cluster, TimeSpan time, int messages, int sender = 0) =>
         cluster.Start(new SendPlan(sender, "group", messages, time / messages) { MinBytes = 1_300, MaxBytes = 1_300 });

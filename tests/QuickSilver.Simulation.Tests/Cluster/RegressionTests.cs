@@ -9,30 +9,37 @@ using ProtocolRegionView = QuickSilver.Protocol.Membership.RegionView;
 
 namespace QuickSilver.Simulation.Tests.Cluster;
 
-/// <summary>One test for each defect that the simulator has found, on a seed that showed it; each says what was wrong.</summary>
+/// <summary>One test for each defect that the simulator has found, on a seed that showed it; each says what was
+/// wrong.</summary>
 public class RegressionTests
 {
-    // The leader of another partition than the first visits itself after the first one; what others hold, which it alone knew, never reached the
-    // first partition's members, and without eager pull they never asked for other partitions' packets.
+    // The leader of another partition than the first visits itself after the first one; what others hold, which it
+    // alone knew, never reached the first partition's members, and without eager pull they never asked for other
+    // partitions' packets.
     [Theory]
     [InlineData(1)]
     [InlineData(2)]
     public void ALeaderOfALaterPartitionTellsTheFirstOneWhatOthersHold(ulong seed)
     {
-        Scenario scenario = Make(seed, nodes: 24, replication: 4, loss: 0.17, new NodeSettings { Recovery = new() { EagerPull = false } }) with
+        Scenario scenario = Make(
+            seed, nodes: 24, replication: 4, loss: 0.17,
+            new NodeSettings { Recovery = new() { EagerPull = false } }) with
         {
             Plans = [new SendPlan(0, "group", 200, TimeSpan.FromMilliseconds(5)) { MinBytes = 1000, MaxBytes = 1000 }],
             // Long enough for the node to be replaced as leader, if it is; who leads first depends on the seed.
             Faults =
             [
                 .. Enumerable.Range(0, 12)
-                    .Select(pair => new NodeFreeze(TimeSpan.FromMilliseconds(100), TimeSpan.FromMilliseconds(900), 2 * pair)),
+                    .Select(
+                        pair => new NodeFreeze(
+                            TimeSpan.FromMilliseconds(100), TimeSpan.FromMilliseconds(900), 2 * pair)),
             ],
         };
         scenario.Run();
     }
 
-    // What was kept above a gap filled the cache, the packet that would have filled the gap found no room, and nothing could ever become stable.
+    // What was kept above a gap filled the cache, the packet that would have filled the gap found no room, and nothing
+    // could ever become stable.
     [Theory]
     [InlineData(1, true)]
     [InlineData(2, true)]
@@ -42,9 +49,13 @@ public class RegressionTests
     [InlineData(3, false)]
     public void ACacheFullOfWhatCameAfterAGapStillTakesTheGap(ulong seed, bool eagerPull)
     {
-        Scenario scenario = Make(seed, nodes: 8, replication: 2, loss: 0.15, new NodeSettings { Recovery = new() { EagerPull = eagerPull }, CacheBytes = 100_000 }) with
+        Scenario scenario = Make(
+            seed, nodes: 8, replication: 2, loss: 0.15,
+            new NodeSettings { Recovery = new() { EagerPull = eagerPull }, CacheBytes = 100_000 }) with
         {
-            Plans = [.. Enumerable.Range(0, 4).Select(node => new SendPlan(node, "group", 300, TimeSpan.Zero) { MinBytes = 500, MaxBytes = 1_200 })],
+            Plans = [
+                .. Enumerable.Range(0, 4)
+                .Select(node => new SendPlan(node, "group", 300, TimeSpan.Zero) { MinBytes = 500, MaxBytes = 1_200 })],
         };
         scenario.Run();
     }
@@ -60,8 +71,8 @@ public class RegressionTests
         scenario.Run();
     }
 
-    // Rounds of 90 hops at 16 ms of round trip took longer than the patience of low ranks: each took the lead and began anew, and no round ever
-    // ended.
+    // Rounds of 90 hops at 16 ms of round trip took longer than the patience of low ranks: each took the lead and began
+    // anew, and no round ever ended.
     [Theory]
     [InlineData(1)]
     [InlineData(2)]
@@ -76,17 +87,19 @@ public class RegressionTests
         (scenario with { Options = scenario.Options with { Network = new NetworkModel { Link = link } } }).Run();
     }
 
-    // 3029: a clock's origin was taken for the distance between two rounds, and a leader waited by the hour for a token that was lost with its
-    // holder. 42712: a leader fell when it had told everybody but the sender that all was stable, and the sender was the next to lead. Both settle
-    // within three seconds now, crashes and their removal included.
+    // 3029: a clock's origin was taken for the distance between two rounds, and a leader waited by the hour for a token
+    // that was lost with its holder. 42712: a leader fell when it had told everybody but the sender that all was
+    // stable, and the sender was the next to lead. Both settle within three seconds now, crashes and their removal
+    // included.
     [Theory]
     [InlineData(3029)]
     [InlineData(42712)]
     public void WhoComesToLeadGoesOnSoon(ulong seed) =>
-        (RandomScenario.MakeWithCrashes(seed, 9, nameof(WhoComesToLeadGoesOnSoon)) with { SettleLimit = TimeSpan.FromSeconds(5) }).Run();
+        (RandomScenario.MakeWithCrashes(
+            seed, 9, nameof(WhoComesToLeadGoesOnSoon)) with { SettleLimit = TimeSpan.FromSeconds(5) }).Run();
 
-    // When all members of a partition were gone, nobody could show that it held its packets; without eager pull they were waited for, not asked from
-    // the sender.
+    // When all members of a partition were gone, nobody could show that it held its packets; without eager pull they
+    // were waited for, not asked from the sender.
     [Theory]
     [InlineData(1)]
     [InlineData(2)]
@@ -94,7 +107,9 @@ public class RegressionTests
     public void PacketsOfAPartitionOfWhichNobodyIsLeftComeFromTheSender(ulong seed)
     {
         TimeSpan crash = TimeSpan.FromMilliseconds(600);
-        Scenario scenario = Make(seed, nodes: 6, replication: 2, loss: 0.15, new NodeSettings { Recovery = new() { EagerPull = false } }) with
+        Scenario scenario = Make(
+            seed, nodes: 6, replication: 2, loss: 0.15,
+            new NodeSettings { Recovery = new() { EagerPull = false } }) with
         {
             Plans = [new SendPlan(0, "group", 400, TimeSpan.FromMilliseconds(3))],
             Faults = [.. Enumerable.Range(3, 3).Select(node => new NodeCrash(crash, node))],
@@ -111,8 +126,8 @@ public class RegressionTests
         cluster.Shutdown();
     }
 
-    // Two neighbours lacked the same beginning of a stream; the member before them held a part of it, and a run held in part was left for a later
-    // round.
+    // Two neighbours lacked the same beginning of a stream; the member before them held a part of it, and a run held in
+    // part was left for a later round.
     [Theory]
     [InlineData(1)]
     [InlineData(2)]
@@ -127,29 +142,35 @@ public class RegressionTests
                 new SendPlan(0, "group", 250, TimeSpan.Zero) { MinBytes = 1_000, MaxBytes = 1_200 },
                 new SendPlan(1, "group", 250, TimeSpan.Zero) { MinBytes = 1_000, MaxBytes = 1_200 },
             ],
-            Faults = [.. Enumerable.Range(4, 4).Select(node => new DeafNode(TimeSpan.Zero, TimeSpan.FromMilliseconds(700), node))],
+            Faults = [
+                .. Enumerable.Range(4, 4)
+                .Select(node => new DeafNode(TimeSpan.Zero, TimeSpan.FromMilliseconds(700), node))],
         };
         scenario.Run();
     }
 
-    // The first two members of a partition were silent, and the leader behind them took itself for the next one to send the token to.
+    // The first two members of a partition were silent, and the leader behind them took itself for the next one to send
+    // the token to.
     [Theory]
     [InlineData(10203)]
     [InlineData(10240)]
     public void ALeaderDoesNotSendTheTokenToItself(ulong seed) =>
         RandomScenario.Make(seed, 2 + (int)(seed % 6), nameof(ALeaderDoesNotSendTheTokenToItself)).Run();
 
-    // A message bound before its sender left, and packed after it had joined again, was delivered to the sender in its new stay.
+    // A message bound before its sender left, and packed after it had joined again, was delivered to the sender in its
+    // new stay.
     [Fact]
     public void OwnMessagesOfAStayThatIsOverAreNotDelivered() =>
         RandomScenario.MakeWithMoves(20377, 4, nameof(OwnMessagesOfAStayThatIsOverAreNotDelivered)).Run();
 
-    private static bool HasLostAll(ProtocolRegionView view, int partition) => Enumerable.Range(0, view.Partitions.SizeOf(partition))
+    private static bool HasLostAll(ProtocolRegionView view, int partition) =>
+        Enumerable.Range(0, view.Partitions.SizeOf(partition))
         .All(position => view.Members[view.Partitions.MemberAt(partition, position)].IsRemoved);
 
     private static SimulationOptions WithFastDetector(SimulationOptions options) => options with
     {
-        Membership = options.Membership with { FailureTimeout = TimeSpan.FromSeconds(3), ReconnectGrace = TimeSpan.FromMilliseconds(500) },
+        Membership = options.Membership with {
+            FailureTimeout = TimeSpan.FromSeconds(3), ReconnectGrace = TimeSpan.FromMilliseconds(500) },
     };
 
     private static Scenario Make(ulong seed, int nodes, int replication, double loss, NodeSettings settings) => new()
@@ -159,7 +180,8 @@ public class RegressionTests
             Nodes = nodes,
             Seed = seed,
             Network = new NetworkModel { Link = new LinkModel { Loss = loss } },
-            Membership = new MembershipServerSettings { Replication = replication, FailureTimeout = TimeSpan.FromSeconds(60) },
+            Membership = new MembershipServerSettings {
+                Replication = replication, FailureTimeout = TimeSpan.FromSeconds(60) },
             Node = settings,
         },
         Groups = [.. Enumerable.Repeat(new[] { "group" }, nodes)],

@@ -7,7 +7,8 @@ using QuickSilver.Testing.Nodes;
 
 namespace QuickSilver.Simulation.Tests.Cluster;
 
-/// <summary>A member to which control comes and packets do not, by any way: what it asks must not cost the others.</summary>
+/// <summary>A member to which control comes and packets do not, by any way: what it asks must not cost the
+/// others.</summary>
 public sealed class RepairStormTests
 {
     private const string Group = "g";
@@ -32,11 +33,13 @@ public sealed class RepairStormTests
         double share = 100 * perSecondRepaired / perSecond;
         healthy = cluster.Nodes[1].FindGroup(Group)!.Delivered - healthy;
         TestContext.Current.TestOutputHelper?.WriteLine(
-            $"{perSecond}/s: {perSecondRepaired:F0} repairs/s, {share:F0} % of data; a healthy member got {healthy} messages");
+            $"{perSecond}/s: {perSecondRepaired:F0} repairs/s, {share:F0} % of data; a healthy member got {healthy} "
+                + $"messages");
         Assert.Equal(perSecond * (outage / 2).TotalSeconds, healthy, tolerance: perSecond);
         TimeSpan start = cluster.Elapsed;
         cluster.Settle(10 * Second);
-        TestContext.Current.TestOutputHelper?.WriteLine($"all was delivered {cluster.Elapsed - start} after the outage");
+        TestContext.Current.TestOutputHelper?.WriteLine(
+            $"all was delivered {cluster.Elapsed - start} after the outage");
         Assert.True(perSecondRepaired < 50, $"{perSecondRepaired:F0} repairs/s");
         cluster.Shutdown();
     }
@@ -52,7 +55,8 @@ public sealed class RepairStormTests
         });
         cluster.JoinAll(Group);
         var interval = TimeSpan.FromSeconds(1.0 / perSecond);
-        cluster.Start(new SendPlan(0, Group, (int)(sending / interval), interval) { MinBytes = 1_000, MaxBytes = 1_000 });
+        cluster.Start(
+            new SendPlan(0, Group, (int)(sending / interval), interval) { MinBytes = 1_000, MaxBytes = 1_000 });
         return cluster;
     }
 }

@@ -5,7 +5,8 @@ using QuickSilver.Testing.Runs.Generation;
 
 namespace QuickSilver.Simulation.Tests.Cluster;
 
-/// <summary>Whatever set of processes dies and comes back, the host among them: all who live are in one view soon after (V9). The simulator's verb
+/// <summary>Whatever set of processes dies and comes back, the host among them: all who live are in one view soon after
+/// (V9). The simulator's verb
 /// <c>restarts</c> runs thousands.</summary>
 public sealed class RestartTests
 {
@@ -24,7 +25,8 @@ public sealed class RestartTests
             for (int mark = 0; mark < marks.Length; mark++) Interlocked.Add(ref marks[mark], (long)result.Marks[mark]);
         });
         if (seeds.Length < Count) return;
-        foreach (Mark mark in (Mark[])[Mark.MajorityAwaited, Mark.SurvivorSucceeded, Mark.SightLost, Mark.NodeReplacedByRestart])
+        foreach (Mark mark in (Mark[])[
+            Mark.MajorityAwaited, Mark.SurvivorSucceeded, Mark.SightLost, Mark.NodeReplacedByRestart])
         {
             TestContext.Current.TestOutputHelper?.WriteLine($"{mark}: {marks[(int)mark]}");
             Assert.True(marks[(int)mark] > 0, $"no run has reached {mark}");

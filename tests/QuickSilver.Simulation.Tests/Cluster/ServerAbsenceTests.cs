@@ -29,7 +29,8 @@ public sealed class ServerAbsenceTests
             });
             cluster.JoinAll("all");
             SimulatedGroup[] stays = [.. cluster.Nodes.SelectMany(node => node.Groups)];
-            for (int node = 0; node < 3; node++) cluster.Start(new SendPlan(node, "all", 600, TimeSpan.FromMilliseconds(100)));
+            for (int node = 0; node < 3; node++)
+                cluster.Start(new SendPlan(node, "all", 600, TimeSpan.FromMilliseconds(100)));
             cluster.Inject(new ServerOutage(cluster.Elapsed + Second, 60 * Second));
             cluster.Inject(new NodeFreeze(cluster.Elapsed + (20 * Second), 12 * Second, 4));
             cluster.RunFor(5 * Second);
@@ -37,12 +38,18 @@ public sealed class ServerAbsenceTests
             cluster.RunFor(50 * Second);
             Assert.False(join.IsCompleted);
             Assert.All(cluster.Nodes, node => Assert.True(node.IsAlive, $"seed {seed}: {node}"));
-            Assert.All(stays, stay => Assert.True(stay.Received.Count > 3 * 500, $"seed {seed}: {stay.Node} has {stay.Received.Count}"));
+            Assert.All(
+                stays,
+                stay => Assert.True(
+                    stay.Received.Count > 3 * 500, $"seed {seed}: {stay.Node} has {stay.Received.Count}"));
             cluster.RunFor(15 * Second);
             Assert.True(join.IsCompleted, $"seed {seed}");
             cluster.Settle(30 * Second);
             Assert.All(cluster.Nodes, node => Assert.True(node.IsAlive, $"seed {seed}: {node} {node.Expulsion}"));
-            Assert.All(stays, stay => Assert.True(stay.IsOpen && stay.Losses == 0 && stay.Received.Count == 1800, $"seed {seed}: {stay.Node}"));
+            Assert.All(
+                stays,
+                stay => Assert.True(
+                    stay.IsOpen && stay.Losses == 0 && stay.Received.Count == 1800, $"seed {seed}: {stay.Node}"));
             cluster.Shutdown();
         }
     }
@@ -58,7 +65,8 @@ public sealed class ServerAbsenceTests
             {
                 Nodes = 5,
                 Seed = seed,
-                ReplayHint = Seeds.Replay(seed, nameof(GroupsThatWereSilentCanSendThoughTheServerWentBeforeItActivatedAStep)),
+                ReplayHint = Seeds.Replay(
+                    seed, nameof(GroupsThatWereSilentCanSendThoughTheServerWentBeforeItActivatedAStep)),
             });
             SimulatedNode[] members = [.. cluster.Nodes.Take(4)];
             cluster.JoinAll("other");
@@ -76,18 +84,25 @@ public sealed class ServerAbsenceTests
             }
             cluster.Inject(new ServerOutage(cluster.Elapsed, 20 * Second));
             cluster.RunFor(Second);
-            Assert.All(members, node => Assert.True(node.Stack.Cluster.Installed > node.Stack.SendStep, $"seed {seed}: the step was activated"));
+            Assert.All(
+                members,
+                node => Assert.True(
+                    node.Stack.Cluster.Installed > node.Stack.SendStep, $"seed {seed}: the step was activated"));
             SimulatedGroup[] stays = [.. members.Take(3).Select(node => node.FindGroup("silent")!)];
             members[0].Send("silent", 100);
             members[1].Send("silent", 100);
             cluster.RunFor(2 * Second);
-            Assert.All(stays, stay => Assert.True(stay.Received.Count == 2, $"seed {seed}: {stay.Node} has {stay.Received.Count}"));
+            Assert.All(
+                stays,
+                stay => Assert.True(stay.Received.Count == 2, $"seed {seed}: {stay.Node} has {stay.Received.Count}"));
             cluster.RunFor(30 * Second);
             members[2].Send("silent", 100);
             cluster.RunFor(Second);
             cluster.Settle(30 * Second);
             Assert.All(stays, stay =>
-                Assert.True(stay.Received.Count == 3 && stay.Losses == 0, $"seed {seed}: {stay.Node} has {stay.Received.Count}"));
+                Assert.True(
+                    stay.Received.Count == 3 && stay.Losses == 0,
+                    $"seed {seed}: {stay.Node} has {stay.Received.Count}"));
             Assert.Equal(leaves ? 0 : 1, cluster.Nodes[4].FindGroup("silent")?.Received.Count ?? 0);
             cluster.Shutdown();
         }

@@ -7,7 +7,8 @@ using QuickSilver.Testing.Nodes;
 
 namespace QuickSilver.Simulation.Tests.Cluster;
 
-/// <summary>The membership server dies and another replaces it, while nodes send. The checks of the cluster see to order, losses and views.</summary>
+/// <summary>The membership server dies and another replaces it, while nodes send. The checks of the cluster see to
+/// order, losses and views.</summary>
 public sealed class ServerReplacementTests
 {
     [Fact]
@@ -20,7 +21,8 @@ public sealed class ServerReplacementTests
                 Nodes = 6,
                 Seed = seed,
                 Network = new NetworkModel { Link = new LinkModel { Loss = 0.02 } },
-                Membership = new MembershipServerSettings { Replication = 2, FailureTimeout = TimeSpan.FromSeconds(60) },
+                Membership = new MembershipServerSettings {
+                    Replication = 2, FailureTimeout = TimeSpan.FromSeconds(60) },
                 ReplayHint = Seeds.Replay(seed, nameof(SendersGoOnAndNothingIsLost)),
             });
             cluster.JoinAll("all");
@@ -32,7 +34,8 @@ public sealed class ServerReplacementTests
                 cluster.Start(new SendPlan(node, "some", 300, TimeSpan.FromMilliseconds(20)) { MaxBytes = 5000 });
             }
 
-            // The first dies with a step on its way, the second in the middle of taking over or soon after, the third when all is quiet.
+            // The first dies with a step on its way, the second in the middle of taking over or soon after, the third
+            // when all is quiet.
             TimeSpan first = TimeSpan.FromMilliseconds(500);
             SimulatedJoin[] joins = [];
             cluster.After(first, () => joins = [cluster.Nodes[4].Join("some", "new"), cluster.Nodes[5].Join("new")]);
@@ -44,7 +47,9 @@ public sealed class ServerReplacementTests
             cluster.Settle(TimeSpan.FromSeconds(20));
 
             Assert.All(cluster.Nodes, node => Assert.True(node.IsAlive, $"seed {seed}: {node} {node.Expulsion}"));
-            Assert.All(stays, stay => Assert.True(stay.IsOpen && stay.Losses == 0, $"seed {seed}: {stay.Name} at {stay.Node}"));
+            Assert.All(
+                stays,
+                stay => Assert.True(stay.IsOpen && stay.Losses == 0, $"seed {seed}: {stay.Name} at {stay.Node}"));
             Assert.All(stays, stay => Assert.Equal(stay.Name == "all" ? 1800 : 900, stay.Received.Count));
             cluster.Shutdown();
         }
@@ -61,7 +66,8 @@ public sealed class ServerReplacementTests
         });
         cluster.JoinAll("all");
         SimulatedGroup[] stays = [.. cluster.Nodes.Skip(1).SelectMany(node => node.Groups)];
-        for (int node = 0; node < 3; node++) cluster.Start(new SendPlan(node, "all", 1000, TimeSpan.FromMilliseconds(20)));
+        for (int node = 0; node < 3; node++)
+            cluster.Start(new SendPlan(node, "all", 1000, TimeSpan.FromMilliseconds(20)));
         cluster.Inject(new ServerReplacement(cluster.Elapsed + TimeSpan.FromSeconds(1)));
         cluster.After(TimeSpan.FromSeconds(1), cluster.Nodes[0].Crash);
         cluster.RunFor(TimeSpan.FromSeconds(30));

@@ -6,7 +6,8 @@ using QuickSilver.Testing.Nodes;
 
 namespace QuickSilver.Simulation.Tests.Cluster;
 
-/// <summary>Members whose channel to the server stands, and that no datagrams reach, or leave, for good: the others must not wait for ever.</summary>
+/// <summary>Members whose channel to the server stands, and that no datagrams reach, or leave, for good: the others
+/// must not wait for ever.</summary>
 public sealed class StuckMemberTests
 {
     private static readonly TimeSpan Second = TimeSpan.FromSeconds(1);
@@ -52,7 +53,9 @@ public sealed class StuckMemberTests
             if (bothWays) cluster.Inject(new LinkCut(cluster.Elapsed + Second, Timeout.InfiniteTimeSpan, 2, 1));
             cluster.RunFor(40 * Second);
             cluster.Settle(60 * Second);
-            Assert.All(cluster.Nodes, node => Assert.True(node.IsAlive || node.Index is 1 or 2, $"seed {seed}: {node} {node.Expulsion}"));
+            Assert.All(
+                cluster.Nodes,
+                node => Assert.True(node.IsAlive || node.Index is 1 or 2, $"seed {seed}: {node} {node.Expulsion}"));
             Assert.True(cluster.Nodes.Count(node => node.IsAlive) >= 4, $"seed {seed}");
             cluster.Shutdown();
         }
@@ -67,7 +70,8 @@ public sealed class StuckMemberTests
             for (int time = 0; time < 5; time++)
             {
                 cluster.Inject(new DeafNode(cluster.Elapsed + (((5 * time) + 1) * Second), 3.5 * Second, time));
-                cluster.Inject(new NodeFreeze(cluster.Elapsed + (((5 * time) + 3) * Second), 3 * Second, (time + 2) % 5));
+                cluster.Inject(
+                    new NodeFreeze(cluster.Elapsed + (((5 * time) + 3) * Second), 3 * Second, (time + 2) % 5));
             }
             cluster.RunFor(35 * Second);
             cluster.Settle(30 * Second);
@@ -86,7 +90,8 @@ public sealed class StuckMemberTests
             ReplayHint = Seeds.Replay(seed, test),
         });
         cluster.JoinAll("g");
-        foreach (SimulatedNode node in cluster.Nodes) cluster.Start(new SendPlan(node.Index, "g", 1000, TimeSpan.FromMilliseconds(20)));
+        foreach (SimulatedNode node in cluster.Nodes)
+            cluster.Start(new SendPlan(node.Index, "g", 1000, TimeSpan.FromMilliseconds(20)));
         return cluster;
     }
 
@@ -95,7 +100,9 @@ public sealed class StuckMemberTests
         cluster.RunFor(25 * Second);
         SimulatedNode[] gone = [.. cluster.Nodes.Where(node => !node.IsAlive)];
         SimulatedNode expelled = Assert.Single(gone);
-        if (isCertain) Assert.True(expelled.Index == stuck, $"seed {seed}: {expelled} {expelled.Expulsion}, and {stuck} was stuck");
+        if (isCertain)
+            Assert.True(
+                expelled.Index == stuck, $"seed {seed}: {expelled} {expelled.Expulsion}, and {stuck} was stuck");
         Assert.Equal(MembershipRefusal.Unreachable, expelled.Expulsion);
         cluster.Settle(30 * Second);
         cluster.Shutdown();

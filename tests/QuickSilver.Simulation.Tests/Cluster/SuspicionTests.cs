@@ -5,7 +5,8 @@ using QuickSilver.Testing.Nodes;
 
 namespace QuickSilver.Simulation.Tests.Cluster;
 
-/// <summary>The figure of suspicions counts episodes: none while all is well, one for each member that falls silent.</summary>
+/// <summary>The figure of suspicions counts episodes: none while all is well, one for each member that falls
+/// silent.</summary>
 public class SuspicionTests
 {
     [Fact]

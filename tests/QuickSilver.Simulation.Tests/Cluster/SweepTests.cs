@@ -4,9 +4,9 @@ using QuickSilver.Testing.Runs;
 
 namespace QuickSilver.Simulation.Tests.Cluster;
 
-/// <summary>The ensemble: seeds over every kind of trouble that the generator knows. The environment says which; <c>.ci/run</c> takes four hundred
-/// fresh ones each time, so that each build looks where none has looked before. A failure is saved, and its message ends with the command that
-/// replays it.</summary>
+/// <summary>The ensemble: seeds over every kind of trouble that the generator knows. The environment says which;
+/// <c>.ci/run</c> takes four hundred fresh ones each time, so that each build looks where none has looked before. A
+/// failure is saved, and its message ends with the command that replays it.</summary>
 public class SweepTests
 {
     private const string FirstVariable = "QUICKSILVER_SEEDS_FROM";
@@ -21,18 +21,23 @@ public class SweepTests
         ulong first = Number(FirstVariable) ?? 68_000;
         ulong count = Number(CountVariable) ?? UsualCount;
         EnsembleReport report = new Ensemble { Limit = Limit }.Run(first, count);
-        if (Environment.GetEnvironmentVariable(ReportVariable) is { Length: > 0 } path) File.WriteAllText(path, report.ToString());
+        if (Environment.GetEnvironmentVariable(ReportVariable) is { Length: > 0 } path)
+            File.WriteAllText(path, report.ToString());
         TestContext.Current.TestOutputHelper?.WriteLine(report.ToString());
         Assert.True(report.Failures.Count == 0, report.ToString());
         Assert.True(report.Runs > 0, "no seed was run");
         if (report.Runs >= MarkQuota.EnoughRuns)
         {
-            Assert.True(!MarkQuota.FindMissing(report.Marks).Any(), $"marks without a hit: {string.Join(", ", MarkQuota.FindMissing(report.Marks))}");
+            Assert.True(
+                !MarkQuota.FindMissing(report.Marks).Any(),
+                $"marks without a hit: {string.Join(", ", MarkQuota.FindMissing(report.Marks))}");
         }
     }
 
     private static ulong? Number(string variable) =>
-        ulong.TryParse(Environment.GetEnvironmentVariable(variable), NumberStyles.None, CultureInfo.InvariantCulture, out ulong number)
+        ulong.TryParse(
+            Environment.GetEnvironmentVariable(variable), NumberStyles.None, CultureInfo.InvariantCulture,
+            out ulong number)
             ? number
             : null;
 }

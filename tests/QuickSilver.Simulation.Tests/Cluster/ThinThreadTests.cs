@@ -53,7 +53,8 @@ public class ThinThreadTests
     [InlineData(0.2)]
     public void LossIsRepaired(double loss)
     {
-        SimulatedCluster cluster = Run(nodes: 5, messages: 200, new NetworkModel { Link = new LinkModel { Loss = loss } });
+        SimulatedCluster cluster = Run(
+            nodes: 5, messages: 200, new NetworkModel { Link = new LinkModel { Loss = loss } });
         Assert.Equal(1000UL, cluster.MessagesDelivered);
         Assert.True(cluster.NetworkCounters.Lost > 0, "nothing was lost");
     }
@@ -63,7 +64,8 @@ public class ThinThreadTests
     {
         SimulatedCluster cluster = Make(3, new NetworkModel { Link = new LinkModel { Loss = 0.02 } });
         cluster.JoinAll("group");
-        cluster.Start(new SendPlan(0, "group", 20, TimeSpan.FromMilliseconds(1)) { MinBytes = 10_000, MaxBytes = 200_000 });
+        cluster.Start(
+            new SendPlan(0, "group", 20, TimeSpan.FromMilliseconds(1)) { MinBytes = 10_000, MaxBytes = 200_000 });
         Finish(cluster);
         Assert.Equal(60UL, cluster.MessagesDelivered);
     }
@@ -71,9 +73,11 @@ public class ThinThreadTests
     [Fact]
     public void SeveralSendersToOneGroupAreEachInOrder()
     {
-        SimulatedCluster cluster = Make(4, new NetworkModel { Link = new LinkModel { Loss = 0.05, Reordering = 0.1, Duplication = 0.05 } });
+        SimulatedCluster cluster = Make(
+            4, new NetworkModel { Link = new LinkModel { Loss = 0.05, Reordering = 0.1, Duplication = 0.05 } });
         cluster.JoinAll("group");
-        for (int node = 0; node < 4; node++) cluster.Start(new SendPlan(node, "group", 50, TimeSpan.FromMicroseconds(300)));
+        for (int node = 0; node < 4; node++)
+            cluster.Start(new SendPlan(node, "group", 50, TimeSpan.FromMicroseconds(300)));
         Finish(cluster);
         Assert.All(cluster.Nodes, node => Assert.Equal(SimulatedNodeState.Stopped, node.State));
         Assert.Equal(800UL, cluster.MessagesDelivered);
@@ -97,7 +101,9 @@ public class ThinThreadTests
         cluster.JoinAll("group");
         cluster.Start(new SendPlan(0, "group", 100, TimeSpan.Zero) { Staged = true, MinBytes = 0, MaxBytes = 4_000 });
         for (int burst = 0; burst < 10; burst++)
-            cluster.Start(new SendPlan(1, "group", 30, TimeSpan.Zero) { Staged = true, Start = TimeSpan.FromMilliseconds(10 * burst) });
+            cluster.Start(
+                new SendPlan(
+                    1, "group", 30, TimeSpan.Zero) { Staged = true, Start = TimeSpan.FromMilliseconds(10 * burst) });
         cluster.RunFor(TimeSpan.FromSeconds(1));
         Finish(cluster);
         Assert.Equal(1_200UL, cluster.MessagesDelivered);
@@ -109,7 +115,8 @@ public class ThinThreadTests
     {
         SimulatedCluster cluster = Make(6);
         var joins = new List<SimulatedJoin>();
-        for (int node = 0; node < 6; node++) joins.Add(node < 3 ? cluster.Nodes[node].Join("all", "left") : cluster.Nodes[node].Join("all", "right"));
+        for (int node = 0; node < 6; node++)
+            joins.Add(node < 3 ? cluster.Nodes[node].Join("all", "left") : cluster.Nodes[node].Join("all", "right"));
         cluster.Await([.. joins]);
         cluster.Start(new SendPlan(0, "all", 10, TimeSpan.FromMilliseconds(1)));
         cluster.Start(new SendPlan(0, "left", 10, TimeSpan.FromMilliseconds(1)));

@@ -3,7 +3,8 @@ using QuickSilver.Testing.Faults;
 
 namespace QuickSilver.Simulation.Tests.Disturbances;
 
-/// <summary>The papers' disturbances made small: twelve nodes, a few virtual seconds, the same processors and network, the same bars.</summary>
+/// <summary>The papers' disturbances made small: twelve nodes, a few virtual seconds, the same processors and network,
+/// the same bars.</summary>
 public class PaperDisturbanceTests
 {
     private static readonly DisturbanceSpec Small = new()
@@ -21,7 +22,8 @@ public class PaperDisturbanceTests
     [Fact]
     public void ADeafReceiverCostsNoMoreThanInThePapers()
     {
-        DisturbanceResult result = Run(Small with { Faults = [new DeafNode(TimeSpan.FromSeconds(1), TimeSpan.FromSeconds(0.3), 1)] });
+        DisturbanceResult result = Run(
+            Small with { Faults = [new DeafNode(TimeSpan.FromSeconds(1), TimeSpan.FromSeconds(0.3), 1)] });
         Assert.InRange(result.ThroughputLoss, -0.1, 0.25);
         Assert.True(result.VictimRepairs.FromPeers > 0);
     }

@@ -6,9 +6,10 @@ using QuickSilver.Testing.Network;
 namespace QuickSilver.Simulation.Tests.Disturbances;
 
 /// <summary>
-/// Worlds of three nodes and six messages, all of a kind, one after the other: every copy of a datagram lost once, every copy overtaken once, every
-/// node crashed at every event, and the same while one node leaves and another joins. Nothing is drawn by chance: what is enumerated is covered.
-/// The undisturbed run tells how many copies and events there are; up to the disturbance all runs are the same.
+/// Worlds of three nodes and six messages, all of a kind, one after the other: every copy of a datagram lost once,
+/// every copy overtaken once, every node crashed at every event, and the same while one node leaves and another joins.
+/// Nothing is drawn by chance: what is enumerated is covered. The undisturbed run tells how many copies and events
+/// there are; up to the disturbance all runs are the same.
 /// </summary>
 public class TinyWorldTests(ITestOutputHelper output)
 {
@@ -29,7 +30,8 @@ public class TinyWorldTests(ITestOutputHelper output)
     public void EverySingleLossIsRepaired(Story story)
     {
         long copies = (long)Tell(story, null).NetworkCounters.Copies;
-        for (long copy = 0; copy < copies; copy++) Tell(story, new CopyFault(TimeSpan.Zero, Timeout.InfiniteTimeSpan, copy, TimeSpan.Zero));
+        for (long copy = 0; copy < copies; copy++)
+            Tell(story, new CopyFault(TimeSpan.Zero, Timeout.InfiniteTimeSpan, copy, TimeSpan.Zero));
         output.WriteLine($"{story}: {copies} worlds, one for each copy that is lost");
     }
 
@@ -44,7 +46,9 @@ public class TinyWorldTests(ITestOutputHelper output)
         long copies = (long)Tell(story, null).NetworkCounters.Copies;
         for (long copy = 0; copy < copies; copy++)
         {
-            Tell(story, new CopyFault(TimeSpan.Zero, Timeout.InfiniteTimeSpan, copy, TimeSpan.FromMilliseconds(milliseconds)));
+            Tell(
+                story,
+                new CopyFault(TimeSpan.Zero, Timeout.InfiniteTimeSpan, copy, TimeSpan.FromMilliseconds(milliseconds)));
         }
         output.WriteLine($"{story}: {copies} worlds, one for each copy that comes {milliseconds} ms late");
     }
@@ -111,7 +115,8 @@ public class TinyWorldTests(ITestOutputHelper output)
         });
         cluster.After(TimeSpan.FromMilliseconds(4), () =>
         {
-            if (cluster.Nodes[1].IsAlive && cluster.Nodes[1].FindGroup("group") is not null) cluster.Nodes[1].Leave("group");
+            if (cluster.Nodes[1].IsAlive && cluster.Nodes[1].FindGroup("group") is not null)
+                cluster.Nodes[1].Leave("group");
         });
         return cluster;
     }

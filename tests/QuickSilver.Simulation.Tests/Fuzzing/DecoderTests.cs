@@ -5,8 +5,8 @@ using QuickSilver.Fuzz.Targets;
 namespace QuickSilver.Simulation.Tests.Fuzzing;
 
 /// <summary>
-/// Each decoder of what strangers send, fed with damaged copies of the real traffic of simulated clusters. The program <c>QuickSilver.Fuzz</c> does
-/// the same for as long as one likes.
+/// Each decoder of what strangers send, fed with damaged copies of the real traffic of simulated clusters. The program
+/// <c>QuickSilver.Fuzz</c> does the same for as long as one likes.
 /// </summary>
 public sealed class DecoderTests
 {

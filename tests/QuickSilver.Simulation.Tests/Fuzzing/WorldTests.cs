@@ -4,7 +4,8 @@ using QuickSilver.Fuzz.Worlds;
 
 namespace QuickSilver.Simulation.Tests.Fuzzing;
 
-/// <summary>What has a memory, beside damaged copies of what it is told: a membership server, an agent, and whole nodes.</summary>
+/// <summary>What has a memory, beside damaged copies of what it is told: a membership server, an agent, and whole
+/// nodes.</summary>
 public sealed class WorldTests
 {
     private const ulong Seed = 2026;

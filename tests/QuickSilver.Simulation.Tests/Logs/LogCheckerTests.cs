@@ -17,9 +17,11 @@ public class LogCheckerTests
     [Fact]
     public void LogsOfRealRunsAreFoundGood() => Seeds.ForEach(Seeds.Range(91_001, 16), seed =>
     {
-        RunSpec spec = RunGenerator.Generate(seed, new GeneratorOptions { MaxNodes = 10, MaxLength = TimeSpan.FromSeconds(25) });
+        RunSpec spec = RunGenerator.Generate(
+            seed, new GeneratorOptions { MaxNodes = 10, MaxLength = TimeSpan.FromSeconds(25) });
         RunResult result = RunExecution.Execute(spec with { Options = spec.Options with { KeepsLog = true } });
-        bool isOfTheLog = result.Violation is { } violation && violation.Message.Contains("in the log", StringComparison.Ordinal);
+        bool isOfTheLog = result.Violation is { } violation
+            && violation.Message.Contains("in the log", StringComparison.Ordinal);
         Assert.False(isOfTheLog, $"{seed}: {result.Violation}");
     });
 
@@ -34,7 +36,8 @@ public class LogCheckerTests
     public void ADamagedMessageIsFound() => Finds("D1", Change(" got ", words => words[7] = "0badc0de"));
 
     [Fact]
-    public void AMessageThatNobodySentIsFound() => Finds("D1", Without(line => line.Contains(" sent group 7 ", StringComparison.Ordinal)));
+    public void AMessageThatNobodySentIsFound() =>
+        Finds("D1", Without(line => line.Contains(" sent group 7 ", StringComparison.Ordinal)));
 
     [Fact]
     public void AMessageThatComesTwiceIsFound() =>
@@ -70,7 +73,8 @@ public class LogCheckerTests
             : line)]);
 
     [Fact]
-    public void ALateBeginningIsFound() => Finds("D9", Without(line => line.Contains(" 2 got group 0 1 ", StringComparison.Ordinal)));
+    public void ALateBeginningIsFound() =>
+        Finds("D9", Without(line => line.Contains(" 2 got group 0 1 ", StringComparison.Ordinal)));
 
     [Fact]
     public void ViewsThatDifferAreFound()
@@ -116,7 +120,8 @@ public class LogCheckerTests
     private static string[] Swap(string one, string other)
     {
         string[] lines = [.. Good.Value];
-        int left = Array.FindIndex(lines, line => IsThe(line, one)), right = Array.FindIndex(lines, line => IsThe(line, other));
+        int left = Array.FindIndex(lines, line => IsThe(line, one)),
+            right = Array.FindIndex(lines, line => IsThe(line, other));
         (lines[left], lines[right]) = (lines[right], lines[left]);
         return lines;
     }

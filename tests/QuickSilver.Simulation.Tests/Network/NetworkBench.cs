@@ -15,7 +15,8 @@ internal sealed class NetworkBench : INetworkObserver
         var random = new SimulationRandom(seed);
         Events = new EventQueue(Clock, random);
         Network = new SimulatedNetwork(model, nodes, Events, random, this);
-        Transports = [.. Enumerable.Range(0, nodes).Select(node => new SimulatedTransport(Network, node, Clock, _ => { }))];
+        Transports = [
+            .. Enumerable.Range(0, nodes).Select(node => new SimulatedTransport(Network, node, Clock, _ => { }))];
     }
 
     public VirtualClock Clock { get; } = new();
@@ -60,7 +61,8 @@ internal sealed class NetworkBench : INetworkObserver
     {
         var batch = new List<Completion>();
         Transports[node].Take(batch, int.MaxValue);
-        var reads = batch.Where(completion => !completion.IsDrained).Select(completion => completion.Span.ToArray()).ToList();
+        var reads = batch.Where(completion => !completion.IsDrained).Select(completion => completion.Span.ToArray())
+            .ToList();
         foreach (Completion completion in batch) Transports[node].Recycle(completion);
         return reads;
     }
@@ -77,12 +79,14 @@ internal sealed class NetworkBench : INetworkObserver
     {
     }
 
-    public void OnRead(int node, ReadOnlySpan<byte> datagram, bool damaged, Instant now) => Read.Add((node, datagram.ToArray()));
+    public void OnRead(int node, ReadOnlySpan<byte> datagram, bool damaged, Instant now) =>
+        Read.Add((node, datagram.ToArray()));
 
     private static byte[] Numbered(int count, int bytes, int first)
     {
         byte[] train = new byte[count * bytes];
-        for (int index = 0; index < count; index++) BitConverter.TryWriteBytes(train.AsSpan(index * bytes), first + index);
+        for (int index = 0; index < count; index++)
+            BitConverter.TryWriteBytes(train.AsSpan(index * bytes), first + index);
         return train;
     }
 }

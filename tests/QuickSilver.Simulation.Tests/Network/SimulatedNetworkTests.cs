@@ -12,7 +12,8 @@ public class SimulatedNetworkTests
     [Fact]
     public void AUnicastDatagramArrivesAfterSerialisationAndDelay()
     {
-        var bench = new NetworkBench(new NetworkModel { Link = new LinkModel { Delay = TimeSpan.FromMilliseconds(1), Jitter = TimeSpan.Zero } });
+        var bench = new NetworkBench(
+            new NetworkModel { Link = new LinkModel { Delay = TimeSpan.FromMilliseconds(1), Jitter = TimeSpan.Zero } });
         bench.Unicast(0, 1, bytes: 1184);
         // 1,250 bytes on the wire take 10 us at 1 Gbit/s, once at the sender and once at the port.
         bench.RunTo(TimeSpan.FromMicroseconds(1019));
@@ -24,7 +25,8 @@ public class SimulatedNetworkTests
     [Fact]
     public void WithoutReorderingALinkKeepsTheOrder()
     {
-        var bench = new NetworkBench(new NetworkModel { Link = new LinkModel { Jitter = TimeSpan.FromMilliseconds(5) } });
+        var bench = new NetworkBench(
+            new NetworkModel { Link = new LinkModel { Jitter = TimeSpan.FromMilliseconds(5) } });
         for (int number = 0; number < 200; number++) bench.Unicast(0, 1, first: number);
         bench.RunAll();
         Assert.Equal(Enumerable.Range(0, 200), bench.TakeNumbers(1));
@@ -44,7 +46,9 @@ public class SimulatedNetworkTests
     [Fact]
     public void LossHitsDatagramsOfATrainOneByOneAtAboutTheGivenRate()
     {
-        var bench = new NetworkBench(new NetworkModel { Link = new LinkModel { Loss = 0.1 }, SendBufferBytes = 1 << 24, PortBufferBytes = 1 << 24 });
+        var bench = new NetworkBench(
+            new NetworkModel {
+                Link = new LinkModel { Loss = 0.1 }, SendBufferBytes = 1 << 24, PortBufferBytes = 1 << 24 });
         for (int train = 0; train < 100; train++) bench.Unicast(0, 1, count: 50, first: train * 50);
         bench.RunAll();
         int arrived = bench.TakeNumbers(1).Count;
@@ -93,7 +97,8 @@ public class SimulatedNetworkTests
         bench.TakeReads(2);
         var sent = Enumerable.Range(1, 50).Select(number => number * 0x01010101).ToHashSet();
         bool IsAsSent(byte[] bytes) =>
-            bytes.Length == 100 && sent.Contains(BitConverter.ToInt32(bytes)) && !bytes.AsSpan(4).ContainsAnyExcept((byte)0);
+            bytes.Length == 100 && sent.Contains(BitConverter.ToInt32(bytes))
+                && !bytes.AsSpan(4).ContainsAnyExcept((byte)0);
         Assert.All(bench.Read.Where(read => read.Node == 2), read => Assert.True(IsAsSent(read.Bytes)));
         int differing = bench.Read.Count(read => read.Node == 1 && !IsAsSent(read.Bytes));
         Assert.InRange(differing, 25, 50);

@@ -16,7 +16,8 @@ public class SimulatedTransportTests
     [InlineData(8000, 12)]
     public void AReceiveBufferHoldsAboutAsManyDatagramsAsOnLinuxAndNeverMore(int bytes, int measured)
     {
-        var bench = new NetworkBench(new NetworkModel { ReceiveBufferBytes = 212_992, Bandwidth = 0, CoalesceReads = false });
+        var bench = new NetworkBench(
+            new NetworkModel { ReceiveBufferBytes = 212_992, Bandwidth = 0, CoalesceReads = false });
         for (int number = 0; number < 400; number++) bench.Unicast(0, 1, bytes: bytes, first: number);
         bench.RunAll();
         int held = 400 - (int)bench.Network.Counters.BufferDrops;
@@ -28,7 +29,8 @@ public class SimulatedTransportTests
     public void DropsOfAChannelAreItsOwn()
     {
         var group = new NetEndpoint(0xEF00_0001, 15_000);
-        var bench = new NetworkBench(new NetworkModel { ReceiveBufferBytes = 10_000, Bandwidth = 0, MulticastJoinDelay = TimeSpan.Zero });
+        var bench = new NetworkBench(
+            new NetworkModel { ReceiveBufferBytes = 10_000, Bandwidth = 0, MulticastJoinDelay = TimeSpan.Zero });
         IRegionChannel channel = bench.Transports[1].Open(group, receive: true)!;
         IRegionChannel sender = bench.Transports[0].Open(group, receive: false)!;
         for (int number = 0; number < 10; number++) bench.Multicast(0, sender, bytes: 1000, first: number);
@@ -96,7 +98,8 @@ public class SimulatedTransportTests
         var bench = new NetworkBench(new NetworkModel());
         bench.Unicast(0, 1);
         byte[] control = new byte[100];
-        bench.Transports[0].Send(new Train(control, control.Length, TrainRoute.Control, bench.Transports[1].Facts.Control, null));
+        bench.Transports[
+            0].Send(new Train(control, control.Length, TrainRoute.Control, bench.Transports[1].Facts.Control, null));
         bench.RunAll();
         var batch = new List<Completion>();
         bench.Transports[1].Take(batch, 100);

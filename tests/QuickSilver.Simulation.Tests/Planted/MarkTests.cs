@@ -20,27 +20,33 @@ public class MarkTests
         {
             if (place == PlantedPlace.Moves) continue;
             int runs = place == PlantedPlace.Ensemble ? 20 : 2;
-            for (int index = 0; index < runs; index++) marks.Add(RunExecution.Execute(PlantedPlace.Spec(place, index)!).Marks);
+            for (int index = 0; index < runs; index++)
+                marks.Add(RunExecution.Execute(PlantedPlace.Spec(place, index)!).Marks);
         }
         Seeds.ForEach(Seeds.Range(5_001, 40), seed =>
         {
-            SimulatedCluster cluster = RandomScenario.MakeWithMoves(seed, 8, nameof(AFewRunsOfEachKindReachAlmostAllMarks)).Run();
+            SimulatedCluster cluster = RandomScenario.MakeWithMoves(
+                seed, 8, nameof(AFewRunsOfEachKindReachAlmostAllMarks)).Run();
             marks.Add(cluster.Marks);
         });
         TestContext.Current.TestOutputHelper?.WriteLine(marks.ToString());
         Mark[] missed = [.. MarkQuota.FindMissing(marks)];
-        Assert.True(missed.Length <= MostMissed, $"{missed.Length} marks were not reached: {string.Join(", ", missed)}");
+        Assert.True(
+            missed.Length <= MostMissed, $"{missed.Length} marks were not reached: {string.Join(", ", missed)}");
     }
 
     [Theory]
     [InlineData(nameof(TargetedRuns.LeaveAndJoinAtOnce), "ChangeWaitsForNextStep,MessageBeforeStay,HeldDroppedAtLeave")]
     [InlineData(nameof(TargetedRuns.LateStep), "PacketHeldForStep,HeldPacketReplayed,StepActivatedWithoutAll")]
-    [InlineData(nameof(TargetedRuns.SenderCrashesInSeveralViews), "StreamOrphanedWithGaps,StreamClosedWithLoss,GapPassed,ViewRetiredAfterClosing")]
-    [InlineData(nameof(TargetedRuns.RemovedNodeReturnsToNewServer), "NodeTakenOver,ServerTookOver,InheritedViewsReplaced,NodeExpelled")]
+    [InlineData(nameof(TargetedRuns.SenderCrashesInSeveralViews),
+        "StreamOrphanedWithGaps,StreamClosedWithLoss,GapPassed,ViewRetiredAfterClosing")]
+    [InlineData(nameof(TargetedRuns.RemovedNodeReturnsToNewServer),
+        "NodeTakenOver,ServerTookOver,InheritedViewsReplaced,NodeExpelled")]
     public void ATargetedRunReachesWhatItIsAimedAt(string place, string marks)
     {
         var table = new MarkTable();
         for (int index = 0; index < 5; index++) table.Add(RunExecution.Execute(PlantedPlace.Spec(place, index)!).Marks);
-        foreach (string mark in marks.Split(',')) Assert.True(table[Enum.Parse<Mark>(mark)] > 0, $"{mark} was not reached by {place}");
+        foreach (string mark in marks.Split(','))
+            Assert.True(table[Enum.Parse<Mark>(mark)] > 0, $"{mark} was not reached by {place}");
     }
 }

@@ -9,19 +9,21 @@ using QuickSilver.Testing.Runs;
 namespace QuickSilver.Simulation.Tests.Planted;
 
 /// <summary>
-/// Runs aimed at one kind of defect each, where random runs would need too many seeds. The seed still decides the network and all else.
+/// Runs aimed at one kind of defect each, where random runs would need too many seeds. The seed still decides the
+/// network and all else.
 /// </summary>
 internal static class TargetedRuns
 {
     private const string Group = "group";
 
-    /// <summary>The last message of a sender that is no member of its receivers' region is lost everywhere, when the one before it is about to be
-    /// acknowledged: only beacons can tell of it.</summary>
+    /// <summary>The last message of a sender that is no member of its receivers' region is lost everywhere, when the
+    /// one before it is about to be acknowledged: only beacons can tell of it.</summary>
     public static RunSpec LastMessageLost(ulong seed) => Make(seed, nodes: 4) with
     {
         Groups = [[Group, "own"], [Group], [Group], [Group]],
         Plans = [new SendPlan(0, Group, 200, Millis(1)) { Start = Millis(1000) }],
-        Faults = [new KindLoss(Millis(1198) + (Millis(0.1) * (seed % 20)), Millis(10), DatagramKind.Data, 100, 0, null)],
+        Faults = [
+            new KindLoss(Millis(1198) + (Millis(0.1) * (seed % 20)), Millis(10), DatagramKind.Data, 100, 0, null)],
     };
 
     /// <summary>Control reaches a member, and packets do not, by any way.</summary>
@@ -36,7 +38,8 @@ internal static class TargetedRuns
         HealAt = Millis(12_000),
     };
 
-    /// <summary>Multicast is out for a few seconds, for all or for one member, and a sender goes on for long after that.</summary>
+    /// <summary>Multicast is out for a few seconds, for all or for one member, and a sender goes on for long after
+    /// that.</summary>
     public static RunSpec MulticastComesBack(ulong seed) => Make(seed, nodes: 4) with
     {
         Options = Make(seed, nodes: 4).Options with { Network = new NetworkModel() },
@@ -45,13 +48,15 @@ internal static class TargetedRuns
     };
 
     /// <summary>A member stands still while others fill their caches with what it has not got.</summary>
-    public static RunSpec StuckMember(ulong seed) => Make(seed, nodes: 4, node: new NodeSettings { CacheBytes = 100_000 }) with
+    public static RunSpec StuckMember(ulong seed) =>
+        Make(seed, nodes: 4, node: new NodeSettings { CacheBytes = 100_000 }) with
     {
         Plans = [new SendPlan(0, Group, 1_000, Millis(1)) { Start = Millis(1000), MinBytes = 1_000, MaxBytes = 1_000 }],
         Faults = [new NodeFreeze(Millis(1100), Millis(1500), 2)],
     };
 
-    /// <summary>A member does not hear of a step in time, and packets of that step reach it in a view that it has.</summary>
+    /// <summary>A member does not hear of a step in time, and packets of that step reach it in a view that it
+    /// has.</summary>
     public static RunSpec LateStep(ulong seed) => Make(
         seed,
         nodes: 4,
@@ -64,7 +69,8 @@ internal static class TargetedRuns
     };
 
     /// <summary>A sender is late to send in the step that brings a new member.</summary>
-    public static RunSpec LateSender(ulong seed) => LateStep(seed) with { Faults = [new MembershipStall(Millis(1050), Millis(2000), 0)] };
+    public static RunSpec LateSender(ulong seed) =>
+        LateStep(seed) with { Faults = [new MembershipStall(Millis(1050), Millis(2000), 0)] };
 
     /// <summary>Whole partitions miss packets, and nobody pulls before the token says so.</summary>
     public static RunSpec PartitionsMiss(ulong seed)
@@ -81,29 +87,35 @@ internal static class TargetedRuns
         };
     }
 
-    /// <summary>A node crashes and is removed, the membership server is lost, and a new node registers with the next one.</summary>
+    /// <summary>A node crashes and is removed, the membership server is lost, and a new node registers with the next
+    /// one.</summary>
     public static RunSpec NewNodeAfterTakeover(ulong seed) => Make(seed, nodes: 4, membership: Hasty()) with
     {
         Plans = [new SendPlan(0, Group, 100, Millis(100)) { Start = Millis(1000) }],
         Faults = [new NodeRestart(Millis(2000), Millis(8000), 3), new ServerReplacement(Millis(5000))],
     };
 
-    /// <summary>A node that is cut off from the membership server is removed, and comes back when another server has taken over.</summary>
+    /// <summary>A node that is cut off from the membership server is removed, and comes back when another server has
+    /// taken over.</summary>
     public static RunSpec RemovedNodeReturnsToNewServer(ulong seed) => Make(seed, nodes: 5, membership: Hasty()) with
     {
         // A member that is frozen keeps the views that the removed node was in from retiring.
         Plans = [new SendPlan(0, Group, 400, Millis(10)) { Start = Millis(1000) }],
         Faults =
         [
-            new MembershipOutage(Millis(2000), Millis(1500) + Millis(seed % 7), 3), new NodeFreeze(Millis(1900), Millis(2500), 4),
+            new MembershipOutage(Millis(2000), Millis(1500) + Millis(seed % 7), 3),
+            new NodeFreeze(Millis(1900), Millis(2500), 4),
             new ServerReplacement(Millis(3450)),
         ],
     };
 
-    /// <summary>A member leaves and asks to be let in again at the same instant, while much of what was sent to it is missing.</summary>
+    /// <summary>A member leaves and asks to be let in again at the same instant, while much of what was sent to it is
+    /// missing.</summary>
     public static RunSpec LeaveAndJoinAtOnce(ulong seed)
     {
-        RunSpec run = Make(seed, nodes: 5, node: new NodeSettings { Recovery = new() { EagerPull = false, MinTokenInterval = Millis(200) } });
+        RunSpec run = Make(
+            seed, nodes: 5,
+            node: new NodeSettings { Recovery = new() { EagerPull = false, MinTokenInterval = Millis(200) } });
         return run with
         {
             Options = run.Options with { Network = new NetworkModel { Link = new LinkModel { Loss = 0.3 } } },
@@ -111,20 +123,27 @@ internal static class TargetedRuns
             Actions =
             [
                 .. Enumerable.Range(0, 15)
-                    .Select(index => new LeaveThenJoin(Millis(1200 + (index / 3 * 300) + (index % 3 * 0.3)), 2 + (index % 3), [Group])),
+                    .Select(
+                        index => new LeaveThenJoin(
+                            Millis(1200 + (index / 3 * 300) + (index % 3 * 0.3)), 2 + (index % 3), [Group])),
             ],
         };
     }
 
-    /// <summary>A sender crashes with messages in several views that are not stable, behind links that lose much.</summary>
+    /// <summary>A sender crashes with messages in several views that are not stable, behind links that lose
+    /// much.</summary>
     public static RunSpec SenderCrashesInSeveralViews(ulong seed)
     {
-        RunSpec run = Make(seed, nodes: 6, node: new NodeSettings { Recovery = new() { EagerPull = seed % 2 == 0, MinTokenInterval = Millis(100) } }, membership: Hasty());
+        RunSpec run = Make(
+            seed, nodes: 6,
+            node: new NodeSettings { Recovery = new() { EagerPull = seed % 2 == 0, MinTokenInterval = Millis(100) } },
+            membership: Hasty());
         return run with
         {
             Options = run.Options with
             {
-                Network = new NetworkModel { Link = new LinkModel { Loss = 0.35, Reordering = 0.1, ReorderDelay = Millis(3000) } },
+                Network = new NetworkModel {
+                    Link = new LinkModel { Loss = 0.35, Reordering = 0.1, ReorderDelay = Millis(3000) } },
                 Membership = run.Options.Membership with { Replication = 2 },
             },
             Plans =
@@ -154,7 +173,9 @@ internal static class TargetedRuns
     /// <summary>A sender crashes when only one member, whom nobody hears, has ever heard of its stream.</summary>
     public static RunSpec UnheardSenderCrashes(ulong seed) => Make(seed, nodes: 6, membership: Hasty()) with
     {
-        Plans = [new SendPlan(0, Group, 3, TimeSpan.Zero) { Start = Millis(1500) }, new SendPlan(1, Group, 100, Millis(20)) { Start = Millis(1000) }],
+        Plans = [
+            new SendPlan(0, Group, 3, TimeSpan.Zero) { Start = Millis(1500) },
+            new SendPlan(1, Group, 100, Millis(20)) { Start = Millis(1000) }],
         Faults =
         [
             .. Enumerable.Range(1, 4).Select(node => new LinkCut(Millis(1400), Millis(400), 0, node)),
@@ -163,7 +184,8 @@ internal static class TargetedRuns
         ],
     };
 
-    /// <summary>A stream that falls silent again and again is not heard by the member that rounds begin with, while another keeps them going.</summary>
+    /// <summary>A stream that falls silent again and again is not heard by the member that rounds begin with, while
+    /// another keeps them going.</summary>
     public static RunSpec UnheardStream(ulong seed) => Make(seed, nodes: 6) with
     {
         Plans =
@@ -174,7 +196,8 @@ internal static class TargetedRuns
         Faults = [new KindLoss(Millis(1300), Millis(1000), DatagramKind.Data, 100, 5, 0)],
     };
 
-    /// <summary>The host and another process are restarted; one survivor reaches the host, and the other four, who live, do not for a while.</summary>
+    /// <summary>The host and another process are restarted; one survivor reaches the host, and the other four, who
+    /// live, do not for a while.</summary>
     public static RunSpec MinorityWithRestarts(ulong seed) => MakeHosted(seed, nodes: 7) with
     {
         Faults =
@@ -185,7 +208,8 @@ internal static class TargetedRuns
         ],
     };
 
-    /// <summary>The host is restarted; three survivors reach it, two of which die then, and the other four, who live, do not for a while.</summary>
+    /// <summary>The host is restarted; three survivors reach it, two of which die then, and the other four, who live,
+    /// do not for a while.</summary>
     public static RunSpec MinorityOfTheDead(ulong seed) => MakeHosted(seed, nodes: 8) with
     {
         Faults =
@@ -203,7 +227,8 @@ internal static class TargetedRuns
         Faults =
         [
             new Islands(Millis(2000), Millis(6000), [[0]], FromServer: false),
-            .. Enumerable.Range(1, 4).Select(node => new MembershipStall(Millis(2000), Millis(6000) + Millis(seed % 7), node)),
+            .. Enumerable.Range(1, 4)
+            .Select(node => new MembershipStall(Millis(2000), Millis(6000) + Millis(seed % 7), node)),
         ],
     };
 
@@ -225,9 +250,11 @@ internal static class TargetedRuns
         Faults = [new LengthLimit(TimeSpan.Zero, Timeout.InfiniteTimeSpan, null, 2, 1_000)],
     };
 
-    private static MembershipServerSettings Hasty() => new() { FailureTimeout = Millis(3000), ReconnectGrace = Millis(500) };
+    private static MembershipServerSettings Hasty() =>
+        new() { FailureTimeout = Millis(3000), ReconnectGrace = Millis(500) };
 
-    private static RunSpec Make(ulong seed, int nodes, NodeSettings? node = null, MembershipServerSettings? membership = null) => new()
+    private static RunSpec Make(
+        ulong seed, int nodes, NodeSettings? node = null, MembershipServerSettings? membership = null) => new()
     {
         Options = new SimulationOptions
         {

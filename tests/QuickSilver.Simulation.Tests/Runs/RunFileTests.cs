@@ -15,7 +15,9 @@ public class RunFileTests
             for (ulong seed = 1; seed <= 200; seed++)
             {
                 RunSpec spec = RunGenerator.Generate(seed);
-                SavedRun loaded = RunFiles.Load(RunFiles.Save(spec, new RunResult { Violation = new Violation("D1", "text"), Trace = seed }, folder));
+                SavedRun loaded = RunFiles.Load(
+                    RunFiles.Save(
+                        spec, new RunResult { Violation = new Violation("D1", "text"), Trace = seed }, folder));
                 string again = RunJson.Write(loaded);
                 Assert.Equal(RunJson.Write(loaded with { Spec = spec }), again);
                 Assert.Equal("D1", loaded.Violation?.Invariant);
@@ -43,7 +45,8 @@ public class RunFileTests
     [Fact]
     public void WhatAFileDoesNotSayHasItsDefault()
     {
-        RunSpec spec = RunJson.Read("""{ "spec": { "options": { "nodes": 3, "node": { "recovery": { "eagerPull": false } } } } }""").Spec;
+        RunSpec spec = RunJson.Read(
+            """{ "spec": { "options": { "nodes": 3, "node": { "recovery": { "eagerPull": false } } } } }""").Spec;
         Assert.Equal(new SimulationOptions { Nodes = 3 }.Network.SlotBytes, spec.Options.Network.SlotBytes);
         Assert.Equal(3, spec.Options.Nodes);
         Assert.False(spec.Options.Node.Recovery.EagerPull);

@@ -22,7 +22,8 @@ public class RunGeneratorTests
         foreach (FaultKind kind in Enum.GetValues<FaultKind>())
             Assert.InRange(runs.Count(run => run.Traits.Contains(kind.ToString())), 100, 1_000);
         // One island is for worlds written by hand: the generator draws several.
-        IEnumerable<Type> kinds = typeof(Fault).Assembly.GetTypes().Where(type => type.IsSubclassOf(typeof(Fault)) && type != typeof(Partition));
+        IEnumerable<Type> kinds = typeof(Fault).Assembly.GetTypes()
+            .Where(type => type.IsSubclassOf(typeof(Fault)) && type != typeof(Partition));
         Assert.Empty(kinds.Except(runs.SelectMany(run => run.Faults).Select(fault => fault.GetType()).Distinct()));
     }
 
@@ -33,8 +34,11 @@ public class RunGeneratorTests
         {
             RunSpec run = RunGenerator.Generate(seed);
             Assert.All(run.Faults, fault => Assert.True(
-                fault.IsForEver || fault.At + fault.Duration <= run.HealAt + TimeSpan.FromSeconds(6), $"seed {seed}: {fault} outlasts {run.HealAt}"));
-            Assert.True(run.Lost().Count < run.Options.Nodes || run.Faults.OfType<NodeCrash>().Any(), $"seed {seed}: nobody is left");
+                fault.IsForEver || fault.At + fault.Duration <= run.HealAt + TimeSpan.FromSeconds(6),
+                $"seed {seed}: {fault} outlasts {run.HealAt}"));
+            Assert.True(
+                run.Lost().Count < run.Options.Nodes || run.Faults.OfType<NodeCrash>().Any(),
+                $"seed {seed}: nobody is left");
         }
     }
 

@@ -6,65 +6,69 @@ namespace QuickSilver.Simulation.Tests.Runs;
 public class SavedRunTests
 {
     /// <summary>
-    /// leader-gone-unheard: a member that had not heard of its leader's removal took the next leader's token for an old one and dropped it; nobody
-    /// noticed for seconds. skipped-member-lacks: packets were let go of because all visited members of their partition held them; the one that was
-    /// skipped did not, and the others died. join-while-leaving: a join of a group whose leave still waited for the last messages overtook it; the
-    /// server took it for fulfilled, and it never returned. far-member-skipped-for-good: a member was given one send a round and given up before its
-    /// answer came, and the next send made the ring forget the one that was answered: nothing became stable. removed-leaders-last-round: a hop of a
-    /// removed leader, sent again, was taken a second time by a member that knew the next leader, since the removed one's rank is lower.
-    /// removed-as-it-ends: all else was settled at the instant a sender was removed, and survivors were compared before they could close its stream.
-    /// full-sender-waits and full-sender-waits-lossy: a sender that may have two messages pending waited out the whole pause between rounds for each.
-    /// survivors-without-groups and server-replaced-often: the first step of a server that took over left out what survivors had asked for, and when
-    /// none of them was in a group there was nothing to make a step of; nobody tried again.
-    /// forgotten-after-a-step: a node in no group was told to register anew, by a server that gave its young cluster up, in the turn in which it had
-    /// installed a step of that cluster; it kept the step's number, though it was of no cluster any more.
-    /// removed-node-in-new-view: a node in no group was removed while it was cut off, and came to the next server under its old number; nobody
-    /// reported it as removed, since no view named it any more.
-    /// lead-comes-back: a member whose round somebody else's takeover had ended went on waiting for it when that leader was removed and it led again.
-    /// lone-member-goes-deaf: the only other member of a view asked and asked, and read no answer; its requests counted as a sign of life.
-    /// deaf-leader-of-two: a leader that was deaf began round after round; each came before the other member had given it up, so nobody was accused.
-    /// others-removed-again-and-again: nodes that had nothing to do with it were removed and came back,
-    /// and each time a waiting sender's time began anew.
-    /// full-caches-go-on: a few packets a round came into full caches, only in order, and a lossy stream was not done in five minutes.
-    /// mute-member-outlives-neighbours: a mute member of a view had each new neighbour removed, and as these accused it meanwhile, the time of a
-    /// sender that waited for it alone began anew each time. removal-overtakes-step: a token told of a node's removal between the node's description
-    /// and the step that named it; the description was dropped, and the step taken for impossible, so that the member left the cluster.
-    /// rounds-longer-than-a-finding: a view had so many silent members that a round took more than two seconds,
-    /// after which nobody's word on one was good.
-    /// join-behind-slow-drain: messages of newer views filled what members may hold for its turn, and of the older views' packets, which had to come
-    /// first and came in any order, only the very next was taken each time; joins waited for these views to drain.
-    /// back-after-the-detector: a node whose connection broke for three quarters of a second was back within the grace, which was longer than the
-    /// detector's period, and too late for the detector; the check on removals knew only the grace for the time that coming back takes.
-    /// removal-forgotten-with-its-server: a server removed a node that was cut off, and died; of the two that it had told one crashed and the other
-    /// was removed itself. No report named the removal, so the next server took the node over, rightly; the checks went on counting it as removed.
-    /// late-survivor-knows-the-removed: a survivor came to a new server after another, which it had met under the old one, had come and gone; nobody
-    /// told it. late-survivor-refused: a survivor came too late for its group, and was refused; those that had met it were not told that it was gone.
-    /// token-in-the-installing-turn: a token was sent in the turn that installed its view,
-    /// which the check on tokens came to know after the turn only.
-    /// lone-probes-lost: rounds were half a second apart; a member was mute for a second, then lost the one datagram that each round sent it.
-    /// deaf-and-asking-seldom: a member alone in its view was deaf, and asked less often than it reported; so it never said that it heard nothing.
-    /// own-run-of-two-steps: a node left a group and joined it again; its own message to the new view was handed over as one run with the last to the
-    /// old view, lay side by side with it, and so was taken for one from before its stay.
-    /// done-with-a-view-opened-again: a node left a group and joined it again, so that a view ended for it and was opened again; what it had sent there
-    /// became stable in between, and it said that it was done. Its server took that for void, but the next one was told so in the node's report, and
-    /// had the view retire while a member could not be reached.
-    /// removed-by-half: two of four nodes were cut off and removed, and the server was lost; two said that the others were removed, two that they were
-    /// not, and those went that had gone on. removed-by-a-later-server: the one that had gone on came from a later server than the one that was
-    /// followed, and its list was not counted.
-    /// forged-note-of-an-unknown-view: its source could not be checked, and it was counted as malformed.
-    /// narrow-everywhere-backlog, narrow-everywhere-large-messages: where the token alone repairs, no member asked for
-    /// a packet of its own accord, and so none suspected the way.
-    /// narrow-everywhere-stable: ways that were measured at one time took each other's answers.
-    /// copy-equal-to-the-multicast: a damaged copy by unicast began like the multicast before it; the network took it for that one, and gave it that
-    /// one's source.
-    /// sight-lost-one-by-one: two of three nodes froze one after the other; each time one of those that were left was not
-    /// seen, so the server, which awaits a majority, removed both within a detector period.
-    /// last-packet-without-multicast: a stream's last packet was lost with all multicast; its receiver knew of nothing to
-    /// miss, since beacons were multicast too. repair-for-all-without-multicast: as that one, where members do not ask eagerly:
+    /// leader-gone-unheard: a member that had not heard of its leader's removal took the next leader's token for an old
+    /// one and dropped it; nobody noticed for seconds. skipped-member-lacks: packets were let go of because all visited
+    /// members of their partition held them; the one that was skipped did not, and the others died. join-while-leaving:
+    /// a join of a group whose leave still waited for the last messages overtook it; the server took it for fulfilled,
+    /// and it never returned. far-member-skipped-for-good: a member was given one send a round and given up before its
+    /// answer came, and the next send made the ring forget the one that was answered: nothing became stable.
+    /// removed-leaders-last-round: a hop of a removed leader, sent again, was taken a second time by a member that knew
+    /// the next leader, since the removed one's rank is lower. removed-as-it-ends: all else was settled at the instant
+    /// a sender was removed, and survivors were compared before they could close its stream. full-sender-waits and
+    /// full-sender-waits-lossy: a sender that may have two messages pending waited out the whole pause between rounds
+    /// for each. survivors-without-groups and server-replaced-often: the first step of a server that took over left out
+    /// what survivors had asked for, and when none of them was in a group there was nothing to make a step of; nobody
+    /// tried again. forgotten-after-a-step: a node in no group was told to register anew, by a server that gave its
+    /// young cluster up, in the turn in which it had installed a step of that cluster; it kept the step's number,
+    /// though it was of no cluster any more. removed-node-in-new-view: a node in no group was removed while it was cut
+    /// off, and came to the next server under its old number; nobody reported it as removed, since no view named it any
+    /// more. lead-comes-back: a member whose round somebody else's takeover had ended went on waiting for it when that
+    /// leader was removed and it led again. lone-member-goes-deaf: the only other member of a view asked and asked, and
+    /// read no answer; its requests counted as a sign of life. deaf-leader-of-two: a leader that was deaf began round
+    /// after round; each came before the other member had given it up, so nobody was accused.
+    /// others-removed-again-and-again: nodes that had nothing to do with it were removed and came back, and each time a
+    /// waiting sender's time began anew. full-caches-go-on: a few packets a round came into full caches, only in order,
+    /// and a lossy stream was not done in five minutes. mute-member-outlives-neighbours: a mute member of a view had
+    /// each new neighbour removed, and as these accused it meanwhile, the time of a sender that waited for it alone
+    /// began anew each time. removal-overtakes-step: a token told of a node's removal between the node's description
+    /// and the step that named it; the description was dropped, and the step taken for impossible, so that the member
+    /// left the cluster. rounds-longer-than-a-finding: a view had so many silent members that a round took more than
+    /// two seconds, after which nobody's word on one was good. join-behind-slow-drain: messages of newer views filled
+    /// what members may hold for its turn, and of the older views' packets, which had to come first and came in any
+    /// order, only the very next was taken each time; joins waited for these views to drain. back-after-the-detector: a
+    /// node whose connection broke for three quarters of a second was back within the grace, which was longer than the
+    /// detector's period, and too late for the detector; the check on removals knew only the grace for the time that
+    /// coming back takes. removal-forgotten-with-its-server: a server removed a node that was cut off, and died; of the
+    /// two that it had told one crashed and the other was removed itself. No report named the removal, so the next
+    /// server took the node over, rightly; the checks went on counting it as removed. late-survivor-knows-the-removed:
+    /// a survivor came to a new server after another, which it had met under the old one, had come and gone; nobody
+    /// told it. late-survivor-refused: a survivor came too late for its group, and was refused; those that had met it
+    /// were not told that it was gone. token-in-the-installing-turn: a token was sent in the turn that installed its
+    /// view, which the check on tokens came to know after the turn only. lone-probes-lost: rounds were half a second
+    /// apart; a member was mute for a second, then lost the one datagram that each round sent it.
+    /// deaf-and-asking-seldom: a member alone in its view was deaf, and asked less often than it reported; so it never
+    /// said that it heard nothing. own-run-of-two-steps: a node left a group and joined it again; its own message to
+    /// the new view was handed over as one run with the last to the old view, lay side by side with it, and so was
+    /// taken for one from before its stay. done-with-a-view-opened-again: a node left a group and joined it again, so
+    /// that a view ended for it and was opened again; what it had sent there became stable in between, and it said that
+    /// it was done. Its server took that for void, but the next one was told so in the node's report, and had the view
+    /// retire while a member could not be reached. removed-by-half: two of four nodes were cut off and removed, and the
+    /// server was lost; two said that the others were removed, two that they were not, and those went that had gone on.
+    /// removed-by-a-later-server: the one that had gone on came from a later server than the one that was followed, and
+    /// its list was not counted. forged-note-of-an-unknown-view: its source could not be checked, and it was counted as
+    /// malformed. narrow-everywhere-backlog, narrow-everywhere-large-messages: where the token alone repairs, no member
+    /// asked for a packet of its own accord, and so none suspected the way. narrow-everywhere-stable: ways that were
+    /// measured at one time took each other's answers. copy-equal-to-the-multicast: a damaged copy by unicast began
+    /// like the multicast before it; the network took it for that one, and gave it that one's source.
+    /// sight-lost-one-by-one: two of three nodes froze one after the other; each time one of those that were left was
+    /// not seen, so the server, which awaits a majority, removed both within a detector period.
+    /// last-packet-without-multicast: a stream's last packet was lost with all multicast; its receiver knew of nothing
+    /// to miss, since beacons were multicast too. repair-for-all-without-multicast: as that one, where members do not
+    /// ask eagerly:
     /// repairs for a whole partition were multicast as well, again and again.
-    /// all-accuse-all: unicast was gone for all, everybody accused everybody, and a server that awaits a majority removed three
-    /// of five in one judgement. mute-member-alone-accuses: the only node that knew of something unstable was mute; nobody else
-    /// had asked anybody, so its word stood alone, and two of three were removed by it.
+    /// all-accuse-all: unicast was gone for all, everybody accused everybody, and a server that awaits a majority
+    /// removed three of five in one judgement. mute-member-alone-accuses: the only node that knew of something unstable
+    /// was mute; nobody else had asked anybody, so its word stood alone, and two of three were removed by it.
     /// </summary>
     [Theory]
     [InlineData("leader-gone-unheard")]

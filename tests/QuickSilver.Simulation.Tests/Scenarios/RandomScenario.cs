@@ -12,8 +12,8 @@ using QuickSilver.Testing.Scheduling;
 namespace QuickSilver.Simulation.Tests.Scenarios;
 
 /// <summary>
-/// Draws scenarios: network, options, groups, senders and faults. Each seed leaves out some kinds of trouble, so that rare combinations of the others
-/// get their turn (swarm testing).
+/// Draws scenarios: network, options, groups, senders and faults. Each seed leaves out some kinds of trouble, so that
+/// rare combinations of the others get their turn (swarm testing).
 /// </summary>
 internal sealed class RandomScenario(ulong seed, int nodes)
 {
@@ -30,7 +30,8 @@ internal sealed class RandomScenario(ulong seed, int nodes)
         return scenario with { Moves = random.DrawMoves(scenario.Groups) };
     }
 
-    /// <summary>A scenario in which a few nodes that only receive crash while messages are sent, and are removed.</summary>
+    /// <summary>A scenario in which a few nodes that only receive crash while messages are sent, and are
+    /// removed.</summary>
     public static Scenario MakeWithCrashes(ulong seed, int nodes, string test)
     {
         var random = new RandomScenario(seed, nodes);
@@ -44,7 +45,8 @@ internal sealed class RandomScenario(ulong seed, int nodes)
             ReconnectGrace = TimeSpan.FromMilliseconds(500),
         };
         IEnumerable<Fault> crashes = Enumerable.Range(0, random.Between(1, 4))
-            .Select(_ => new NodeCrash(random.Micros(20_000, 1_500_000), receivers[random.Between(0, receivers.Length)]));
+            .Select(
+                _ => new NodeCrash(random.Micros(20_000, 1_500_000), receivers[random.Between(0, receivers.Length)]));
         // A freeze that lasts as long as the detector's patience would be a crash of another kind.
         return scenario with
         {
@@ -54,8 +56,8 @@ internal sealed class RandomScenario(ulong seed, int nodes)
     }
 
     /// <summary>
-    /// A scenario in which nodes crash whatever they do: senders, leaders, a few at one instant or all but one, early or late. With moves, the views
-    /// change meanwhile.
+    /// A scenario in which nodes crash whatever they do: senders, leaders, a few at one instant or all but one, early
+    /// or late. With moves, the views change meanwhile.
     /// </summary>
     public static Scenario MakeWithDeaths(ulong seed, int nodes, string test, bool moves)
     {
@@ -73,7 +75,9 @@ internal sealed class RandomScenario(ulong seed, int nodes)
         int first = random.Between(0, nodes);
         for (int dead = 0; dead < most; dead++)
         {
-            crashes.Add(new NodeCrash(random.Chance(0.4) ? together : random.Micros(20_000, 2_500_000), (first + dead) % nodes));
+            crashes.Add(
+                new NodeCrash(
+                    random.Chance(0.4) ? together : random.Micros(20_000, 2_500_000), (first + dead) % nodes));
         }
         return scenario with
         {
@@ -98,7 +102,8 @@ internal sealed class RandomScenario(ulong seed, int nodes)
                 Seed = seed,
                 Network = DrawNetwork(),
                 MembershipLink = new MembershipLinkModel { Jitter = Micros(0, 2000), Stalls = Chance(0.2) ? 0.05 : 0 },
-                Membership = new MembershipServerSettings { Replication = Between(2, 7), FailureTimeout = TimeSpan.FromSeconds(60) },
+                Membership = new MembershipServerSettings {
+                    Replication = Between(2, 7), FailureTimeout = TimeSpan.FromSeconds(60) },
                 Node = node,
                 ReplayHint = Seeds.Replay(seed, test),
             },
@@ -145,9 +150,12 @@ internal sealed class RandomScenario(ulong seed, int nodes)
     private LinkOverride[] DrawOddLinks()
     {
         if (!Chance(0.25)) return [];
-        var odd = new LinkModel { Delay = Micros(100, 8_000), Jitter = Micros(0, 2_000), Loss = Unit() * 0.3, Reordering = Unit() * 0.3 };
+        var odd = new LinkModel {
+            Delay = Micros(100, 8_000), Jitter = Micros(0, 2_000), Loss = Unit() * 0.3, Reordering = Unit() * 0.3 };
         int node = Between(0, nodes);
-        return Chance(0.5) ? [new LinkOverride(node, null, odd), new LinkOverride(null, node, odd)] : [new LinkOverride(null, node, odd)];
+        return Chance(0.5)
+            ? [new LinkOverride(node, null, odd), new LinkOverride(null, node, odd)]
+            : [new LinkOverride(null, node, odd)];
     }
 
     private NodeSettings DrawSettings()
@@ -180,11 +188,14 @@ internal sealed class RandomScenario(ulong seed, int nodes)
         };
     }
 
-    // A few patterns of groups, so that several nodes share one and make a region together; one node in ten has a pattern of its own.
+    // A few patterns of groups, so that several nodes share one and make a region together; one node in ten has a
+    // pattern of its own.
     private string[][] DrawGroups(string[] names)
     {
         string[][] patterns = [.. Enumerable.Range(0, Between(1, 6)).Select(_ => Subset(names))];
-        return [.. Enumerable.Range(0, nodes).Select(_ => Chance(0.1) ? Subset(names) : patterns[Between(0, patterns.Length)])];
+        return [
+            .. Enumerable.Range(0, nodes)
+            .Select(_ => Chance(0.1) ? Subset(names) : patterns[Between(0, patterns.Length)])];
     }
 
     private string[] Subset(string[] names)
@@ -203,7 +214,10 @@ internal sealed class RandomScenario(ulong seed, int nodes)
             string group = groups[node][Between(0, groups[node].Length)];
             if (!used.Add((node, group))) continue;
             int longest = Chance(0.3) ? 20_000 : 1_500;
-            plans.Add(new SendPlan(node, group, Chance(0.2) ? Between(100, 600) : Between(10, 80), Chance(0.3) ? TimeSpan.Zero : Micros(100, 10_000))
+            plans.Add(
+                new SendPlan(
+                    node, group, Chance(0.2) ? Between(100, 600) : Between(10, 80),
+                    Chance(0.3) ? TimeSpan.Zero : Micros(100, 10_000))
             {
                 Start = Micros(0, 50_000),
                 MinBytes = Chance(0.2) ? 0 : 8,
@@ -221,7 +235,8 @@ internal sealed class RandomScenario(ulong seed, int nodes)
         for (int count = Between(1, 12); count > 0; count--)
         {
             TimeSpan at = Micros(0, (int)Sending.TotalMicroseconds);
-            moves.Add(new Move(at, Between(0, nodes), Chance(0.6) ? Subset(names) : [], Chance(0.7) ? Subset(names) : []));
+            moves.Add(
+                new Move(at, Between(0, nodes), Chance(0.6) ? Subset(names) : [], Chance(0.7) ? Subset(names) : []));
         }
         return moves;
     }

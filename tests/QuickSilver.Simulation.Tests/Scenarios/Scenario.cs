@@ -42,7 +42,8 @@ internal sealed record Scenario
         return cluster;
     }
 
-    /// <summary>Runs on a cluster made with <see cref="Options"/>, so that it can be looked at when the run has failed.</summary>
+    /// <summary>Runs on a cluster made with <see cref="Options"/>, so that it can be looked at when the run has
+    /// failed.</summary>
     public void RunToSettled(SimulatedCluster cluster)
     {
         foreach (Fault fault in Faults) cluster.Inject(fault);
@@ -62,20 +63,26 @@ internal sealed record Scenario
         if (Moves.Count == 0) return;
         var joins = new List<SimulatedJoin>();
         var leaves = new List<(SimulatedNode Node, SimulatedLeave Leave)>();
-        foreach (Move move in Moves) cluster.After(move.At, () => Execute(cluster.Nodes[move.Node], move, joins, leaves));
+        foreach (Move move in Moves)
+            cluster.After(move.At, () => Execute(cluster.Nodes[move.Node], move, joins, leaves));
         cluster.RunFor(Moves.Max(move => move.At) + TimeSpan.FromMilliseconds(1));
         cluster.Await([.. joins]);
-        if (!cluster.RunUntil(() => leaves.TrueForAll(entry => entry.Leave.IsCompleted || !entry.Node.IsAlive), SettleLimit))
+        if (!cluster.RunUntil(
+            () => leaves.TrueForAll(entry => entry.Leave.IsCompleted || !entry.Node.IsAlive), SettleLimit))
         {
             throw cluster.Violation("D9", "a leave did not return");
         }
     }
 
-    private static void Execute(SimulatedNode node, Move move, List<SimulatedJoin> joins, List<(SimulatedNode Node, SimulatedLeave Leave)> leaves)
+    private static void Execute(
+        SimulatedNode node, Move move, List<SimulatedJoin> joins,
+        List<(SimulatedNode Node, SimulatedLeave Leave)> leaves)
     {
         if (!node.IsAlive) return;
-        bool IsLeaving(string name) => leaves.Exists(entry => entry.Node == node && !entry.Leave.IsCompleted && Names(entry.Leave).Contains(name));
-        bool IsJoining(string name) => joins.Exists(entry => entry.Node == node && !entry.IsCompleted && entry.Names.Contains(name));
+        bool IsLeaving(string name) =>
+            leaves.Exists(entry => entry.Node == node && !entry.Leave.IsCompleted && Names(entry.Leave).Contains(name));
+        bool IsJoining(string name) =>
+            joins.Exists(entry => entry.Node == node && !entry.IsCompleted && entry.Names.Contains(name));
         string[] leave = [.. move.Leave.Where(name => node.FindGroup(name) is { IsJoined: true } && !IsLeaving(name))];
         if (leave.Length > 0) leaves.Add((node, node.Leave(leave)));
         string[] join = [.. move.Join.Where(name => node.FindGroup(name) is null && !IsJoining(name))];
@@ -91,6 +98,8 @@ internal sealed record Scenario
         ulong before = cluster.DatagramsSent;
         cluster.RunFor(TimeSpan.FromSeconds(5));
         ulong sent = cluster.DatagramsSent - before;
-        if (sent > 0) throw cluster.Violation("Q1", $"{sent} datagrams were sent in five seconds, five seconds after everything was stable");
+        if (sent > 0)
+            throw cluster.Violation(
+                "Q1", $"{sent} datagrams were sent in five seconds, five seconds after everything was stable");
     }
 }

@@ -35,11 +35,13 @@ internal static class Seeds
             }
             catch (Exception exception)
             {
-                failures[seed] = exception.InnerException is null ? exception.Message : $"{exception.Message}\n{exception.InnerException}";
+                failures[seed] = exception.InnerException is null
+                    ? exception.Message : $"{exception.Message}\n{exception.InnerException}";
             }
         });
         if (failures.IsEmpty) return;
-        var text = new StringBuilder().Append(CultureInfo.InvariantCulture, $"{failures.Count} of {seeds.Length} seeds failed:");
+        var text = new StringBuilder().Append(
+            CultureInfo.InvariantCulture, $"{failures.Count} of {seeds.Length} seeds failed:");
         foreach ((ulong seed, string message) in failures.OrderBy(pair => pair.Key).Take(MostShown))
             text.Append(CultureInfo.InvariantCulture, $"\n  {seed}: {message}");
         Assert.Fail(text.ToString());

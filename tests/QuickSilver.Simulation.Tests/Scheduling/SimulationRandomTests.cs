@@ -34,7 +34,8 @@ public class SimulationRandomTests
     {
         var random = new SimulationRandom(9);
         int[] buckets = new int[10];
-        for (ulong ordinal = 0; ordinal < 100_000; ordinal++) buckets[(int)(random.DrawUnit(RandomStream.Loss, 1, 2, ordinal) * 10)]++;
+        for (ulong ordinal = 0; ordinal < 100_000; ordinal++)
+            buckets[(int)(random.DrawUnit(RandomStream.Loss, 1, 2, ordinal) * 10)]++;
         Assert.All(buckets, count => Assert.InRange(count, 9_500, 10_500));
     }
 }

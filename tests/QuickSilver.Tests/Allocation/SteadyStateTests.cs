@@ -5,10 +5,11 @@ using System.Net.Sockets;
 namespace QuickSilver.Tests.Allocation;
 
 /// <summary>
-/// A million messages between two nodes on real sockets, token rounds running, received inline: the whole process allocates nothing per message.
-/// Counts are exact. What is allowed for the run as a whole is <see cref="Allowance"/>: timers of the thread pool and statistics ten times a second.
-/// Pools and queues grow when a larger backlog is met than ever before, which a hiccup of the machine can cause at any time: so the least of up to
-/// thirty runs counts. What were allocated per message would show in each of them.
+/// A million messages between two nodes on real sockets, token rounds running, received inline: the whole process
+/// allocates nothing per message. Counts are exact. What is allowed for the run as a whole is <see cref="Allowance"/>:
+/// timers of the thread pool and statistics ten times a second. Pools and queues grow when a larger backlog is met than
+/// ever before, which a hiccup of the machine can cause at any time: so the least of up to thirty runs counts. What
+/// were allocated per message would show in each of them.
 /// </summary>
 [Collection(AllocationCollection.Name)]
 public sealed class SteadyStateTests
@@ -64,7 +65,8 @@ public sealed class SteadyStateTests
     {
         var feed = new Feed();
         FeedRegistration? registration = null;
-        var receiving = new GroupOptions { OnBatch = (in MessageBatch run) => Interlocked.Add(ref _received, run.Count) };
+        var receiving = new GroupOptions {
+            OnBatch = (in MessageBatch run) => Interlocked.Add(ref _received, run.Count) };
         return Measure(
             async (group, count) =>
             {
@@ -95,19 +97,26 @@ public sealed class SteadyStateTests
         int port = FreePort();
         await using QuickSilverNode sender = await StartAsync(port, pending);
         await using QuickSilverNode receiver = await StartAsync(port, pending);
-        await using Group to = await sender.JoinAsync("steady", new GroupOptions { SelfDelivery = false, BufferBeforeFirstRead = false });
+        await using Group to = await sender.JoinAsync(
+            "steady", new GroupOptions { SelfDelivery = false, BufferBeforeFirstRead = false });
         await using Group from = await receiver.JoinAsync(
-            "steady", receiving ?? new GroupOptions { OnMessage = (in MessageRef _) => Interlocked.Increment(ref _received) });
+            "steady",
+            receiving ?? new GroupOptions { OnMessage = (in MessageRef _) => Interlocked.Increment(ref _received) });
         await to.WaitForMembersAsync(2);
 
         await Run(to, send, WarmUp);
         long rounds = sender.GetStatistics().TokenRounds + receiver.GetStatistics().TokenRounds;
         long allocated = await Allocated(to, send, Messages);
-        for (int again = 0; again < MoreRuns && allocated > Allowance; again++) allocated = Math.Min(allocated, await Allocated(to, send, Messages));
+        for (int again = 0; again < MoreRuns && allocated > Allowance; again++)
+            allocated = Math.Min(allocated, await Allocated(to, send, Messages));
 
-        Assert.True(allocated <= Allowance, $"{allocated} bytes for {Messages} messages: {(double)allocated / Messages:F3} each");
+        Assert.True(
+            allocated <= Allowance,
+            $"{allocated} bytes for {Messages} messages: {(double)allocated / Messages:F3} each");
         await Task.Delay(200);
-        Assert.True(sender.GetStatistics().TokenRounds + receiver.GetStatistics().TokenRounds > rounds, "token rounds ran meanwhile");
+        Assert.True(
+            sender.GetStatistics().TokenRounds + receiver.GetStatistics().TokenRounds > rounds,
+            "token rounds ran meanwhile");
     }
 
     private async Task<long> Allocated(Group to, Func<Group, int, Task> send, int count)

@@ -5,13 +5,15 @@ using QuickSilver.Tests.Membership;
 
 namespace QuickSilver.Tests.Allocation;
 
-/// <summary>What a membership host holds for those who only connect: whoever can reach the port decides how many they are.</summary>
+/// <summary>What a membership host holds for those who only connect: whoever can reach the port decides how many they
+/// are.</summary>
 [Collection(AllocationCollection.Name)]
 public sealed class StrangerTests
 {
     private const int Strangers = 500;
 
-    /// <summary>Sockets of both ends, pipes, tasks and the first small buffer; one receive buffer of 64 KiB would not fit.</summary>
+    /// <summary>Sockets of both ends, pipes, tasks and the first small buffer; one receive buffer of 64 KiB would not
+    /// fit.</summary>
     private const int MostBytesEach = 32 << 10;
 
     private static readonly TimeSpan Patience = TimeSpan.FromSeconds(20);
@@ -41,7 +43,8 @@ public sealed class StrangerTests
             }
             // A host that reads does so as soon as a connection is there.
             await Task.Delay(TimeSpan.FromMilliseconds(300));
-            Assert.InRange((GC.GetTotalMemory(forceFullCollection: true) - before) / Strangers, long.MinValue, MostBytesEach);
+            Assert.InRange(
+                (GC.GetTotalMemory(forceFullCollection: true) - before) / Strangers, long.MinValue, MostBytesEach);
         }
         finally
         {

@@ -13,22 +13,27 @@ public sealed class AttachingTests
     [InlineData(false, true)]
     [InlineData(true, false)]
     [InlineData(true, true)]
-    public async Task A_consumer_attached_while_messages_are_pending_misses_nothing_that_is_sent_afterwards(bool isOwn, bool isFirst)
+    public async Task A_consumer_attached_while_messages_are_pending_misses_nothing_that_is_sent_afterwards(
+        bool isOwn, bool isFirst)
     {
         await using var rig = new NodeRig();
         (Group left, Group right) = await rig.StartPairAsync("pair");
         for (int round = 0; round < 25; round++)
         {
-            Group sender = isOwn ? await right.Node.JoinAsync($"group {round}") : await left.Node.JoinAsync($"group {round}");
+            Group sender = isOwn
+                ? await right.Node.JoinAsync($"group {round}") : await left.Node.JoinAsync($"group {round}");
             Group receiver = isOwn ? sender : await right.Node.JoinAsync($"group {round}");
             await sender.WaitForMembersAsync(isOwn ? 1 : 2).WaitAsync(NodeRig.Patience);
             var before = new ConcurrentQueue<int>();
             if (!isFirst) receiver.Subscribe((in MessageRef message) => before.Enqueue(int.Parse(message.GetString())));
             for (int index = 0; index < Pending; index++) await sender.SendAsync($"{index}");
             var seen = new ConcurrentQueue<int>();
-            using IDisposable registration = receiver.Subscribe((in MessageRef message) => seen.Enqueue(int.Parse(message.GetString())));
+            using IDisposable registration = receiver.Subscribe(
+                (in MessageRef message) => seen.Enqueue(int.Parse(message.GetString())));
             await sender.SendAsync($"{Pending}");
-            await NodeRig.UntilAsync(() => before.Count == (isFirst ? 0 : Pending + 1) && seen.Contains(Pending), $"round {round} sees the last");
+            await NodeRig.UntilAsync(
+                () => before.Count == (isFirst ? 0 : Pending + 1) && seen.Contains(Pending),
+                $"round {round} sees the last");
             int[] numbers = [.. seen];
             Assert.Equal(Enumerable.Range(isFirst ? 0 : numbers[0], numbers.Length), numbers);
             Assert.Equal(Pending, numbers[^1]);
@@ -41,7 +46,8 @@ public sealed class AttachingTests
     public async Task Handlers_and_a_reader_that_come_and_go_under_full_traffic_see_all_of_their_time()
     {
         await using var rig = new NodeRig();
-        (Group left, Group right) = await rig.StartPairAsync("group", right: new GroupOptions { OnMessage = static (in MessageRef _) => { } });
+        (Group left, Group right) = await rig.StartPairAsync(
+            "group", right: new GroupOptions { OnMessage = static (in MessageRef _) => { } });
         long sent = 0;
         using var stop = new CancellationTokenSource();
         Task sending = Task.Run(async () =>

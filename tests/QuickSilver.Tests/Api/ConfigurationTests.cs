@@ -36,17 +36,20 @@ public sealed class ConfigurationTests
     public void A_section_that_is_missing_and_a_name_that_is_misspelt_are_told()
     {
         InvalidOperationException missing =
-            Assert.Throws<InvalidOperationException>(() => StartSnippets.Bind(Configuration(("Quicksliver:ClusterName", "pricing"))));
+            Assert.Throws<InvalidOperationException>(
+                () => StartSnippets.Bind(Configuration(("Quicksliver:ClusterName", "pricing"))));
         Assert.Contains("'QuickSilver'", missing.Message, StringComparison.Ordinal);
         InvalidOperationException misspelt =
-            Assert.Throws<InvalidOperationException>(() => StartSnippets.Bind(Configuration(("QuickSilver:ClusterNane", "pricing"))));
+            Assert.Throws<InvalidOperationException>(
+                () => StartSnippets.Bind(Configuration(("QuickSilver:ClusterNane", "pricing"))));
         Assert.Contains("ClusterNane", misspelt.Message, StringComparison.Ordinal);
     }
 
     private static IConfiguration Configuration(params (string Key, string Value)[] entries)
     {
         var builder = new ConfigurationBuilder();
-        builder.AddInMemoryCollection(entries.Select(static entry => KeyValuePair.Create(entry.Key, (string?)entry.Value)));
+        builder.AddInMemoryCollection(
+            entries.Select(static entry => KeyValuePair.Create(entry.Key, (string?)entry.Value)));
         return builder.Build();
     }
 }

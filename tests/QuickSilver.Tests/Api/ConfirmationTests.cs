@@ -1,6 +1,7 @@
 namespace QuickSilver.Tests.Api;
 
-/// <summary>What <see cref="Group.SendConfirmedAsync"/> and <see cref="Group.FlushAsync"/> mean when something goes wrong.</summary>
+/// <summary>What <see cref="Group.SendConfirmedAsync"/> and <see cref="Group.FlushAsync"/> mean when something goes
+/// wrong.</summary>
 [Collection(NodeCollection.Name)]
 public sealed class ConfirmationTests
 {
@@ -74,7 +75,8 @@ public sealed class ConfirmationTests
         Trouble.Expel(groups[0].Node);
         foreach (Task call in calls)
         {
-            NodeEvictedException reason = await Assert.ThrowsAsync<NodeEvictedException>(() => call.WaitAsync(NodeRig.Patience));
+            NodeEvictedException reason = await Assert.ThrowsAsync<NodeEvictedException>(
+                () => call.WaitAsync(NodeRig.Patience));
             Assert.Equal(2, reason.MessagesInDoubt);
             Assert.Equal(ErrorCode.Evicted, reason.Code);
         }
@@ -100,7 +102,8 @@ public sealed class ConfirmationTests
         Trouble.Expel(left.Node);
         foreach (Task caller in callers)
         {
-            NodeEvictedException reason = await Assert.ThrowsAsync<NodeEvictedException>(() => caller.WaitAsync(NodeRig.Patience));
+            NodeEvictedException reason = await Assert.ThrowsAsync<NodeEvictedException>(
+                () => caller.WaitAsync(NodeRig.Patience));
             Assert.InRange(reason.MessagesInDoubt, 0, callers.Length);
         }
         await NodeRig.UntilAsync(() => right.View.MemberCount == 1, "the other member goes on alone");
@@ -168,6 +171,7 @@ public sealed class ConfirmationTests
         }
         await stop.CancelAsync();
         await moves.WaitAsync(NodeRig.Patience);
-        Assert.Equal(Enumerable.Range(1, 300).Select(static number => $"{number}"), await NodeRig.ReadAsync(right, 300));
+        Assert.Equal(
+            Enumerable.Range(1, 300).Select(static number => $"{number}"), await NodeRig.ReadAsync(right, 300));
     }
 }

@@ -19,7 +19,9 @@ public sealed class FeedTests
 
         feed.Ready = 500;
         registration.Signal();
-        Assert.Equal(["first", .. Enumerable.Range(0, 500).Select(static index => $"{index}")], await NodeRig.ReadAsync(right, 501));
+        Assert.Equal(
+            ["first", .. Enumerable.Range(0, 500).Select(static index => $"{index}")],
+            await NodeRig.ReadAsync(right, 501));
         feed.Ready = 502;
         registration.Signal();
         Assert.Equal(["500", "501"], await NodeRig.ReadAsync(right, 2));

@@ -15,7 +15,10 @@ public sealed class FigureTests
         await left.FlushAsync();
         NodeStatistics unread = await UntilDeliveredAsync(right.Node, 100);
         Assert.Equal((100, 0), (unread.MessagesReceived, unread.MessagesRead));
-        Assert.Equal((100, 0), (Consumed(right.Node, "quicksilver.messages.delivered"), Consumed(right.Node, "messaging.client.consumed.messages")));
+        Assert.Equal(
+            (100, 0),
+            (Consumed(right.Node, "quicksilver.messages.delivered"),
+                Consumed(right.Node, "messaging.client.consumed.messages")));
 
         await NodeRig.ReadAsync(right, 30);
         Assert.Equal(30, (await right.Node.GetStatisticsAsync()).MessagesRead);
@@ -26,7 +29,8 @@ public sealed class FigureTests
         }
         Assert.Equal(31, (await right.Node.GetStatisticsAsync()).MessagesRead);
 
-        // A handler takes what comes from now on; the reader keeps what it has. What is thrown away at the end was read by nobody.
+        // A handler takes what comes from now on; the reader keeps what it has. What is thrown away at the end was read
+        // by nobody.
         using IDisposable handler = right.Subscribe(static (in _) => { });
         await Trouble.SettleAsync(right.Node);
         await left.SendConfirmedAsync("y");
@@ -40,7 +44,8 @@ public sealed class FigureTests
     public async Task What_is_read_after_the_handle_has_ended_counts_too()
     {
         await using var rig = new NodeRig();
-        (Group left, Group right) = await rig.StartPairAsync(right: new GroupOptions { InboxMaxMessages = 10, Overflow = OverflowPolicy.FailGroup });
+        (Group left, Group right) = await rig.StartPairAsync(
+            right: new GroupOptions { InboxMaxMessages = 10, Overflow = OverflowPolicy.FailGroup });
         for (int round = 0; round < 2; round++)
         {
             // Somebody reads, so that the policy rules.
@@ -69,7 +74,8 @@ public sealed class FigureTests
         }
         using var limit = new CancellationTokenSource(TimeSpan.FromMilliseconds(100));
         using (await Trouble.FreezeAsync(node))
-            await Assert.ThrowsAnyAsync<OperationCanceledException>(() => node.GetStatisticsAsync(limit.Token).WaitAsync(NodeRig.Patience));
+            await Assert.ThrowsAnyAsync<OperationCanceledException>(
+                () => node.GetStatisticsAsync(limit.Token).WaitAsync(NodeRig.Patience));
         await node.DisposeAsync();
         NodeStatistics last = await node.GetStatisticsAsync();
         Assert.Equal((2_000, NodeState.Stopped), (last.MessagesSent, last.State));

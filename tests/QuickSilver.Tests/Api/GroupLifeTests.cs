@@ -53,7 +53,8 @@ public sealed class GroupLifeTests
         Group second = await left.Node.JoinAsync("group");
         await left.SendAsync("1");
         await second.SendAsync("2");
-        foreach (Group group in new[] { left, second, right }) Assert.Equal(["1", "2"], await NodeRig.ReadAsync(group, 2));
+        foreach (Group group in new[] { left, second, right })
+            Assert.Equal(["1", "2"], await NodeRig.ReadAsync(group, 2));
 
         await left.LeaveAsync();
         await right.SendAsync("3");
@@ -114,7 +115,8 @@ public sealed class GroupLifeTests
             await Assert.ThrowsAsync<ArgumentException>(async () => await node.JoinAsync(name));
         await Assert.ThrowsAsync<ArgumentNullException>(async () => await node.JoinAsync(null!));
         await Assert.ThrowsAsync<ArgumentException>(async () => await node.JoinManyAsync(["twice", "once", "twice"]));
-        await Assert.ThrowsAsync<ArgumentException>(async () => await node.JoinAsync("group", new GroupOptions { InboxMaxMessages = 0 }));
+        await Assert.ThrowsAsync<ArgumentException>(
+            async () => await node.JoinAsync("group", new GroupOptions { InboxMaxMessages = 0 }));
 
         Group longest = await node.JoinAsync(new string('x', 255));
         await Assert.ThrowsAsync<ArgumentOutOfRangeException>(async () => await longest.WaitForMembersAsync(0));
@@ -129,7 +131,8 @@ public sealed class GroupLifeTests
         QuickSilverNode node = await rig.StartAsync();
         using var cancelled = new CancellationTokenSource();
         await cancelled.CancelAsync();
-        await Assert.ThrowsAnyAsync<OperationCanceledException>(async () => await node.JoinAsync("group", null, cancelled.Token));
+        await Assert.ThrowsAnyAsync<OperationCanceledException>(
+            async () => await node.JoinAsync("group", null, cancelled.Token));
         for (int round = 0; round < 10; round++)
         {
             using var source = new CancellationTokenSource();
@@ -158,12 +161,16 @@ public sealed class GroupLifeTests
         using (Trouble.Frozen frozen = await Trouble.FreezeAsync(node))
         {
             using var cancelled = new CancellationTokenSource();
-            Task[] joins = [.. Enumerable.Range(0, 10).Select(index => node.JoinAsync($"g{index}", null, cancelled.Token))];
+            Task[] joins = [
+                .. Enumerable.Range(0, 10).Select(index => node.JoinAsync($"g{index}", null, cancelled.Token))];
             await cancelled.CancelAsync();
             frozen.Dispose();
-            foreach (Task join in joins) await Assert.ThrowsAsync<OperationCanceledException>(() => join.WaitAsync(NodeRig.Patience));
+            foreach (Task join in joins)
+                await Assert.ThrowsAsync<OperationCanceledException>(() => join.WaitAsync(NodeRig.Patience));
         }
-        await NodeRig.UntilAsync(() => node.Core.Services.Handles() is [var only] && only == group.Handle, "only the handle that was joined is kept");
+        await NodeRig.UntilAsync(
+            () => node.Core.Services.Handles() is [var only] && only == group.Handle,
+            "only the handle that was joined is kept");
     }
 
     [Fact]

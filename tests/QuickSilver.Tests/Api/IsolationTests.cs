@@ -14,10 +14,12 @@ public sealed class IsolationTests
         QuickSilverNode troubled = await rig.StartAsync();
         QuickSilverNode bystander = await rig.StartAsync();
         string[] names = ["stopped", "throwing", "healthy"];
-        IReadOnlyList<Group> sending = await publisher.JoinManyAsync(names, new GroupOptions { BufferBeforeFirstRead = false });
+        IReadOnlyList<Group> sending = await publisher.JoinManyAsync(
+            names, new GroupOptions { BufferBeforeFirstRead = false });
         Group stopped = await troubled.JoinAsync("stopped", new GroupOptions { InboxMaxMessages = 1_000 });
         await troubled.JoinAsync(
-            "throwing", new GroupOptions { OnMessage = static (in MessageRef _) => throw new InvalidOperationException("always") });
+            "throwing",
+            new GroupOptions { OnMessage = static (in MessageRef _) => throw new InvalidOperationException("always") });
         Group healthy = await troubled.JoinAsync("healthy");
         IReadOnlyList<Group> watching = await bystander.JoinManyAsync(names);
         foreach (Group group in sending) await group.WaitForMembersAsync(3);
@@ -25,19 +27,23 @@ public sealed class IsolationTests
         IAsyncEnumerator<Message> stalled = stopped.ReadAllAsync().GetAsyncEnumerator();
         await sending[0].SendAsync("0");
         Assert.True(await stalled.MoveNextAsync());
-        Task<List<string>>[] readers = [NodeRig.ReadAsync(healthy, Count), .. watching.Select(static group => NodeRig.ReadAsync(group, Count))];
+        Task<List<string>>[] readers = [
+            NodeRig.ReadAsync(healthy, Count), .. watching.Select(static group => NodeRig.ReadAsync(group, Count))];
         for (int index = 0; index < Count; index++)
         {
-            for (int group = index == 0 ? 1 : 0; group < names.Length; group++) await sending[group].SendAsync($"{index}");
+            for (int group = index == 0 ? 1 : 0; group < names.Length; group++)
+                await sending[group].SendAsync($"{index}");
         }
         await publisher.FlushAsync().WaitAsync(NodeRig.Patience);
 
         string[] expected = [.. Enumerable.Range(0, Count).Select(static index => $"{index}")];
         foreach (Task<List<string>> reader in readers) Assert.Equal(expected, await reader);
-        await Assert.ThrowsAsync<SlowConsumerException>(async () => await stopped.Completion.WaitAsync(NodeRig.Patience));
+        await Assert.ThrowsAsync<SlowConsumerException>(
+            async () => await stopped.Completion.WaitAsync(NodeRig.Patience));
         await NodeRig.UntilAsync(() => troubled.GetStatistics().HandlerErrors == Count, "each exception is counted");
         Assert.Equal(0, publisher.GetStatistics().BackpressureEpisodes);
-        foreach (QuickSilverNode node in new[] { publisher, troubled, bystander }) Assert.Equal(NodeState.Running, node.State);
+        foreach (QuickSilverNode node in new[] { publisher, troubled, bystander })
+            Assert.Equal(NodeState.Running, node.State);
         await stalled.DisposeAsync();
     }
 
@@ -50,7 +56,8 @@ public sealed class IsolationTests
         QuickSilverNode publisher = await rig.StartAsync(Quick);
         QuickSilverNode troubled = await rig.StartAsync(Quick);
         QuickSilverNode bystander = await rig.StartAsync(Quick);
-        Group hanging = await troubled.JoinAsync("shared", new GroupOptions { OnMessage = (in MessageRef _) => hang.Wait() });
+        Group hanging = await troubled.JoinAsync(
+            "shared", new GroupOptions { OnMessage = (in MessageRef _) => hang.Wait() });
         Group sending = await publisher.JoinAsync("shared", new GroupOptions { BufferBeforeFirstRead = false });
         Group apart = await publisher.JoinAsync("apart", new GroupOptions { BufferBeforeFirstRead = false });
         Group watching = await bystander.JoinAsync("shared");
@@ -65,10 +72,13 @@ public sealed class IsolationTests
         string[] expected = [.. Enumerable.Range(0, Count / 4).Select(static index => $"{index}")];
         Assert.Equal(expected, await NodeRig.ReadAsync(watching, Count / 4));
         Assert.Equal(expected, await NodeRig.ReadAsync(watchingApart, Count / 4));
-        Assert.Equal(2, (await apart.SendConfirmedAsync("a group without it is confirmed").WaitAsync(NodeRig.Patience)).Confirmed);
+        Assert.Equal(
+            2, (await apart.SendConfirmedAsync("a group without it is confirmed")
+                .WaitAsync(NodeRig.Patience)).Confirmed);
         Assert.Equal(3, sending.View.MemberCount);
 
-        Task late = Assert.ThrowsAsync<ObjectDisposedException>(async () => await hanging.SendConfirmedAsync("from the node that hangs"));
+        Task late = Assert.ThrowsAsync<ObjectDisposedException>(
+            async () => await hanging.SendConfirmedAsync("from the node that hangs"));
         await troubled.DisposeAsync().AsTask().WaitAsync(NodeRig.Patience);
         await late.WaitAsync(NodeRig.Patience);
         hang.Set();
@@ -88,7 +98,8 @@ public sealed class IsolationTests
     {
         await using var rig = new NodeRig();
         var options = new GroupOptions { InboxMaxMessages = 100, Overflow = policy };
-        (Group left, Group right) = await rig.StartPairAsync(left: new GroupOptions { BufferBeforeFirstRead = false }, right: options);
+        (Group left, Group right) = await rig.StartPairAsync(
+            left: new GroupOptions { BufferBeforeFirstRead = false }, right: options);
         await left.SendAsync("0");
         Assert.Equal(["0"], await NodeRig.ReadAsync(right, 1));
         for (int index = 1; index <= 1_000; index++) await left.SendAsync($"{index}");
@@ -118,11 +129,13 @@ public sealed class IsolationTests
     }
 
     [Fact]
-    public async Task A_stopped_reader_that_keeps_the_latest_by_key_gets_the_newest_of_each_and_is_told_what_they_replaced()
+    public async Task A_stopped_reader_that_keeps_the_latest_by_key_gets_the_newest_and_learns_what_it_replaced()
     {
         await using var rig = new NodeRig();
-        var options = new GroupOptions { Overflow = OverflowPolicy.KeepLatestByKey, Key = static (in MessageRef message) => message.Payload[0] };
-        (Group left, Group right) = await rig.StartPairAsync(left: new GroupOptions { BufferBeforeFirstRead = false }, right: options);
+        var options = new GroupOptions {
+            Overflow = OverflowPolicy.KeepLatestByKey, Key = static (in MessageRef message) => message.Payload[0] };
+        (Group left, Group right) = await rig.StartPairAsync(
+            left: new GroupOptions { BufferBeforeFirstRead = false }, right: options);
         var reports = new System.Collections.Concurrent.ConcurrentQueue<LossReported>();
         right.Node.Events += (_, happened) =>
         {
@@ -159,9 +172,11 @@ public sealed class IsolationTests
         {
             Overflow = OverflowPolicy.KeepLatestByKey,
             HandlerErrors = policy,
-            Key = static (in MessageRef message) => message.Payload[0] == 'x' ? throw new InvalidOperationException("no key") : message.Payload[0],
+            Key = static (in MessageRef message) => message.Payload[0] == 'x'
+                ? throw new InvalidOperationException("no key") : message.Payload[0],
         };
-        (Group left, Group right) = await rig.StartPairAsync(left: new GroupOptions { BufferBeforeFirstRead = false }, right: options);
+        (Group left, Group right) = await rig.StartPairAsync(
+            left: new GroupOptions { BufferBeforeFirstRead = false }, right: options);
         Group bystander = await right.Node.JoinAsync("bystander");
         foreach (string text in new[] { "a1", "x1", "x2", "a2" }) await left.SendAsync(text);
         await NodeRig.UntilAsync(() => right.Node.GetStatistics().HandlerErrors >= 1, "it is counted");
@@ -174,7 +189,8 @@ public sealed class IsolationTests
                 break;
             case HandlerErrorPolicy.LeaveGroup:
                 QuickSilverException left1 =
-                    await Assert.ThrowsAsync<QuickSilverException>(async () => await right.Completion.WaitAsync(NodeRig.Patience));
+                    await Assert.ThrowsAsync<QuickSilverException>(
+                        async () => await right.Completion.WaitAsync(NodeRig.Patience));
                 Assert.Equal(ErrorCode.HandlerFailed, left1.Code);
                 await bystander.SendConfirmedAsync("still here");
                 break;
@@ -203,7 +219,8 @@ public sealed class IsolationTests
                 while (!node.Completion.IsCompleted) node.GetStatistics();
             }))];
             await group.SendAsync("anything");
-            await Assert.ThrowsAsync<QuickSilverException>(async () => await node.Completion.WaitAsync(NodeRig.Patience));
+            await Assert.ThrowsAsync<QuickSilverException>(
+                async () => await node.Completion.WaitAsync(NodeRig.Patience));
             await Task.WhenAll(readers);
             Assert.Equal(1, node.GetStatistics().HandlerErrors);
         }

@@ -5,7 +5,8 @@ using QuickSilver.Testing;
 
 namespace QuickSilver.Tests.Api;
 
-/// <summary>Programs write what the API hands them to structured logs: every type of data can be serialized as it is.</summary>
+/// <summary>Programs write what the API hands them to structured logs: every type of data can be serialized as it
+/// is.</summary>
 [Collection(NodeCollection.Name)]
 public sealed class JsonTests
 {
@@ -56,22 +57,29 @@ public sealed class JsonTests
         var lags = new Dictionary<MemberId, int> { [Id] = 3 };
         Assert.Equal("""{"10.0.0.5:15001/7":3}""", JsonSerializer.Serialize(lags));
         Assert.Equal(lags, JsonSerializer.Deserialize<Dictionary<MemberId, int>>(JsonSerializer.Serialize(lags)));
-        foreach (string wrong in new[] { "", "10.0.0.5:15001", "10.0.0.5/7", "[::1]:15001/7", "10.0.0.5:15001/-7", "10.0.0.5:15001/7x", "010.0.0.5:1/7" })
+        foreach (string wrong in new[] {
+            "", "10.0.0.5:15001", "10.0.0.5/7", "[::1]:15001/7", "10.0.0.5:15001/-7", "10.0.0.5:15001/7x",
+            "010.0.0.5:1/7" })
             Assert.Throws<JsonException>(() => JsonSerializer.Deserialize<MemberId>(JsonSerializer.Serialize(wrong)));
     }
 
-    // A handler of node.Events has a NodeEvent in its hand: what the serializer is told of the type must not hide what happened.
+    // A handler of node.Events has a NodeEvent in its hand: what the serializer is told of the type must not hide what
+    // happened.
     [Theory]
     [InlineData(typeof(NodeEvent))]
     [InlineData(typeof(GroupEvent))]
     public void An_event_is_serialized_whole_by_whoever_knows_its_base_only(Type known)
     {
-        string[] kinds = [.. typeof(QuickSilverNode).Assembly.GetExportedTypes().Where(type => type.BaseType == known).Select(static type => type.Name)];
+        string[] kinds = [
+            .. typeof(QuickSilverNode).Assembly.GetExportedTypes().Where(type => type.BaseType == known)
+            .Select(static type => type.Name)];
         IEnumerable<JsonDerivedTypeAttribute> told = known.GetCustomAttributes<JsonDerivedTypeAttribute>();
         Assert.NotEmpty(kinds);
         Assert.Equal(kinds.Order(), told.Select(static one => one.DerivedType.Name).Order());
-        string text = JsonSerializer.Serialize<NodeEvent>(new NodeStateChanged(NodeState.Running, NodeState.MembershipLost, "away"));
-        Assert.Contains("\"Before\":\"Running\",\"After\":\"MembershipLost\",\"Reason\":\"away\"", text, StringComparison.Ordinal);
+        string text = JsonSerializer.Serialize<NodeEvent>(
+            new NodeStateChanged(NodeState.Running, NodeState.MembershipLost, "away"));
+        Assert.Contains(
+            "\"Before\":\"Running\",\"After\":\"MembershipLost\",\"Reason\":\"away\"", text, StringComparison.Ordinal);
     }
 
     [Fact]
@@ -83,7 +91,8 @@ public sealed class JsonTests
             + "\"Diagnostics\":\"state Running\",\"Causes\":[\"InvalidOperationException: inner\"]}",
             JsonSerializer.Serialize(thrown));
 
-        static void Throw() => throw new SlowConsumerException(ErrorCode.SlowConsumer, "too slow", new InvalidOperationException("inner"))
+        static void Throw() =>
+            throw new SlowConsumerException(ErrorCode.SlowConsumer, "too slow", new InvalidOperationException("inner"))
         {
             GroupName = "news",
             Backlog = 7,
@@ -92,7 +101,8 @@ public sealed class JsonTests
     }
 
     private static bool IsData(Type type) =>
-        !typeof(Delegate).IsAssignableFrom(type) && !typeof(JsonConverter).IsAssignableFrom(type) && !type.IsInterface && !type.IsByRefLike
+        !typeof(Delegate).IsAssignableFrom(type) && !typeof(JsonConverter).IsAssignableFrom(type) && !type.IsInterface
+            && !type.IsByRefLike
         && !type.IsGenericType && !(type.IsAbstract && type.IsSealed) && !type.IsNested && !Doers.Contains(type);
 
     private static async Task<Dictionary<Type, object>> SamplesAsync(
@@ -100,20 +110,27 @@ public sealed class JsonTests
     {
         var evicted = new NodeEvictedException(ErrorCode.Evicted, "silent") { MessagesInDoubt = 3 };
         var state = new NodeStateChanged(NodeState.Running, NodeState.Stopping, "disposed of");
-        var lag = new MemberLag(new Member(Id, "left"), LagReason.Silent, 3, DateTimeOffset.UnixEpoch, TimeSpan.Zero, true, ["greetings"], [1]);
+        var lag = new MemberLag(
+            new Member(Id, "left"), LagReason.Silent, 3, DateTimeOffset.UnixEpoch, TimeSpan.Zero, true, ["greetings"],
+            [1]);
         var options = new QuickSilverOptions();
         return new object[]
         {
             Id, new Member(Id, "left"), group.View, group.View.Regions[0], message, lease, report, group,
             node.GetStatistics(), (await node.GetTopGroupsAsync(1))[0], lag,
             new CarrierSelected(Carrier.Unicast, "no multicast"), new GroupEnded("greetings", evicted), state,
-            new LossReported("greetings", Id, 3, LossReason.Overflow), new NodeRejoined(Id, Id), new CoreStalled(LoopPhase.Feed, TimeSpan.Zero, null),
-            new MessagesLost(group, Id, 1, 2, LossReason.Unread), new MessageReceived(group, message), new ViewChanged(group, null, group.View),
-            new QuickSilverException(ErrorCode.Internal, "a defect"), evicted, new SlowConsumerException(ErrorCode.SlowConsumer, "slow"),
+            new LossReported("greetings", Id, 3, LossReason.Overflow), new NodeRejoined(Id, Id),
+            new CoreStalled(LoopPhase.Feed, TimeSpan.Zero, null),
+            new MessagesLost(group, Id, 1, 2, LossReason.Unread), new MessageReceived(group, message),
+            new ViewChanged(group, null, group.View),
+            new QuickSilverException(ErrorCode.Internal, "a defect"), evicted,
+            new SlowConsumerException(ErrorCode.SlowConsumer, "slow"),
             new PayloadTooLargeException(ErrorCode.PayloadTooLarge, "long") { Limit = 5 },
-            new IncompatibleVersionException(ErrorCode.IncompatibleVersion, "old"), new WireProtocolException(ErrorCode.ProtocolViolation, "broken"),
+            new IncompatibleVersionException(ErrorCode.IncompatibleVersion, "old"),
+            new WireProtocolException(ErrorCode.ProtocolViolation, "broken"),
             new MembershipUnavailableException(ErrorCode.MembershipUnreachable, "away"),
-            options, options.Transport, options.Membership, options.RateControl, options.Recovery, options.Delivery, options.Pending, options.Loop,
+            options, options.Transport, options.Membership, options.RateControl, options.Recovery, options.Delivery,
+            options.Pending, options.Loop,
             options.Shutdown, new GroupOptions(), new FaultOptions(),
         }
             .ToDictionary(static sample => sample.GetType())

@@ -2,7 +2,8 @@ using QuickSilver.Tests.Diagnostics;
 
 namespace QuickSilver.Tests.Api;
 
-/// <summary>Of twelve nodes one is slow: who sends to it names it, with why and since when, in the API, in the statistics and in the log.</summary>
+/// <summary>Of twelve nodes one is slow: who sends to it names it, with why and since when, in the API, in the
+/// statistics and in the log.</summary>
 [Collection(NodeCollection.Name)]
 public sealed class LagTests
 {
@@ -71,7 +72,10 @@ public sealed class LagTests
         while (await node.GetSlowestMembersAsync(12) is not [{ HoldsUp: true } lag, ..] || lag.Member.Id != slow.Id)
         {
             bool isLate = Environment.TickCount64 - start > NodeRig.Patience.TotalMilliseconds;
-            Assert.False(isLate, $"{node.Name} does not name {slow.Name} first, but: {string.Join("; ", await node.GetSlowestMembersAsync(12))}");
+            Assert.False(
+                isLate,
+                $"{node.Name} does not name {slow.Name} first, but: "
+                    + $"{string.Join("; ", await node.GetSlowestMembersAsync(12))}");
             await Task.Delay(20);
         }
     }

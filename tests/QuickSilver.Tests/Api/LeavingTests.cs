@@ -91,7 +91,8 @@ public sealed class LeavingTests
     public async Task What_was_sent_goes_before_a_leave_that_waits_for_nothing()
     {
         await using var rig = new NodeRig();
-        (Group left, Group right) = await rig.StartPairAsync(change: static options => options.Shutdown.DrainTimeout = TimeSpan.Zero);
+        (Group left, Group right) = await rig.StartPairAsync(
+            change: static options => options.Shutdown.DrainTimeout = TimeSpan.Zero);
         long received = 0;
         using IDisposable counting = right.Subscribe((in MessageRef _) => Interlocked.Increment(ref received));
         Task leave;
@@ -109,7 +110,8 @@ public sealed class LeavingTests
         await confirmed.ContinueWith(static _ => { }, TaskScheduler.Default).WaitAsync(NodeRig.Patience);
     }
 
-    // A call that returned has sent its message, also when the group is left at that very moment; a message that is not sent ends in an exception.
+    // A call that returned has sent its message, also when the group is left at that very moment; a message that is not
+    // sent ends in an exception.
     [Fact]
     public async Task What_is_sent_beside_a_leave_is_delivered_or_refused()
     {
@@ -141,7 +143,8 @@ public sealed class LeavingTests
             await leaving.LeaveAsync().WaitAsync(NodeRig.Patience);
             await Task.WhenAll(senders).WaitAsync(NodeRig.Patience);
         }
-        await NodeRig.UntilAsync(() => Interlocked.Read(ref received) == Interlocked.Read(ref sent), "all that was sent arrives");
+        await NodeRig.UntilAsync(
+            () => Interlocked.Read(ref received) == Interlocked.Read(ref sent), "all that was sent arrives");
     }
 
     [Fact]
@@ -150,8 +153,10 @@ public sealed class LeavingTests
         await using var rig = new NodeRig();
         QuickSilverNode node = await rig.StartAsync();
         MessageHandler fails = static (in MessageRef _) => throw new InvalidOperationException();
-        Group failing = await node.JoinAsync("fails", new GroupOptions { OnMessage = fails, HandlerErrors = HandlerErrorPolicy.StopNode });
-        IReadOnlyList<Group> groups = await node.JoinManyAsync(Enumerable.Range(0, 5_000).Select(static index => $"g{index}"));
+        Group failing = await node.JoinAsync(
+            "fails", new GroupOptions { OnMessage = fails, HandlerErrors = HandlerErrorPolicy.StopNode });
+        IReadOnlyList<Group> groups = await node.JoinManyAsync(
+            Enumerable.Range(0, 5_000).Select(static index => $"g{index}"));
         foreach (Group group in groups) await group.SendAsync("unread");
         await node.FlushAsync().WaitAsync(NodeRig.Patience);
         await failing.SendAsync("stop");
@@ -160,7 +165,8 @@ public sealed class LeavingTests
         await Task.WhenAll(disposals).WaitAsync(NodeRig.Patience);
         foreach (Group group in groups)
         {
-            QuickSilverException reason = await Assert.ThrowsAsync<QuickSilverException>(() => group.Completion.WaitAsync(NodeRig.Patience));
+            QuickSilverException reason = await Assert.ThrowsAsync<QuickSilverException>(
+                () => group.Completion.WaitAsync(NodeRig.Patience));
             Assert.Equal(ErrorCode.HandlerFailed, reason.Code);
         }
     }

@@ -2,7 +2,8 @@ using System.Runtime.CompilerServices;
 
 namespace QuickSilver.Tests.Api;
 
-/// <summary>What is over is let go: handles, handlers and what their closures hold, feeds, readers, leases, tickets, joins and nodes.</summary>
+/// <summary>What is over is let go: handles, handlers and what their closures hold, feeds, readers, leases, tickets,
+/// joins and nodes.</summary>
 [Collection(NodeCollection.Name)]
 public sealed class LettingGoTests
 {
@@ -33,21 +34,24 @@ public sealed class LettingGoTests
         QuickSilverNode node = await rig.StartAsync();
         QuickSilverNode other = await rig.StartAsync();
         await using Group stays = await other.JoinAsync("group");
-        (WeakReference handle, WeakReference held) = await UseAsync(node, stays, given, static group => group.LeaveAsync());
+        (WeakReference handle, WeakReference held) = await UseAsync(
+            node, stays, given, static group => group.LeaveAsync());
         await AssertGoneAsync(handle, $"the handle, after {given}");
         await AssertGoneAsync(held, $"what {given} held");
     }
 
     [Theory]
     [MemberData(nameof(AllGiven))]
-    public async Task A_group_that_was_disposed_of_among_others_of_the_node_holds_nothing_of_the_application(Given given)
+    public async Task A_group_that_was_disposed_of_among_others_of_the_node_holds_nothing_of_the_application(
+        Given given)
     {
         await using var rig = new NodeRig();
         QuickSilverNode node = await rig.StartAsync();
         QuickSilverNode other = await rig.StartAsync();
         await using Group stays = await other.JoinAsync("group");
         await using Group second = await node.JoinAsync("group");
-        (WeakReference handle, WeakReference held) = await UseAsync(node, stays, given, static group => group.DisposeAsync().AsTask());
+        (WeakReference handle, WeakReference held) = await UseAsync(
+            node, stays, given, static group => group.DisposeAsync().AsTask());
         await AssertGoneAsync(handle, $"the handle, after {given}");
         await AssertGoneAsync(held, $"what {given} held");
     }
@@ -78,7 +82,8 @@ public sealed class LettingGoTests
     public async Task Names_without_end_cost_nothing_once_they_are_over_at_node_and_server()
     {
         const int batch = 100, settled = 1_000;
-        int names = int.TryParse(Environment.GetEnvironmentVariable("QUICKSILVER_NAMES"), out int asked) ? asked : 10_000;
+        int names = int.TryParse(Environment.GetEnvironmentVariable("QUICKSILVER_NAMES"), out int asked)
+            ? asked : 10_000;
         await using var rig = new NodeRig();
         QuickSilverNode node = await rig.StartAsync(static options => options.Transport.Kind = TransportKind.InMemory);
         long before = 0;
@@ -94,14 +99,17 @@ public sealed class LettingGoTests
             if (done > settled && done % 10_000 == 0)
             {
                 TestContext.Current.TestOutputHelper?.WriteLine(
-                    $"{done} names: {clock.Elapsed.TotalSeconds:0.0} s, {GC.GetTotalMemory(true) - before:N0} bytes more");
+                    $"{done} names: {clock.Elapsed.TotalSeconds:0.0} s, {GC.GetTotalMemory(true) - before:N0} bytes "
+                        + $"more");
             }
-            IReadOnlyList<Group> groups = await node.JoinManyAsync(Enumerable.Range(done, batch).Select(static index => $"name {index}"));
+            IReadOnlyList<Group> groups = await node.JoinManyAsync(
+                Enumerable.Range(done, batch).Select(static index => $"name {index}"));
             await node.LeaveManyAsync(groups);
         }
         await node.JoinAsync("last");
         long grown = GC.GetTotalMemory(true) - before;
-        TestContext.Current.TestOutputHelper?.WriteLine($"{names} names: {clock.Elapsed.TotalSeconds:0.0} s, {grown:N0} bytes more");
+        TestContext.Current.TestOutputHelper?.WriteLine(
+            $"{names} names: {clock.Elapsed.TotalSeconds:0.0} s, {grown:N0} bytes more");
         await NodeRig.UntilAsync(() => node.GetStatistics().Groups == 1, "one group is left");
         Assert.True(grown < (names - settled) * 40L, $"{grown:N0} bytes more after {names} names");
     }
@@ -121,7 +129,8 @@ public sealed class LettingGoTests
     public async Task A_node_that_was_disposed_of_is_let_go_with_its_event_handlers(TransportKind kind)
     {
         await using var rig = new NodeRig();
-        (WeakReference node, WeakReference held) = await RunNodeAsync(rig.Options(options => options.Transport.Kind = kind));
+        (WeakReference node, WeakReference held) = await RunNodeAsync(
+            rig.Options(options => options.Transport.Kind = kind));
         await AssertGoneAsync(held, "what the event handler held");
         await AssertGoneAsync(node, "the node");
     }

@@ -14,7 +14,8 @@ public sealed class MemberIdTests
         Assert.Equal("10.0.0.5:15001/7", Id.ToString());
         Assert.Equal("10.0.0.5:15001/7", $"{Id:anything}");
         Assert.Equal(
-            "255.255.255.255:65535/18446744073709551615", new MemberId(new NetEndpoint(uint.MaxValue, ushort.MaxValue), ulong.MaxValue).ToString());
+            "255.255.255.255:65535/18446744073709551615",
+            new MemberId(new NetEndpoint(uint.MaxValue, ushort.MaxValue), ulong.MaxValue).ToString());
     }
 
     [Fact]

@@ -25,25 +25,30 @@ public sealed class MembershipTroubleTests
             if (happened is NodeStateChanged { Before: not NodeState.Starting } state) states.Enqueue(state);
         };
         gate.Shut();
-        await NodeRig.UntilAsync(() => a.State == NodeState.MembershipLost && b.State == NodeState.MembershipLost, "the loss is noticed");
+        await NodeRig.UntilAsync(
+            () => a.State == NodeState.MembershipLost && b.State == NodeState.MembershipLost, "the loss is noticed");
         Assert.Equal(NodeState.MembershipLost, a.GetStatistics().State);
 
         DeliveryReport report = await left.SendConfirmedAsync("without a server").WaitAsync(NodeRig.Patience);
         Assert.Equal((2, 0), (report.Confirmed, report.Removed));
         await left.FlushAsync().WaitAsync(NodeRig.Patience);
-        QuickSilverException late = await Assert.ThrowsAsync<QuickSilverException>(async () => await a.JoinAsync("late"));
+        QuickSilverException late = await Assert.ThrowsAsync<QuickSilverException>(
+            async () => await a.JoinAsync("late"));
         Assert.Equal(ErrorCode.JoinTimedOut, late.Code);
         Assert.Contains("membership server", late.Message, StringComparison.Ordinal);
         using (var limit = new CancellationTokenSource(100))
-            await Assert.ThrowsAnyAsync<OperationCanceledException>(async () => await a.JoinAsync("later", null, limit.Token));
+            await Assert.ThrowsAnyAsync<OperationCanceledException>(
+                async () => await a.JoinAsync("later", null, limit.Token));
         Assert.Equal(NodeState.MembershipLost, a.State);
 
         gate.Open();
-        await NodeRig.UntilAsync(() => a.State == NodeState.Running && b.State == NodeState.Running, "the server is found again");
+        await NodeRig.UntilAsync(
+            () => a.State == NodeState.Running && b.State == NodeState.Running, "the server is found again");
         Group joined = await b.JoinAsync("late").WaitAsync(NodeRig.Patience);
         Assert.Equal(["without a server"], await NodeRig.ReadAsync(right, 1));
         await NodeRig.UntilAsync(() => joined.View.MemberCount == 1, "joins that were given up are undone");
-        await NodeRig.UntilAsync(async () => (await a.GetTopGroupsAsync(9)).Count == 1, "the other node is in one group");
+        await NodeRig.UntilAsync(
+            async () => (await a.GetTopGroupsAsync(9)).Count == 1, "the other node is in one group");
         Assert.Equal(NodeState.Running, host.State);
         await NodeRig.UntilAsync(() => states.Count >= 2, "both changes are told");
         Assert.Equal(
@@ -68,11 +73,13 @@ public sealed class MembershipTroubleTests
         await left.WaitForMembersAsync(2).WaitAsync(NodeRig.Patience);
         (MemberId idOfA, MemberId idOfB) = (a.Id, b.Id);
         await host.DisposeAsync();
-        await NodeRig.UntilAsync(() => a.State == NodeState.MembershipLost && b.State == NodeState.MembershipLost, "the loss is noticed");
+        await NodeRig.UntilAsync(
+            () => a.State == NodeState.MembershipLost && b.State == NodeState.MembershipLost, "the loss is noticed");
         await left.SendConfirmedAsync("without a server").WaitAsync(NodeRig.Patience);
 
         await rig.StartAsync(QuickHost);
-        await NodeRig.UntilAsync(() => a.State == NodeState.Running && b.State == NodeState.Running, "the new server is found");
+        await NodeRig.UntilAsync(
+            () => a.State == NodeState.Running && b.State == NodeState.Running, "the new server is found");
         Group third = await a.JoinAsync("later").WaitAsync(NodeRig.Patience);
         await left.SendConfirmedAsync("with a new one").WaitAsync(NodeRig.Patience);
         Assert.Equal(["without a server", "with a new one"], await NodeRig.ReadAsync(right, 2));
@@ -97,7 +104,8 @@ public sealed class MembershipTroubleTests
         QuickSilverNode joiner = await rig.StartAsync(Patient);
         using (Trouble.Frozen frozen = await Trouble.FreezeAsync(stuck.Node))
         {
-            QuickSilverException late = await Assert.ThrowsAsync<QuickSilverException>(async () => await joiner.JoinAsync("group"));
+            QuickSilverException late = await Assert.ThrowsAsync<QuickSilverException>(
+                async () => await joiner.JoinAsync("group"));
             Assert.Equal(ErrorCode.JoinTimedOut, late.Code);
             Assert.Contains(stuck.Node.Name, late.Message, StringComparison.Ordinal);
             Assert.Contains("Membership.FailureTimeout", late.Message, StringComparison.Ordinal);
@@ -172,7 +180,8 @@ public sealed class MembershipTroubleTests
         long start = Stopwatch.GetTimestamp();
         Trouble.Expel(node, MembershipRefusal.Unreachable);
         await NodeRig.UntilAsync(() => node.State == NodeState.Evicted, "it is out");
-        await NodeRig.UntilAsync(() => node.State == NodeState.Running && node.Id != second, "it returns after a period");
+        await NodeRig.UntilAsync(
+            () => node.State == NodeState.Running && node.Id != second, "it returns after a period");
         Assert.True(Stopwatch.GetElapsedTime(start) >= TimeSpan.FromSeconds(2));
         await node.JoinAsync("group").WaitAsync(NodeRig.Patience);
 
@@ -186,7 +195,8 @@ public sealed class MembershipTroubleTests
     {
         var options = new QuickSilverOptions();
         ClientOf(options, 1);
-        MembershipUnavailableException thrown = await Assert.ThrowsAsync<MembershipUnavailableException>(() => QuickSilverNode.StartAsync(options));
+        MembershipUnavailableException thrown = await Assert.ThrowsAsync<MembershipUnavailableException>(
+            () => QuickSilverNode.StartAsync(options));
         Assert.Equal(ErrorCode.MembershipUnreachable, thrown.Code);
         Assert.Contains("Membership.Servers", thrown.Message, StringComparison.Ordinal);
     }

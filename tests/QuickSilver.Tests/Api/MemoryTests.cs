@@ -15,7 +15,8 @@ public sealed class MemoryTests
     {
         await using var rig = new NodeRig();
         var options = new GroupOptions { InboxMaxMessages = 200, InboxMaxBytes = 100_000, Overflow = policy };
-        if (policy == OverflowPolicy.KeepLatestByKey) options.Key = static (in MessageRef message) => message.Payload[0];
+        if (policy == OverflowPolicy.KeepLatestByKey)
+            options.Key = static (in MessageRef message) => message.Payload[0];
         (Group left, Group right) = await rig.StartPairAsync(right: options);
         Task<List<string>> reading = NodeRig.ReadAsync(right, 1);
         await left.SendAsync("first");
@@ -74,7 +75,8 @@ public sealed class MemoryTests
             options.Shutdown.DrainTimeout = TimeSpan.FromMilliseconds(300);
         });
         string[] names = [.. Enumerable.Range(0, 4).Select(static index => $"g{index}")];
-        IReadOnlyList<Group> sending = await left.Node.JoinManyAsync(names, new GroupOptions { BufferBeforeFirstRead = false });
+        IReadOnlyList<Group> sending = await left.Node.JoinManyAsync(
+            names, new GroupOptions { BufferBeforeFirstRead = false });
         await right.Node.JoinManyAsync(names, new GroupOptions { BufferBeforeFirstRead = false });
         foreach (Group group in sending) await group.WaitForMembersAsync(2).WaitAsync(NodeRig.Patience);
         long sent = 0;
@@ -97,12 +99,14 @@ public sealed class MemoryTests
                 }
             })));
             await NodeRig.UntilAsync(() => left.Node.GetStatistics().PendingBytes > 0, "what waits is told");
-            // What was admitted before the core said stop is taken anyway: half of a stream's limit for each group, at most.
+            // What was admitted before the core said stop is taken anyway: half of a stream's limit for each group, at
+            // most.
             Assert.InRange(left.Node.GetStatistics().PendingBytes, 1, Limit + (names.Length * Limit / 8));
             Assert.Equal(SendStatus.Backpressured, sending[0].TrySend(new byte[1_000]));
         }
         await left.Node.FlushAsync().WaitAsync(NodeRig.Patience);
-        await NodeRig.UntilAsync(() => right.Node.GetStatistics().MessagesReceived == sent, "all that was admitted arrives");
+        await NodeRig.UntilAsync(
+            () => right.Node.GetStatistics().MessagesReceived == sent, "all that was admitted arrives");
         await EndsWithNothingOutAsync(left.Node, right.Node);
     }
 

@@ -36,7 +36,9 @@ public sealed class MeteringTests
         Assert.Equal(NodeState.Stopped, node.State);
         Assert.InRange(published, 2, int.MaxValue);
         Assert.InRange(completed, 1, int.MaxValue);
-        string[] thrown = [.. factory.Records.Where(static record => record.Id.Id == 1_503).Select(static record => record.Fault!.Message)];
+        string[] thrown = [
+            .. factory.Records.Where(static record => record.Id.Id == 1_503)
+            .Select(static record => record.Fault!.Message)];
         Assert.Superset(new HashSet<string> { "published", "completed" }, thrown.ToHashSet());
     }
 

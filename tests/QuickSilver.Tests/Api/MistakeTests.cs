@@ -45,21 +45,25 @@ public sealed class MistakeTests
         await group.LeaveAsync();
         await group.DisposeAsync();
         await group.DisposeAsync();
-        await IsToldAsync<ObjectDisposedException>(() => group.SendAsync("late").AsTask(), "'group'", "left or disposed of", "join the group again");
+        await IsToldAsync<ObjectDisposedException>(
+            () => group.SendAsync("late").AsTask(), "'group'", "left or disposed of", "join the group again");
         await IsToldAsync<ObjectDisposedException>(() => group.LeaveAsync(), "join the group again");
-        await IsToldAsync<ObjectDisposedException>(async () => await NodeRig.ReadToEndAsync(group), "join the group again");
+        await IsToldAsync<ObjectDisposedException>(
+            async () => await NodeRig.ReadToEndAsync(group), "join the group again");
         Assert.Equal(SendStatus.Closed, group.TrySend("late"));
         Assert.False(await group.WaitToSendAsync());
         await node.DisposeAsync();
         await node.DisposeAsync();
-        await IsToldAsync<ObjectDisposedException>(() => node.JoinAsync("late"), node.Name, "disposed of", "start another");
+        await IsToldAsync<ObjectDisposedException>(
+            () => node.JoinAsync("late"), node.Name, "disposed of", "start another");
     }
 
     [Fact]
     public async Task A_port_where_nobody_listens_is_named()
     {
         MembershipUnavailableException thrown = await IsToldAsync<MembershipUnavailableException>(
-            () => QuickSilverNode.StartAsync(ClientOf("127.0.0.1:1")), "127.0.0.1:1:", "Membership.Servers", "Membership.Mode = Host", "firewall");
+            () => QuickSilverNode.StartAsync(ClientOf("127.0.0.1:1")), "127.0.0.1:1:", "Membership.Servers",
+            "Membership.Mode = Host", "firewall");
         Assert.Equal(ErrorCode.MembershipUnreachable, thrown.Code);
     }
 
@@ -71,7 +75,8 @@ public sealed class MistakeTests
         string server = $"127.0.0.1:{((IPEndPoint)web.LocalEndpoint).Port}";
         Task answering = AnswerAsync(web);
         await IsToldAsync<MembershipUnavailableException>(
-            () => QuickSilverNode.StartAsync(ClientOf(server)), server, "does not use QuickSilver's membership protocol", "Membership.Servers");
+            () => QuickSilverNode.StartAsync(ClientOf(server)), server,
+            "does not use QuickSilver's membership protocol", "Membership.Servers");
         web.Stop();
         await answering.WaitAsync(NodeRig.Patience);
     }
@@ -79,14 +84,16 @@ public sealed class MistakeTests
     [Fact]
     public async Task A_server_whose_name_nobody_knows_is_named() =>
         await IsToldAsync<MembershipUnavailableException>(
-            () => QuickSilverNode.StartAsync(ClientOf("no-such-host.invalid:14999")), "no-such-host.invalid:14999", "correct the list");
+            () => QuickSilverNode.StartAsync(ClientOf("no-such-host.invalid:14999")), "no-such-host.invalid:14999",
+            "correct the list");
 
     [Fact]
     public async Task A_server_out_of_reach_is_named()
     {
         // An address for documentation: nobody is there, and some networks answer nothing at all.
         await IsToldAsync<MembershipUnavailableException>(
-            () => QuickSilverNode.StartAsync(ClientOf("192.0.2.77:14999")), "192.0.2.77:14999", "Membership.Servers", "firewall");
+            () => QuickSilverNode.StartAsync(ClientOf("192.0.2.77:14999")), "192.0.2.77:14999", "Membership.Servers",
+            "firewall");
     }
 
     [Fact]
@@ -116,7 +123,8 @@ public sealed class MistakeTests
         int first = 20_000 + (Environment.ProcessId % 20_000);
         await rig.StartAsync(Narrow);
         QuickSilverException thrown = await IsToldAsync<QuickSilverException>(
-            () => QuickSilverNode.StartAsync(rig.Options(Narrow)), $"{first}-{first + 1}", "Transport.PortRange", "two ports");
+            () => QuickSilverNode.StartAsync(rig.Options(Narrow)), $"{first}-{first + 1}", "Transport.PortRange",
+            "two ports");
         Assert.Equal(ErrorCode.PortsExhausted, thrown.Code);
 
         void Narrow(QuickSilverOptions options) => options.Transport.PortRange = $"{first}-{first + 1}";
@@ -127,7 +135,8 @@ public sealed class MistakeTests
     {
         var options = new QuickSilverOptions();
         options.Membership.Servers.Add("10.0.0.5:14999");
-        await IsToldAsync<ArgumentException>(() => QuickSilverNode.StartAsync(options), "Membership.Servers: ", "Loopback", "set it to Client");
+        await IsToldAsync<ArgumentException>(
+            () => QuickSilverNode.StartAsync(options), "Membership.Servers: ", "Loopback", "set it to Client");
     }
 
     [Fact]
@@ -209,7 +218,8 @@ public sealed class MistakeTests
         using (await Trouble.FreezeAsync(right.Node))
         {
             using var limit = new CancellationTokenSource(TimeSpan.FromSeconds(1));
-            await IsToldAsync<OperationCanceledException>(() => SendOnAsync(limit.Token), "Too much was pending", "is not sent");
+            await IsToldAsync<OperationCanceledException>(
+                () => SendOnAsync(limit.Token), "Too much was pending", "is not sent");
             using var leave = new CancellationTokenSource(TimeSpan.FromMilliseconds(300));
             await IsToldAsync<OperationCanceledException>(
                 () => left.Node.LeaveManyAsync([left], leave.Token), right.Node.Name, "left in the background");

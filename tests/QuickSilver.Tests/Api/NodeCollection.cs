@@ -1,6 +1,7 @@
 namespace QuickSilver.Tests.Api;
 
-/// <summary>Tests that start nodes on real sockets run one after another, and alone: they measure time and memory of the whole process.</summary>
+/// <summary>Tests that start nodes on real sockets run one after another, and alone: they measure time and memory of
+/// the whole process.</summary>
 [CollectionDefinition(Name, DisableParallelization = true)]
 public sealed class NodeCollection
 {

@@ -17,7 +17,8 @@ public sealed class NodeLifeTests
         options.Membership.Servers.Add("127.0.0.1:1");
         options.Membership.JoinTimeout = TimeSpan.FromMilliseconds(300);
         options.Transport.Interface = "127.0.0.1";
-        MembershipUnavailableException thrown = await Assert.ThrowsAsync<MembershipUnavailableException>(() => QuickSilverNode.StartAsync(options));
+        MembershipUnavailableException thrown = await Assert.ThrowsAsync<MembershipUnavailableException>(
+            () => QuickSilverNode.StartAsync(options));
         Assert.Equal(ErrorCode.MembershipUnreachable, thrown.Code);
         Assert.Contains("127.0.0.1:1", thrown.Message, StringComparison.Ordinal);
     }
@@ -27,7 +28,8 @@ public sealed class NodeLifeTests
     {
         var options = new QuickSilverOptions();
         options.Transport.Interface = "nowhere0";
-        QuickSilverException thrown = await Assert.ThrowsAsync<QuickSilverException>(() => QuickSilverNode.StartAsync(options));
+        QuickSilverException thrown = await Assert.ThrowsAsync<QuickSilverException>(
+            () => QuickSilverNode.StartAsync(options));
         Assert.Equal(ErrorCode.InterfaceUnavailable, thrown.Code);
     }
 
@@ -73,10 +75,12 @@ public sealed class NodeLifeTests
     public async Task What_was_sent_before_a_dispose_arrives()
     {
         await using var rig = new NodeRig();
-        (Group left, Group right) = await rig.StartPairAsync(change: static options => options.Transport.FastPath = FastPathMode.Off);
+        (Group left, Group right) = await rig.StartPairAsync(
+            change: static options => options.Transport.FastPath = FastPathMode.Off);
         for (int index = 0; index < 20_000; index++) await left.SendAsync($"{index}");
         ValueTask disposing = left.Node.DisposeAsync();
-        Assert.Equal(Enumerable.Range(0, 20_000).Select(static index => $"{index}"), await NodeRig.ReadAsync(right, 20_000));
+        Assert.Equal(
+            Enumerable.Range(0, 20_000).Select(static index => $"{index}"), await NodeRig.ReadAsync(right, 20_000));
         await disposing;
     }
 
@@ -126,7 +130,8 @@ public sealed class NodeLifeTests
         ];
         await node.DisposeAsync().AsTask().WaitAsync(NodeRig.Patience);
         await reading.WaitAsync(NodeRig.Patience);
-        foreach (Task call in waiting) await Assert.ThrowsAsync<ObjectDisposedException>(() => call.WaitAsync(NodeRig.Patience));
+        foreach (Task call in waiting)
+            await Assert.ThrowsAsync<ObjectDisposedException>(() => call.WaitAsync(NodeRig.Patience));
         await Assert.ThrowsAsync<ObjectDisposedException>(async () => await group.SendAsync("late"));
         await group.DisposeAsync().AsTask().WaitAsync(NodeRig.Patience);
         Assert.Contains(1_008, factory.Ids);
@@ -184,7 +189,8 @@ public sealed class NodeLifeTests
             if (happened is NodeRejoined back) rejoined.TrySetResult(back);
         };
         Trouble.Expel(node);
-        NodeEvictedException reason = await Assert.ThrowsAsync<NodeEvictedException>(async () => await group.Completion.WaitAsync(NodeRig.Patience));
+        NodeEvictedException reason = await Assert.ThrowsAsync<NodeEvictedException>(
+            async () => await group.Completion.WaitAsync(NodeRig.Patience));
         Assert.Equal(ErrorCode.Evicted, reason.Code);
         await Assert.ThrowsAsync<NodeEvictedException>(async () => await group.SendAsync("late"));
         Assert.Equal(["before"], await NodeRig.ReadAsync(group, 1));
@@ -204,7 +210,8 @@ public sealed class NodeLifeTests
     public async Task An_evicted_node_stops_when_it_was_told_so()
     {
         await using var rig = new NodeRig();
-        QuickSilverNode node = await rig.StartAsync(static options => options.Membership.Eviction = EvictionPolicy.StopNode);
+        QuickSilverNode node = await rig.StartAsync(
+            static options => options.Membership.Eviction = EvictionPolicy.StopNode);
         Group group = await node.JoinAsync("group");
         Trouble.Expel(node);
         await Assert.ThrowsAsync<NodeEvictedException>(async () => await node.Completion.WaitAsync(NodeRig.Patience));
@@ -220,7 +227,8 @@ public sealed class NodeLifeTests
         Group quiet = await left.Node.JoinAsync("quiet");
         for (int index = 0; index < 100; index++) await left.SendAsync("0123456789");
         await left.FlushAsync();
-        await NodeRig.UntilAsync(() => left.Node.GetStatistics() is { MessagesSent: 100, PendingMessages: 0 }, "all is told to have left");
+        await NodeRig.UntilAsync(
+            () => left.Node.GetStatistics() is { MessagesSent: 100, PendingMessages: 0 }, "all is told to have left");
         await NodeRig.UntilAsync(() => right.Node.GetStatistics().InboxMessages == 100, "all is told to have come");
         NodeStatistics sent = left.Node.GetStatistics();
         Assert.Equal(1_000, sent.BytesSent);
@@ -249,7 +257,9 @@ public sealed class NodeLifeTests
         await using var rig = new NodeRig();
         (Group left, _) = await rig.StartPairAsync();
         await left.SendConfirmedAsync("hello");
-        await NodeRig.UntilAsync(() => left.Node.GetStatistics() is { MessagesSent: 1, PendingMessages: 0 }, "the message is told to have left");
+        await NodeRig.UntilAsync(
+            () => left.Node.GetStatistics() is { MessagesSent: 1, PendingMessages: 0 },
+            "the message is told to have left");
         var values = new Dictionary<string, double>();
         using var listener = new MeterListener
         {
@@ -258,8 +268,10 @@ public sealed class NodeLifeTests
                 if (instrument.Meter.Name == "QuickSilver") listener.EnableMeasurementEvents(instrument);
             },
         };
-        listener.SetMeasurementEventCallback<long>((instrument, value, tags, _) => Add(instrument, value, left.Node.Name));
-        listener.SetMeasurementEventCallback<double>((instrument, value, tags, _) => Add(instrument, value, left.Node.Name));
+        listener.SetMeasurementEventCallback<long>(
+            (instrument, value, tags, _) => Add(instrument, value, left.Node.Name));
+        listener.SetMeasurementEventCallback<double>(
+            (instrument, value, tags, _) => Add(instrument, value, left.Node.Name));
         listener.Start();
         listener.RecordObservableInstruments();
         Assert.Equal(1, values["messaging.client.sent.messages"]);
@@ -305,12 +317,14 @@ public sealed class NodeLifeTests
         });
         node.Events += (_, _) => threads[Thread.CurrentThread.Name ?? ""] = true;
         Group group = await node.JoinAsync(
-            "group", new GroupOptions { OnMessage = static (in MessageRef _) => throw new InvalidOperationException() });
+            "group",
+            new GroupOptions { OnMessage = static (in MessageRef _) => throw new InvalidOperationException() });
         await group.SendConfirmedAsync("x");
         await group.LeaveAsync();
         await node.DisposeAsync();
         Assert.Superset(new HashSet<int> { 1_001, 1_002, 1_101, 1_102, 1_107, 1_108, 1_501 }, factory.Ids.ToHashSet());
-        Assert.DoesNotContain(factory.ThreadNames.Keys, static name => name.Contains("QuickSilver", StringComparison.Ordinal));
+        Assert.DoesNotContain(
+            factory.ThreadNames.Keys, static name => name.Contains("QuickSilver", StringComparison.Ordinal));
         Assert.DoesNotContain(threads.Keys, static name => name.Contains("QuickSilver", StringComparison.Ordinal));
     }
 
@@ -324,7 +338,8 @@ public sealed class NodeLifeTests
         {
             if (happened is CoreStalled stall) stalls.Enqueue(stall);
         };
-        Group group = await node.JoinAsync("group", new GroupOptions { OnMessage = static (in MessageRef _) => Thread.Sleep(60) });
+        Group group = await node.JoinAsync(
+            "group", new GroupOptions { OnMessage = static (in MessageRef _) => Thread.Sleep(60) });
         for (int round = 0; !stalls.Any(static stall => stall.Phase == LoopPhase.MessageHandler); round++)
         {
             Assert.True(round < 100, "no stall was reported");
@@ -341,7 +356,8 @@ public sealed class NodeLifeTests
     public async Task Nodes_of_one_process_can_do_without_sockets()
     {
         await using var rig = new NodeRig();
-        (Group left, Group right) = await rig.StartPairAsync(change: static options => options.Transport.Kind = TransportKind.InMemory);
+        (Group left, Group right) = await rig.StartPairAsync(
+            change: static options => options.Transport.Kind = TransportKind.InMemory);
         await left.SendAsync("in memory");
         Assert.Equal(["in memory"], await NodeRig.ReadAsync(right, 1));
         Assert.Equal(Carrier.InMemory, Assert.Single(right.View.Regions).Carrier);
@@ -367,8 +383,10 @@ public sealed class NodeLifeTests
     public async Task An_injector_of_losses_is_repaired()
     {
         await using var rig = new NodeRig();
-        (Group left, Group right) = await rig.StartPairAsync(change: static options => Testing.FaultExtensions.UseFaults(options, 0.05, 3));
+        (Group left, Group right) = await rig.StartPairAsync(
+            change: static options => Testing.FaultExtensions.UseFaults(options, 0.05, 3));
         for (int index = 0; index < 5_000; index++) await left.SendAsync($"{index}");
-        Assert.Equal(Enumerable.Range(0, 5_000).Select(static index => $"{index}"), await NodeRig.ReadAsync(right, 5_000));
+        Assert.Equal(
+            Enumerable.Range(0, 5_000).Select(static index => $"{index}"), await NodeRig.ReadAsync(right, 5_000));
     }
 }

@@ -32,7 +32,8 @@ internal sealed class NodeRig : IAsyncDisposable
 
     /// <summary>Starts two nodes and joins both to one group.</summary>
     public async Task<(Group Left, Group Right)> StartPairAsync(
-        string name = "group", GroupOptions? left = null, GroupOptions? right = null, Action<QuickSilverOptions>? change = null)
+        string name = "group", GroupOptions? left = null, GroupOptions? right = null,
+        Action<QuickSilverOptions>? change = null)
     {
         QuickSilverNode a = await StartAsync(change);
         QuickSilverNode b = await StartAsync(change);
@@ -43,14 +44,15 @@ internal sealed class NodeRig : IAsyncDisposable
         return (first, second);
     }
 
-    /// <summary>Starts three nodes with <see cref="Trouble.Quick"/> times in one group, and one beside it that serves the membership: what happens to
-    /// the three does not happen to the server.</summary>
+    /// <summary>Starts three nodes with <see cref="Trouble.Quick"/> times in one group, and one beside it that serves
+    /// the membership: what happens to the three does not happen to the server.</summary>
     public async Task<Group[]> StartThreeAsync(Action<QuickSilverOptions>? change = null)
     {
         Action<QuickSilverOptions> all = Trouble.Quick + change;
         await StartAsync(all);
         var groups = new Group[3];
-        for (int index = 0; index < groups.Length; index++) groups[index] = await (await StartAsync(all)).JoinAsync("group");
+        for (int index = 0; index < groups.Length; index++)
+            groups[index] = await (await StartAsync(all)).JoinAsync("group");
         foreach (Group group in groups) await group.WaitForMembersAsync(3).WaitAsync(Patience);
         return groups;
     }

@@ -11,7 +11,8 @@ public sealed class OptionsTests
         { "NodeName", static o => o.NodeName = "" },
         { "NodeName", static o => o.NodeName = "\ud800" },
         { "Transport.Kind", static o => o.Transport.Kind = (TransportKind)9 },
-        { "Transport.Kind", static o => (o.Transport.Kind, o.Membership.Mode) = (TransportKind.InMemory, MembershipMode.Host) },
+        { "Transport.Kind",
+            static o => (o.Transport.Kind, o.Membership.Mode) = (TransportKind.InMemory, MembershipMode.Host) },
         { "Transport.Interface", static o => o.Transport.Interface = " " },
         { "Transport.MulticastPool", static o => o.Transport.MulticastPool = "10.0.0.0/8" },
         { "Transport.MulticastPool", static o => o.Transport.MulticastPool = "ff02::/16" },
@@ -72,7 +73,8 @@ public sealed class OptionsTests
         { "Pending.MaxUnsentBytesPerGroup", static o => o.Pending.MaxUnsentBytesPerGroup = 0 },
         { "Pending.MaxBytesPerRegion", static o => o.Pending.MaxBytesPerRegion = 1_000 },
         { "Pending.MaxBytesPerNode", static o => o.Pending.MaxBytesPerNode = 1_000 },
-        { "Pending.MaxBytesPerNode", static o => (o.Pending.MaxBytesPerRegion, o.Pending.MaxBytesPerNode) = (2 << 20, 1 << 20) },
+        { "Pending.MaxBytesPerNode",
+            static o => (o.Pending.MaxBytesPerRegion, o.Pending.MaxBytesPerNode) = (2 << 20, 1 << 20) },
         { "Pending.MaxMessageBytes", static o => o.Pending.MaxMessageBytes = 0 },
         { "Pending.MaxMessageBytes", static o => o.Pending.MaxMessageBytes = (16 << 20) + 1 },
         { "Loop.Spin", static o => o.Loop.Spin = TimeSpan.Zero },
@@ -115,7 +117,8 @@ public sealed class OptionsTests
     {
         string[] free =
         [
-            "Recovery.EagerPull", "Transport.Segmentation", "Transport.Coalescing", "Transport.SharedMemory", "Transport.CheckSources",
+            "Recovery.EagerPull", "Transport.Segmentation", "Transport.Coalescing", "Transport.SharedMemory",
+            "Transport.CheckSources",
             "Delivery.SelfDelivery", "Membership.AwaitMajority", // every value is valid
         ];
         var tested = new HashSet<string>(free);
@@ -128,7 +131,8 @@ public sealed class OptionsTests
     {
         var options = new QuickSilverOptions { ClusterName = "" };
         options.Transport.PortRange = "none";
-        ArgumentException thrown = await Assert.ThrowsAsync<ArgumentException>(() => QuickSilverNode.StartAsync(options));
+        ArgumentException thrown = await Assert.ThrowsAsync<ArgumentException>(
+            () => QuickSilverNode.StartAsync(options));
         Assert.Contains("ClusterName: ", thrown.Message, StringComparison.Ordinal);
         Assert.Contains("Transport.PortRange: ", thrown.Message, StringComparison.Ordinal);
         Assert.Equal("options", thrown.ParamName);
@@ -142,7 +146,8 @@ public sealed class OptionsTests
         options.Membership.Servers.Add("a:1");
         options.UseFaults(0.25, 9);
         QuickSilverOptions copy = options.Copy();
-        foreach (string path in Paths(typeof(QuickSilverOptions), "")) Assert.Equal(Get(options, path), Get(copy, path));
+        foreach (string path in Paths(typeof(QuickSilverOptions), ""))
+            Assert.Equal(Get(options, path), Get(copy, path));
         Assert.Equal(0.25, copy.Faults!.DropReceived);
 
         options.Membership.Servers.Add("b:2");
@@ -156,16 +161,27 @@ public sealed class OptionsTests
     [Fact]
     public void Group_options_are_refused_by_name()
     {
-        Assert.StartsWith("InboxMaxMessages: ", Refusal(new GroupOptions { InboxMaxMessages = 0 }).Message, StringComparison.Ordinal);
-        Assert.StartsWith("InboxMaxBytes: ", Refusal(new GroupOptions { InboxMaxBytes = -1 }).Message, StringComparison.Ordinal);
-        Assert.StartsWith("Mode: ", Refusal(new GroupOptions { Mode = (GroupMode)7 }).Message, StringComparison.Ordinal);
-        Assert.StartsWith("Overflow: ", Refusal(new GroupOptions { Overflow = (OverflowPolicy)7 }).Message, StringComparison.Ordinal);
-        Assert.StartsWith("HandlerErrors: ", Refusal(new GroupOptions { HandlerErrors = (HandlerErrorPolicy)7 }).Message, StringComparison.Ordinal);
-        Assert.StartsWith("Key: ", Refusal(new GroupOptions { Overflow = OverflowPolicy.KeepLatestByKey }).Message, StringComparison.Ordinal);
-        Assert.StartsWith("Key: ", Refusal(new GroupOptions { Key = static (in MessageRef _) => 0 }).Message, StringComparison.Ordinal);
+        Assert.StartsWith(
+            "InboxMaxMessages: ", Refusal(new GroupOptions { InboxMaxMessages = 0 }).Message, StringComparison.Ordinal);
+        Assert.StartsWith(
+            "InboxMaxBytes: ", Refusal(new GroupOptions { InboxMaxBytes = -1 }).Message, StringComparison.Ordinal);
+        Assert.StartsWith(
+            "Mode: ", Refusal(new GroupOptions { Mode = (GroupMode)7 }).Message, StringComparison.Ordinal);
+        Assert.StartsWith(
+            "Overflow: ", Refusal(new GroupOptions { Overflow = (OverflowPolicy)7 }).Message, StringComparison.Ordinal);
+        Assert.StartsWith(
+            "HandlerErrors: ", Refusal(new GroupOptions { HandlerErrors = (HandlerErrorPolicy)7 }).Message,
+            StringComparison.Ordinal);
+        Assert.StartsWith(
+            "Key: ", Refusal(new GroupOptions { Overflow = OverflowPolicy.KeepLatestByKey }).Message,
+            StringComparison.Ordinal);
+        Assert.StartsWith(
+            "Key: ", Refusal(new GroupOptions { Key = static (in MessageRef _) => 0 }).Message,
+            StringComparison.Ordinal);
     }
 
-    private static ArgumentException Refusal(GroupOptions options) => Assert.Throws<ArgumentException>(() => options.Validate("options"));
+    private static ArgumentException Refusal(GroupOptions options) =>
+        Assert.Throws<ArgumentException>(() => options.Validate("options"));
 
     private static void AddServers(QuickSilverOptions options, params string[] servers)
     {

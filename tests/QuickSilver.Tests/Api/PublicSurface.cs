@@ -7,7 +7,8 @@ namespace QuickSilver.Tests.Api;
 internal static class PublicSurface
 {
     private const BindingFlags Declared =
-        BindingFlags.Public | BindingFlags.NonPublic | BindingFlags.Instance | BindingFlags.Static | BindingFlags.DeclaredOnly;
+        BindingFlags.Public | BindingFlags.NonPublic | BindingFlags.Instance | BindingFlags.Static
+        | BindingFlags.DeclaredOnly;
 
     public static string Describe(Assembly assembly)
     {
@@ -18,7 +19,8 @@ internal static class PublicSurface
             string bases = string.Join(", ", Bases(type));
             if (bases.Length > 0) text.Append(" : ").Append(bases);
             text.Append('\n');
-            foreach (string member in Members(type).Order(StringComparer.Ordinal)) text.Append("    ").Append(member).Append('\n');
+            foreach (string member in Members(type).Order(StringComparer.Ordinal))
+                text.Append("    ").Append(member).Append('\n');
         }
         return text.ToString();
     }
@@ -32,20 +34,26 @@ internal static class PublicSurface
         }
         foreach (ConstructorInfo constructor in type.GetConstructors(Declared).Where(static made => made.IsPublic))
             yield return $"new({Parameters(constructor)})";
-        foreach (FieldInfo field in type.GetFields(Declared).Where(static field => field.IsPublic && !field.IsSpecialName))
+        foreach (FieldInfo field in type.GetFields(Declared)
+            .Where(static field => field.IsPublic && !field.IsSpecialName))
         {
             yield return type.IsEnum
                 ? $"{field.Name} = {Convert.ToInt64(field.GetRawConstantValue(), null)}"
                 : $"field {Name(field.FieldType)} {field.Name}";
         }
-        foreach (PropertyInfo property in type.GetProperties(Declared).Where(static property => property.GetMethod is { IsPublic: true }))
+        foreach (PropertyInfo property in type.GetProperties(Declared)
+            .Where(static property => property.GetMethod is { IsPublic: true }))
         {
-            string accessors = property.SetMethod is { IsPublic: true } set ? IsInit(set) ? "get; init;" : "get; set;" : "get;";
-            yield return $"{Static(property.GetMethod!)}{Name(property.PropertyType)} {property.Name} {{ {accessors} }}";
+            string accessors = property.SetMethod is { IsPublic: true } set
+                ? IsInit(set) ? "get; init;" : "get; set;" : "get;";
+            yield return $"{Static(property.GetMethod!)}{Name(property.PropertyType)} {property.Name} {{ {accessors} "
+                + $"}}";
         }
-        foreach (EventInfo happening in type.GetEvents(Declared).Where(static happening => IsVisible(happening.AddMethod!)))
+        foreach (EventInfo happening in type.GetEvents(Declared)
+            .Where(static happening => IsVisible(happening.AddMethod!)))
             yield return $"event {Name(happening.EventHandlerType!)} {happening.Name}";
-        foreach (MethodInfo method in type.GetMethods(Declared).Where(static method => IsVisible(method) && IsWritten(method))) yield return Method(
+        foreach (MethodInfo method in type.GetMethods(Declared)
+            .Where(static method => IsVisible(method) && IsWritten(method))) yield return Method(
             method);
     }
 
@@ -57,20 +65,24 @@ internal static class PublicSurface
     private static bool IsVisible(MethodBase method) => method.IsPublic || method.IsFamily || method.IsFamilyOrAssembly;
 
     private static bool IsInit(MethodInfo set) =>
-        set.ReturnParameter.GetRequiredCustomModifiers().Contains(typeof(System.Runtime.CompilerServices.IsExternalInit));
+        set.ReturnParameter.GetRequiredCustomModifiers()
+            .Contains(typeof(System.Runtime.CompilerServices.IsExternalInit));
 
     private static string Method(MethodInfo method)
     {
         string arguments = string.Join(", ", method.GetGenericArguments().Select(static type => type.Name));
         string generic = method.IsGenericMethodDefinition ? $"<{arguments}>" : "";
         bool isExtension = method.IsDefined(typeof(System.Runtime.CompilerServices.ExtensionAttribute));
-        return $"{Static(method)}{Name(method.ReturnType)} {method.Name}{generic}({(isExtension ? "this " : "")}{Parameters(method)})";
+        return $"{Static(method)}{Name(method.ReturnType)} "
+            + $"{method.Name}{generic}({(isExtension ? "this " : "")}{Parameters(method)})";
     }
 
-    private static string Parameters(MethodBase method) => string.Join(", ", method.GetParameters().Select(static parameter =>
+    private static string Parameters(MethodBase method) =>
+        string.Join(", ", method.GetParameters().Select(static parameter =>
     {
         string by = parameter.IsOut ? "out " : parameter.ParameterType.IsByRef ? "in " : "";
-        return $"{by}{Name(parameter.ParameterType)} {parameter.Name}{(parameter.HasDefaultValue ? " = " + Default(parameter) : "")}";
+        return $"{by}{Name(parameter.ParameterType)} "
+            + $"{parameter.Name}{(parameter.HasDefaultValue ? " = " + Default(parameter) : "")}";
     }));
 
     private static string Default(ParameterInfo parameter) => parameter.DefaultValue switch
@@ -96,9 +108,11 @@ internal static class PublicSurface
     private static IEnumerable<string> Bases(Type type)
     {
         if (type.IsEnum || typeof(Delegate).IsAssignableFrom(type)) yield break;
-        if (type.BaseType is { } parent && parent != typeof(object) && parent != typeof(ValueType)) yield return Name(parent);
+        if (type.BaseType is { } parent && parent != typeof(object) && parent != typeof(ValueType))
+            yield return Name(parent);
         IEnumerable<Type> inherited = type.BaseType?.GetInterfaces() ?? [];
-        foreach (Type contract in type.GetInterfaces().Except(inherited).Where(static contract => contract.IsVisible).OrderBy(
+        foreach (Type contract in type.GetInterfaces().Except(inherited).Where(static contract => contract.IsVisible)
+            .OrderBy(
             static contract => contract.Name, StringComparer.Ordinal))
             yield return Name(contract);
     }

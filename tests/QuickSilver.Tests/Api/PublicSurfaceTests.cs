@@ -2,7 +2,8 @@ using System.Runtime.CompilerServices;
 
 namespace QuickSilver.Tests.Api;
 
-/// <summary>The public surface is a contract: a change of it is a change of <c>PublicSurface.txt</c>, which is reviewed.</summary>
+/// <summary>The public surface is a contract: a change of it is a change of <c>PublicSurface.txt</c>, which is
+/// reviewed.</summary>
 public sealed class PublicSurfaceTests
 {
     [Fact]
@@ -10,13 +11,15 @@ public sealed class PublicSurfaceTests
     {
         string actual = PublicSurface.Describe(typeof(QuickSilverNode).Assembly);
         string reviewed = Path.Combine(Path.GetDirectoryName(File())!, "PublicSurface.txt");
-        if (Environment.GetEnvironmentVariable("QUICKSILVER_UPDATE_SURFACE") == "1") System.IO.File.WriteAllText(reviewed, actual);
+        if (Environment.GetEnvironmentVariable("QUICKSILVER_UPDATE_SURFACE") == "1")
+            System.IO.File.WriteAllText(reviewed, actual);
         string expected = System.IO.File.Exists(reviewed) ? System.IO.File.ReadAllText(reviewed) : "";
         string[] added = [.. actual.Split('\n').Except(expected.Split('\n'))];
         string[] removed = [.. expected.Split('\n').Except(actual.Split('\n'))];
         Assert.True(
             actual == expected,
-            "The public surface has changed. Run this test with QUICKSILVER_UPDATE_SURFACE=1 and review the difference.\n"
+            "The public surface has changed. Run this test with QUICKSILVER_UPDATE_SURFACE=1 and review the "
+                + "difference.\n"
             + $"+ {string.Join("\n+ ", added)}\n- {string.Join("\n- ", removed)}");
     }
 

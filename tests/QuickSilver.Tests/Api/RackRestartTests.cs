@@ -2,7 +2,8 @@ using QuickSilver.Tests.Diagnostics;
 
 namespace QuickSilver.Tests.Api;
 
-/// <summary>Processes of a cluster with a host die together, the host among them, and come back under their names.</summary>
+/// <summary>Processes of a cluster with a host die together, the host among them, and come back under their
+/// names.</summary>
 [Collection(NodeCollection.Name)]
 public sealed class RackRestartTests
 {
@@ -30,7 +31,8 @@ public sealed class RackRestartTests
             await rig.StartAsync(options => ClientOf(options, rig.Port, "b")),
             await rig.StartAsync(options => ClientOf(options, rig.Port, "c")),
         ];
-        // A node that joined before the survivor came may have had to give way to it, or the other way round: both come back.
+        // A node that joined before the survivor came may have had to give way to it, or the other way round: both come
+        // back.
         foreach (QuickSilverNode node in (QuickSilverNode[])[survivor, .. again]) _ = KeepJoinedAsync(node);
         await NodeRig.UntilAsync(
             () => AllRunWithAsync(4, [survivor, .. again]),
@@ -63,21 +65,29 @@ public sealed class RackRestartTests
             options.UseLoggerFactory(log);
         });
         await NodeRig.UntilAsync(
-            () => survivor.State == NodeState.WaitingForMajority && again.State == NodeState.WaitingForMajority, "the states tell");
+            () => survivor.State == NodeState.WaitingForMajority && again.State == NodeState.WaitingForMajority,
+            "the states tell");
         await NodeRig.UntilAsync(() => survivor.GetStatistics().MembersMissing == 4, "the figures tell");
         await NodeRig.UntilAsync(() => log.Records.Any(static record => record.Id.Id == 1120), "the log tells");
         string said = log.Records.First(static record => record.Id.Id == 1120).Text;
-        foreach (string word in (string[])["b (127.0.0.1", "c (127.0.0.1", "d (127.0.0.1", "e (127.0.0.1", "4 members", "AwaitMajority"])
+        foreach (string word in (string[])[
+            "b (127.0.0.1", "c (127.0.0.1", "d (127.0.0.1", "e (127.0.0.1", "4 members", "AwaitMajority"])
             Assert.Contains(word, said, StringComparison.Ordinal);
-        QuickSilverException late = await Assert.ThrowsAsync<QuickSilverException>(async () => await survivor.JoinAsync("late"));
+        QuickSilverException late = await Assert.ThrowsAsync<QuickSilverException>(
+            async () => await survivor.JoinAsync("late"));
         Assert.Equal(ErrorCode.JoinTimedOut, late.Code);
         Assert.Contains("b (127.0.0.1", late.Message, StringComparison.Ordinal);
 
-        Assert.Equal(ErrorCode.NotServing, (await Assert.ThrowsAsync<QuickSilverException>(async () => await survivor.ForgetMemberAsync("b"))).Code);
-        Assert.Equal(ErrorCode.NoSuchMember, (await Assert.ThrowsAsync<QuickSilverException>(async () => await again.ForgetMemberAsync("x"))).Code);
+        Assert.Equal(
+            ErrorCode.NotServing,
+            (await Assert.ThrowsAsync<QuickSilverException>(async () => await survivor.ForgetMemberAsync("b"))).Code);
+        Assert.Equal(
+            ErrorCode.NoSuchMember,
+            (await Assert.ThrowsAsync<QuickSilverException>(async () => await again.ForgetMemberAsync("x"))).Code);
         await Assert.ThrowsAsync<ArgumentException>(async () => await again.ForgetMemberAsync(""));
         foreach (string name in (string[])["b", "c", "d"]) Assert.Equal(1, await again.ForgetMemberAsync(name));
-        await NodeRig.UntilAsync(() => survivor.State == NodeState.Running && again.State == NodeState.Running, "the wait is over");
+        await NodeRig.UntilAsync(
+            () => survivor.State == NodeState.Running && again.State == NodeState.Running, "the wait is over");
         await NodeRig.UntilAsync(() => kept.View.MemberCount == 1, "the dead are gone from the view");
         await survivor.JoinAsync("later").WaitAsync(NodeRig.Patience);
         Assert.False(kept.Completion.IsCompleted);

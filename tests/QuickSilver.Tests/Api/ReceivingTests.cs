@@ -19,7 +19,8 @@ public sealed class ReceivingTests
         Assert.Equal(["0"], await NodeRig.ReadAsync(slow, 1));
         for (int index = 1; index < 1_000; index++) await left.SendAsync($"{index}");
 
-        SlowConsumerException reason = await Assert.ThrowsAsync<SlowConsumerException>(async () => await slow.Completion.WaitAsync(NodeRig.Patience));
+        SlowConsumerException reason = await Assert.ThrowsAsync<SlowConsumerException>(
+            async () => await slow.Completion.WaitAsync(NodeRig.Patience));
         Assert.Equal("group", reason.GroupName);
         Assert.Equal(100, reason.Backlog);
         Assert.Equal(0, reason.LeasedBytes);
@@ -61,7 +62,9 @@ public sealed class ReceivingTests
 
         SlowConsumerException reason = await reading.WaitAsync(NodeRig.Patience);
         Assert.InRange(reason.LeasedBytes, 5_001, 10_000);
-        Assert.Contains($"full of {reason.LeasedBytes} bytes in leases that have not been disposed of", reason.Message, StringComparison.Ordinal);
+        Assert.Contains(
+            $"full of {reason.LeasedBytes} bytes in leases that have not been disposed of", reason.Message,
+            StringComparison.Ordinal);
         foreach (MessageLease lease in kept) lease.Dispose();
     }
 
@@ -126,9 +129,11 @@ public sealed class ReceivingTests
     {
         var seen = new List<string>();
         await using var rig = new NodeRig();
-        var options = new GroupOptions { OnMessage = (in MessageRef message) => seen.Add("first " + message.GetString()) };
+        var options = new GroupOptions {
+            OnMessage = (in MessageRef message) => seen.Add("first " + message.GetString()) };
         (Group left, Group right) = await rig.StartPairAsync(right: options);
-        IDisposable second = right.Subscribe((in MessageRef message) => seen.Add("second " + message.ToMessage().GetString()));
+        IDisposable second = right.Subscribe(
+            (in MessageRef message) => seen.Add("second " + message.ToMessage().GetString()));
         IAsyncEnumerator<Message> reader = right.ReadAllAsync().GetAsyncEnumerator();
         ValueTask<bool> moving = reader.MoveNextAsync();
         await left.SendAsync("1");
@@ -154,7 +159,8 @@ public sealed class ReceivingTests
         await left.SendAsync("50");
         await NodeRig.UntilAsync(() => seen.Count == 51, "all are seen");
         Assert.Equal(Enumerable.Range(0, 51).Select(static index => $"{index}"), seen);
-        await NodeRig.UntilAsync(async () => (await right.Node.GetTopGroupsAsync(1))[0].InboxMessages == 0, "nothing is stored");
+        await NodeRig.UntilAsync(
+            async () => (await right.Node.GetTopGroupsAsync(1))[0].InboxMessages == 0, "nothing is stored");
     }
 
     [Fact]
@@ -207,7 +213,8 @@ public sealed class ReceivingTests
         { IsBackground = true };
         disposing.Start();
         await NodeRig.UntilAsync(
-            () => !disposing.IsAlive || (disposing.ThreadState & ThreadState.WaitSleepJoin) != 0, "the dispose waits, or has come back");
+            () => !disposing.IsAlive || (disposing.ThreadState & ThreadState.WaitSleepJoin) != 0,
+            "the dispose waits, or has come back");
         hang.Set();
         Assert.True(disposing.Join(NodeRig.Patience));
         Assert.True(hadReturned, "the dispose came back while the handler was running");
@@ -241,7 +248,9 @@ public sealed class ReceivingTests
                 async () => await right.Node.Completion.WaitAsync(NodeRig.Patience));
             Assert.Equal(ErrorCode.HandlerFailed, stopped.Code);
             Assert.Equal(NodeState.Stopped, right.Node.State);
-            Assert.Equal(ErrorCode.HandlerFailed, (await Assert.ThrowsAsync<QuickSilverException>(async () => await otherRight.Completion)).Code);
+            Assert.Equal(
+                ErrorCode.HandlerFailed,
+                (await Assert.ThrowsAsync<QuickSilverException>(async () => await otherRight.Completion)).Code);
             return;
         }
         await otherLeft.SendAsync("fine");
@@ -301,7 +310,8 @@ public sealed class ReceivingTests
         using var source = new CancellationTokenSource();
         IAsyncEnumerator<Message> first = group.ReadAllAsync(source.Token).GetAsyncEnumerator();
         Task<bool> waiting = first.MoveNextAsync().AsTask();
-        await Assert.ThrowsAsync<InvalidOperationException>(async () => await group.ReadEventsAsync().GetAsyncEnumerator().MoveNextAsync());
+        await Assert.ThrowsAsync<InvalidOperationException>(
+            async () => await group.ReadEventsAsync().GetAsyncEnumerator().MoveNextAsync());
         await source.CancelAsync();
         await Assert.ThrowsAnyAsync<OperationCanceledException>(async () => await waiting);
         await first.DisposeAsync();

@@ -26,7 +26,8 @@ public sealed class RunTests
                 ulong next = run.FirstSequence;
                 foreach (MessageRef message in run)
                 {
-                    if (message.Sequence != next++ || message.Payload.Length != run.Length || message.Sender != run.Sender) wrong ??= run.ToString();
+                    if (message.Sequence != next++ || message.Payload.Length != run.Length
+                        || message.Sender != run.Sender) wrong ??= run.ToString();
                     seen.Enqueue((BinaryPrimitives.ReadInt64LittleEndian(message.Payload), message.Payload.Length));
                 }
                 if (next != run.FirstSequence + (ulong)run.Count) wrong ??= run.ToString();
@@ -39,8 +40,12 @@ public sealed class RunTests
         await NodeRig.UntilAsync(() => seen.Count == 3_000, "all have come");
 
         Assert.Null(wrong);
-        Assert.Equal(Enumerable.Range(0, 3_000).Select(static number => (long)number), seen.Select(static message => message.Number));
-        Assert.Equal(seen.Select(static message => message.Number % 500 == 499 ? Size + 1 : Size), seen.Select(static message => message.Length));
+        Assert.Equal(
+            Enumerable.Range(0, 3_000).Select(static number => (long)number),
+            seen.Select(static message => message.Number));
+        Assert.Equal(
+            seen.Select(static message => message.Number % 500 == 499 ? Size + 1 : Size),
+            seen.Select(static message => message.Length));
         Assert.True(feed.WrittenInRuns > 2_000, $"{feed.WrittenInRuns} were written in runs");
         Assert.True(calls < 1_000, $"{calls} calls");
         Assert.Equal(3_000, (await left.Node.GetTopGroupsAsync(1))[0].MessagesSent);
@@ -85,7 +90,9 @@ public sealed class RunTests
         using IDisposable counting = right.Subscribe((in MessageRef _) => Interlocked.Increment(ref count));
         await SendAsync(left, 200);
         await NodeRig.UntilAsync(() => Volatile.Read(ref count) == 200, "all have come");
-        Assert.Equal(Enumerable.Range(1, 200).SelectMany(static number => "mrl".Select(handler => (handler, (ulong)number))), seen);
+        Assert.Equal(
+            Enumerable.Range(1, 200).SelectMany(static number => "mrl".Select(handler => (handler, (ulong)number))),
+            seen);
 
         void Note(char handler, in MessageBatch run)
         {
@@ -234,7 +241,9 @@ public sealed class RunTests
 
         public int WriteRun(Span<byte> room, int length)
         {
-            Assert.True(room.Length >= length && room.Length % length == 0, $"{room.Length} bytes of room for messages of {length}");
+            Assert.True(
+                room.Length >= length && room.Length % length == 0,
+                $"{room.Length} bytes of room for messages of {length}");
             if (ClaimsOnce != 0)
             {
                 int claim = ClaimsOnce;

@@ -2,7 +2,8 @@ using System.Text;
 
 namespace QuickSilver.Tests.Api;
 
-/// <summary>What one thread sends with different calls, and messages of any length, arrives in the order of the calls.</summary>
+/// <summary>What one thread sends with different calls, and messages of any length, arrives in the order of the
+/// calls.</summary>
 [Collection(NodeCollection.Name)]
 public sealed class SendOrderTests
 {
@@ -12,7 +13,8 @@ public sealed class SendOrderTests
     public async Task Short_and_long_confirmed_and_flushed_messages_of_several_threads_keep_each_threads_order()
     {
         await using var rig = new NodeRig();
-        (Group left, Group right) = await rig.StartPairAsync(change: static options => options.Pending.MaxUnsentMessagesPerGroup = 200);
+        (Group left, Group right) = await rig.StartPairAsync(
+            change: static options => options.Pending.MaxUnsentMessagesPerGroup = 200);
         await SendAndCheckAsync(left, right);
     }
 
@@ -60,7 +62,9 @@ public sealed class SendOrderTests
         byte[] answer = new byte[3_000];
         void Answer(in MessageRef message)
         {
-            if (group.TrySend(answer.AsSpan(0, Interlocked.Increment(ref answers) % 2 == 0 ? 10 : 3_000)) != SendStatus.Accepted) answers--;
+            if (group.TrySend(
+                answer.AsSpan(0, Interlocked.Increment(ref answers) % 2 == 0 ? 10 : 3_000)) != SendStatus.Accepted)
+                    answers--;
         }
 
         group = await node.JoinAsync("alone", new GroupOptions { OnMessage = Answer });
@@ -106,7 +110,8 @@ public sealed class SendOrderTests
         {
             for (int index = 0; index < 300; index++) await left.SendAsync($"{index}");
             await left.LeaveAsync().WaitAsync(NodeRig.Patience);
-            Assert.Equal(Enumerable.Range(0, 300).Select(static index => $"{index}"), await NodeRig.ReadAsync(right, 300));
+            Assert.Equal(
+                Enumerable.Range(0, 300).Select(static index => $"{index}"), await NodeRig.ReadAsync(right, 300));
             left = await left.Node.JoinAsync("group", new GroupOptions { BufferBeforeFirstRead = false });
             await left.WaitForMembersAsync(2).WaitAsync(NodeRig.Patience);
         }
@@ -119,7 +124,8 @@ public sealed class SendOrderTests
         await using var rig = new NodeRig();
         QuickSilverNode node = await rig.StartAsync();
         IReadOnlyList<Group> groups = await node.JoinManyAsync(
-            [.. Enumerable.Range(0, 10_000).Select(static index => $"g{index}")], new GroupOptions { BufferBeforeFirstRead = false });
+            [.. Enumerable.Range(0, 10_000).Select(static index => $"g{index}")],
+            new GroupOptions { BufferBeforeFirstRead = false });
         foreach (Group group in groups) await group.SendAsync("once");
         await node.FlushAsync().WaitAsync(NodeRig.Patience);
         await NodeRig.UntilAsync(() => node.Core.Services.StageBlocks.Rented == 0, "the blocks go back");
@@ -129,7 +135,8 @@ public sealed class SendOrderTests
     {
         const int threads = 3;
         const int each = 3_000;
-        Task[] sending = [.. Enumerable.Range(0, threads).Select(thread => Task.Run(() => SendAsync(from, thread, each)))];
+        Task[] sending = [
+            .. Enumerable.Range(0, threads).Select(thread => Task.Run(() => SendAsync(from, thread, each)))];
         int[] next = new int[threads];
         ulong last = 0;
         using var limit = new CancellationTokenSource(2 * NodeRig.Patience);

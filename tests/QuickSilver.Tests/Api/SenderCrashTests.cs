@@ -50,7 +50,8 @@ public sealed class SenderCrashTests
         Assert.True(log.Losses > 0, "nothing died with any sender: the injector does nothing");
         await NodeRig.UntilAsync(() => receiver.GetStatistics().MessagesLost > 0, "losses are told");
         await NodeRig.UntilAsync(
-            () => reports.Any(static report => report is { GroupName: "group", Reason: LossReason.SenderFailed }), "losses are reported");
+            () => reports.Any(static report => report is { GroupName: "group", Reason: LossReason.SenderFailed }),
+            "losses are reported");
         await using Group again = await (await rig.StartAsync(Trouble.Quick)).JoinAsync("group");
         Assert.Equal(2, (await again.SendConfirmedAsync("life goes on").WaitAsync(NodeRig.Patience)).Confirmed);
     }
@@ -72,12 +73,14 @@ public sealed class SenderCrashTests
                 switch (happened)
                 {
                     case MessageReceived { Message: var message }:
-                        if (!_hasUnknownStart.Remove(message.Sender)) Expect(message.Sender, message.Sequence, "a message");
+                        if (!_hasUnknownStart.Remove(message.Sender))
+                            Expect(message.Sender, message.Sequence, "a message");
                         _next[message.Sender] = message.Sequence + 1;
                         break;
                     case MessagesLost loss:
                         if (loss is not { First: 0, Count: 0 }) Expect(loss.Sender, loss.First, "a loss");
-                        else if (_next.ContainsKey(loss.Sender) || !_hasUnknownStart.Add(loss.Sender)) Fault ??= $"{loss} after others of the sender";
+                        else if (_next.ContainsKey(loss.Sender) || !_hasUnknownStart.Add(loss.Sender))
+                            Fault ??= $"{loss} after others of the sender";
                         else break;
                         _next[loss.Sender] = loss.Count == 0 ? ulong.MaxValue : loss.First + loss.Count;
                         if (loss.Reason != LossReason.SenderFailed) Fault ??= $"{loss}";

@@ -27,7 +27,9 @@ public sealed class SendingTests
         (Group left, Group right) = await rig.StartPairAsync();
         await left.SendAsync("memory"u8.ToArray());
         await left.SendAsync("span"u8);
-        await left.SendAsync(16, "state", static (IBufferWriter<byte> writer, in string state) => writer.Write(Encoding.UTF8.GetBytes(state)));
+        await left.SendAsync(
+            16, "state",
+            static (IBufferWriter<byte> writer, in string state) => writer.Write(Encoding.UTF8.GetBytes(state)));
         await left.SendAsync("text");
         Assert.Equal(SendStatus.Accepted, left.TrySend("try"u8));
         Assert.Equal(SendStatus.Accepted, left.TrySend("try text"));
@@ -87,7 +89,8 @@ public sealed class SendingTests
         const int count = 3_000;
         await using var rig = new NodeRig();
         (Group left, Group right) = await rig.StartPairAsync(
-            left: new GroupOptions { BufferBeforeFirstRead = false }, change: static options => options.Pending.MaxMessagesPerRegion = 20);
+            left: new GroupOptions { BufferBeforeFirstRead = false },
+            change: static options => options.Pending.MaxMessagesPerRegion = 20);
         int backpressured = 0;
         for (int index = 0; index < count; index++)
         {
@@ -98,7 +101,8 @@ public sealed class SendingTests
             }
         }
         Assert.NotEqual(0, backpressured);
-        Assert.Equal(Enumerable.Range(0, count).Select(static index => $"{index}"), await NodeRig.ReadAsync(right, count));
+        Assert.Equal(
+            Enumerable.Range(0, count).Select(static index => $"{index}"), await NodeRig.ReadAsync(right, count));
     }
 
     [Fact]
@@ -116,12 +120,14 @@ public sealed class SendingTests
         }
 
         byte[] larger = new byte[large.Length + 1];
-        PayloadTooLargeException refused = await Assert.ThrowsAsync<PayloadTooLargeException>(async () => await left.SendAsync(larger));
+        PayloadTooLargeException refused = await Assert.ThrowsAsync<PayloadTooLargeException>(
+            async () => await left.SendAsync(larger));
         Assert.Equal(ErrorCode.PayloadTooLarge, refused.Code);
         Assert.Equal(1 << 20, refused.Limit);
         await Assert.ThrowsAsync<PayloadTooLargeException>(async () => await left.SendConfirmedAsync(larger));
         await Assert.ThrowsAsync<PayloadTooLargeException>(
-            async () => await left.SendAsync(0, larger, static (IBufferWriter<byte> writer, in byte[] bytes) => writer.Write(bytes)));
+            async () => await left.SendAsync(
+                0, larger, static (IBufferWriter<byte> writer, in byte[] bytes) => writer.Write(bytes)));
         Assert.Equal(SendStatus.TooLarge, left.TrySend(larger));
     }
 
@@ -130,7 +136,8 @@ public sealed class SendingTests
     {
         await using var rig = new NodeRig();
         (Group left, Group right) = await rig.StartPairAsync();
-        await Assert.ThrowsAsync<InvalidTimeZoneException>(async () => await left.SendAsync(8, 1, static (IBufferWriter<byte> writer, in int _) =>
+        await Assert.ThrowsAsync<InvalidTimeZoneException>(
+            async () => await left.SendAsync(8, 1, static (IBufferWriter<byte> writer, in int _) =>
         {
             writer.Write("half"u8);
             throw new InvalidTimeZoneException();
@@ -147,7 +154,8 @@ public sealed class SendingTests
     public async Task A_message_whose_memory_is_gone_takes_no_place_from_others()
     {
         await using var rig = new NodeRig();
-        (Group left, _) = await rig.StartPairAsync(change: static options => options.Pending.MaxUnsentMessagesPerGroup = 4);
+        (Group left, _) = await rig.StartPairAsync(
+            change: static options => options.Pending.MaxUnsentMessagesPerGroup = 4);
         using var gone = new GoneMemory();
         ReadOnlyMemory<byte> memory = gone.Memory;
         ((IDisposable)gone).Dispose();
@@ -178,8 +186,10 @@ public sealed class SendingTests
         (Group left, Group right) = await rig.StartPairAsync();
         using var cancelled = new CancellationTokenSource();
         await cancelled.CancelAsync();
-        await Assert.ThrowsAnyAsync<OperationCanceledException>(async () => await left.SendAsync("never"u8.ToArray(), cancelled.Token));
-        await Assert.ThrowsAnyAsync<OperationCanceledException>(async () => await left.WaitToSendAsync(cancelled.Token));
+        await Assert.ThrowsAnyAsync<OperationCanceledException>(
+            async () => await left.SendAsync("never"u8.ToArray(), cancelled.Token));
+        await Assert.ThrowsAnyAsync<OperationCanceledException>(
+            async () => await left.WaitToSendAsync(cancelled.Token));
         await Assert.ThrowsAnyAsync<OperationCanceledException>(async () => await left.FlushAsync(cancelled.Token));
         await left.SendAsync("sent");
         Assert.Equal(["sent"], await NodeRig.ReadAsync(right, 1));

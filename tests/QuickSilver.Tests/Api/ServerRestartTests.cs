@@ -2,7 +2,8 @@ using System.Collections.Concurrent;
 
 namespace QuickSilver.Tests.Api;
 
-/// <summary>A membership server with an address of its own, in its own process's node, that goes and comes back at that address.</summary>
+/// <summary>A membership server with an address of its own, in its own process's node, that goes and comes back at that
+/// address.</summary>
 [Collection(NodeCollection.Name)]
 public sealed class ServerRestartTests
 {
@@ -28,7 +29,9 @@ public sealed class ServerRestartTests
         await old.WaitForMembersAsync(clients + 1).WaitAsync(NodeRig.Patience);
         ulong epoch = old.View.Epoch;
         await host.DisposeAsync();
-        await NodeRig.UntilAsync(() => groups.TrueForAll(static group => group.Node.State == NodeState.MembershipLost), "the loss is noticed");
+        await NodeRig.UntilAsync(
+            () => groups.TrueForAll(static group => group.Node.State == NodeState.MembershipLost),
+            "the loss is noticed");
         await groups[0].SendConfirmedAsync("without a server").WaitAsync(NodeRig.Patience);
 
         QuickSilverNode again = await rig.StartAsync(options => Host(options, rig.Port));

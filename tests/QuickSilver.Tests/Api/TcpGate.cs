@@ -4,7 +4,8 @@ using System.Net.Sockets;
 
 namespace QuickSilver.Tests.Api;
 
-/// <summary>Stands between nodes and their membership server: shut, it breaks what is open and lets nobody through.</summary>
+/// <summary>Stands between nodes and their membership server: shut, it breaks what is open and lets nobody
+/// through.</summary>
 internal sealed class TcpGate : IAsyncDisposable
 {
     private readonly TcpListener _listener = new(IPAddress.Loopback, 0);

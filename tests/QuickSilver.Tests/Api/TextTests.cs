@@ -46,7 +46,8 @@ public sealed class TextTests
     [Fact]
     public void The_end_of_a_group_is_told_without_a_stack_trace()
     {
-        var reason = new SlowConsumerException(ErrorCode.SlowConsumer, "too slow", new InvalidOperationException("inner"));
+        var reason = new SlowConsumerException(
+            ErrorCode.SlowConsumer, "too slow", new InvalidOperationException("inner"));
         string text = new GroupEnded("news", reason).ToString();
         Assert.EndsWith("GroupName = news, Code = SlowConsumer, Reason = too slow }", text, StringComparison.Ordinal);
     }

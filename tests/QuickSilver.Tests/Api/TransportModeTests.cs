@@ -1,6 +1,7 @@
 namespace QuickSilver.Tests.Api;
 
-/// <summary>Whole nodes in every way that messages can travel on sockets: the same messages, whole and in order, from two senders at once.</summary>
+/// <summary>Whole nodes in every way that messages can travel on sockets: the same messages, whole and in order, from
+/// two senders at once.</summary>
 [Collection(NodeCollection.Name)]
 public sealed class TransportModeTests
 {
@@ -19,9 +20,11 @@ public sealed class TransportModeTests
         ["no coalescing"] = static transport => Short(transport).Coalescing = false,
         ["neither"] = static transport => (Short(transport).Segmentation, transport.Coalescing) = (false, false),
         ["portable"] = static transport => Short(transport).FastPath = FastPathMode.Off,
-        ["portable, whole trains"] = static transport => (transport.SharedMemory, transport.FastPath) = (false, FastPathMode.Off),
+        ["portable, whole trains"] = static transport => (
+            transport.SharedMemory, transport.FastPath) = (false, FastPathMode.Off),
         ["unicast"] = static transport => Short(transport).Kind = TransportKind.Unicast,
-        ["small buffers"] = static transport => (transport.SharedMemory, transport.ReceiveBufferBytes) = (false, 64 << 10),
+        ["small buffers"] = static transport => (
+            transport.SharedMemory, transport.ReceiveBufferBytes) = (false, 64 << 10),
     };
 
     public static TheoryData<string> Names => [.. Modes.Keys];
@@ -41,10 +44,11 @@ public sealed class TransportModeTests
         }
         foreach (Group group in groups) await group.WaitForMembersAsync(3).WaitAsync(NodeRig.Patience);
 
-        // Where memory is shared packets are lent, by both senders; as soon as the others have opened it, which may take longer than a few packets.
-        // Each node counts for itself, and is not asked at the same instant.
+        // Where memory is shared packets are lent, by both senders; as soon as the others have opened it, which may
+        // take longer than a few packets. Each node counts for itself, and is not asked at the same instant.
         bool shares = mode.StartsWith("shared memory", StringComparison.Ordinal) && OperatingSystem.IsLinux();
-        for (int round = 0; round == 0 || (shares && round < MostRounds && !IsLentToAll(nodes)); round++) await HearAsync(groups);
+        for (int round = 0; round == 0 || (shares && round < MostRounds && !IsLentToAll(nodes)); round++)
+            await HearAsync(groups);
         Assert.All(Lent(nodes), lent => Assert.Equal(shares, lent > 0));
         Assert.Equal(shares, Borrowed(nodes) > 0);
     }
@@ -53,7 +57,8 @@ public sealed class TransportModeTests
 
     private static long Borrowed(List<QuickSilverNode> nodes) => nodes[2].GetStatistics().PacketsBorrowed;
 
-    private static IEnumerable<long> Lent(List<QuickSilverNode> nodes) => nodes.Take(2).Select(static node => node.GetStatistics().PacketsLent);
+    private static IEnumerable<long> Lent(List<QuickSilverNode> nodes) =>
+        nodes.Take(2).Select(static node => node.GetStatistics().PacketsLent);
 
     private static async Task HearAsync(List<Group> groups)
     {
@@ -79,5 +84,6 @@ public sealed class TransportModeTests
 
     // From shorter than a header to longer than any datagram.
     private static IEnumerable<string> Texts(string sender) =>
-        Enumerable.Range(0, MessagesEach).Select(index => sender + index + new string('.', index % 50 == 49 ? 100_000 : index * index % 3000));
+        Enumerable.Range(0, MessagesEach)
+            .Select(index => sender + index + new string('.', index % 50 == 49 ? 100_000 : index * index % 3000));
 }

@@ -19,7 +19,8 @@ internal static class Trouble
     /// <summary>Whoever stands still is not removed for it while a test runs, however slow the machine is.</summary>
     public static void Patient(QuickSilverOptions options) => options.Membership.FailureTimeout = NodeRig.Patience;
 
-    /// <summary>The node's core stands still until <see cref="Frozen.Dispose"/>: it neither receives, nor answers, nor says that it lives.</summary>
+    /// <summary>The node's core stands still until <see cref="Frozen.Dispose"/>: it neither receives, nor answers, nor
+    /// says that it lives.</summary>
     public static async Task<Frozen> FreezeAsync(QuickSilverNode node)
     {
         var frozen = new Frozen();
@@ -29,12 +30,14 @@ internal static class Trouble
     }
 
     /// <summary>
-    /// The node's core dies of a defect: sockets and connections are closed without a goodbye, like those of a process that is killed.
+    /// The node's core dies of a defect: sockets and connections are closed without a goodbye, like those of a process
+    /// that is killed.
     /// </summary>
     public static async Task CrashAsync(QuickSilverNode node)
     {
         Assert.True(node.Core.Services.TryPost(static _ => throw new InvalidOperationException("a defect")));
-        QuickSilverException end = await Assert.ThrowsAsync<QuickSilverException>(async () => await node.Completion.WaitAsync(NodeRig.Patience));
+        QuickSilverException end = await Assert.ThrowsAsync<QuickSilverException>(
+            async () => await node.Completion.WaitAsync(NodeRig.Patience));
         Assert.Equal(ErrorCode.Internal, end.Code);
     }
 

@@ -42,7 +42,9 @@ public sealed class NodeEventQueueTests
         queue.Begin();
         queue.Post(new CarrierSelected(Carrier.Multicast, "100"));
         Assert.True(done.Wait(TimeSpan.FromSeconds(10)));
-        Assert.Equal(Enumerable.Range(100 - NodeEventQueue.Kept, NodeEventQueue.Kept + 1).Select(static index => $"{index}"), seen);
+        Assert.Equal(
+            Enumerable.Range(100 - NodeEventQueue.Kept, NodeEventQueue.Kept + 1).Select(static index => $"{index}"),
+            seen);
     }
 
     [Fact]
@@ -60,7 +62,8 @@ public sealed class NodeEventQueueTests
         queue.Post(new CarrierSelected(Carrier.Multicast, "first"));
         queue.Post(new CarrierSelected(Carrier.Multicast, "second"));
         Assert.True(done.Wait(TimeSpan.FromSeconds(10)));
-        Assert.True(SpinWait.SpinUntil(() => factory.Records.Count >= 2, TimeSpan.FromSeconds(10)), "not both were logged");
+        Assert.True(
+            SpinWait.SpinUntil(() => factory.Records.Count >= 2, TimeSpan.FromSeconds(10)), "not both were logged");
         Assert.All(factory.Records, static record => Assert.Equal("mine", record.Fault!.Message));
         Assert.All(factory.Ids, static id => Assert.Equal(1_502, id));
     }

@@ -11,9 +11,12 @@ public sealed class NodeLogTests
     {
         using var factory = new RecordingLoggerFactory();
         var log = new NodeLog(factory, "node");
-        for (int index = 0; index < 100; index++) log.Post(index, static (logger, number) => Log.RecordsDropped(logger, number));
+        for (int index = 0; index < 100; index++)
+            log.Post(index, static (logger, number) => Log.RecordsDropped(logger, number));
         await log.FlushAsync();
-        Assert.Equal(Enumerable.Range(0, 100).Select(static index => $"{index}"), factory.Records.Select(static record => record.Text.Split(' ')[0]));
+        Assert.Equal(
+            Enumerable.Range(0, 100).Select(static index => $"{index}"),
+            factory.Records.Select(static record => record.Text.Split(' ')[0]));
     }
 
     [Fact]
@@ -22,7 +25,8 @@ public sealed class NodeLogTests
         using var blocked = new ManualResetEventSlim();
         using var factory = new RecordingLoggerFactory(() => blocked.Wait());
         var log = new NodeLog(factory, "node");
-        for (int index = 0; index < 3_000; index++) log.Post(index, static (logger, number) => Log.NodeStopped(logger, $"{number}"));
+        for (int index = 0; index < 3_000; index++)
+            log.Post(index, static (logger, number) => Log.NodeStopped(logger, $"{number}"));
         blocked.Set();
         await log.FlushAsync();
         // The writer may begin after the first were dropped: then the number comes in two parts.

@@ -28,7 +28,9 @@ internal sealed class RecordingLoggerFactory : ILoggerFactory, ILogger
 
     public bool IsEnabled(LogLevel logLevel) => true;
 
-    public void Log<TState>(LogLevel logLevel, EventId eventId, TState state, Exception? exception, Func<TState, Exception?, string> formatter)
+    public void Log<TState>(
+        LogLevel logLevel, EventId eventId, TState state, Exception? exception,
+        Func<TState, Exception?, string> formatter)
     {
         Records.Enqueue((eventId, logLevel, formatter(state, exception), exception));
         ThreadNames[Thread.CurrentThread.Name ?? ""] = true;

@@ -44,18 +44,22 @@ public sealed partial class DocsTests
     public void Every_log_record_and_instrument_is_listed()
     {
         string page = File.ReadAllText(SourceTree.PathOf("docs/monitoring.md"));
-        IEnumerable<Attribute> records = typeof(Log).GetMethods().SelectMany(static method => method.GetCustomAttributes<LoggerMessageAttribute>());
+        IEnumerable<Attribute> records = typeof(Log).GetMethods()
+            .SelectMany(static method => method.GetCustomAttributes<LoggerMessageAttribute>());
         int[] ids = [.. records.Cast<LoggerMessageAttribute>().Select(static record => record.EventId)];
         Assert.NotEmpty(ids);
-        string listed = string.Concat(page.Split('\n').Where(static line => line.StartsWith("| 1", StringComparison.Ordinal)));
-        Assert.All(ids, id => Assert.Contains(id.ToString(CultureInfo.InvariantCulture), listed, StringComparison.Ordinal));
+        string listed = string.Concat(
+            page.Split('\n').Where(static line => line.StartsWith("| 1", StringComparison.Ordinal)));
+        Assert.All(
+            ids, id => Assert.Contains(id.ToString(CultureInfo.InvariantCulture), listed, StringComparison.Ordinal));
 
         var instruments = new List<string>();
         using var listener = new MeterListener
         {
             InstrumentPublished = (instrument, _) =>
             {
-                if (instrument.Meter.Tags?.Any(static tag => "of the page".Equals(tag.Value)) == true) instruments.Add(instrument.Name);
+                if (instrument.Meter.Tags?.Any(static tag => "of the page".Equals(tag.Value)) == true)
+                    instruments.Add(instrument.Name);
             },
         };
         listener.Start();
@@ -74,7 +78,8 @@ public sealed partial class DocsTests
         var read = new System.Collections.Concurrent.ConcurrentQueue<string>();
         FailureSnippets.Watch(right.Node, told.Enqueue);
         using var stop = new CancellationTokenSource();
-        Task following = FailureSnippets.FollowAsync(right.Node, "followed", message => read.Enqueue(message.GetString()), stop.Token);
+        Task following = FailureSnippets.FollowAsync(
+            right.Node, "followed", message => read.Enqueue(message.GetString()), stop.Token);
         Group speaking = await left.Node.JoinAsync("followed");
         await speaking.WaitForMembersAsync(2).WaitAsync(NodeRig.Patience);
         await speaking.SendConfirmedAsync("before");
@@ -88,7 +93,8 @@ public sealed partial class DocsTests
         }
         // Events come on a thread of their own, which may be behind.
         foreach (string start in new[] { "back as ", "followed has ended: " })
-            await NodeRig.UntilAsync(() => told.Any(text => text.StartsWith(start, StringComparison.Ordinal)), $"it is told '{start}'");
+            await NodeRig.UntilAsync(
+                () => told.Any(text => text.StartsWith(start, StringComparison.Ordinal)), $"it is told '{start}'");
         await stop.CancelAsync();
         await Assert.ThrowsAnyAsync<OperationCanceledException>(() => following.WaitAsync(NodeRig.Patience));
     }
@@ -101,20 +107,23 @@ public sealed partial class DocsTests
         (Group left, Group right) = await rig.StartPairAsync(change: Trouble.Quick);
         var told = new List<string>();
         await FailureSnippets.ConfirmAsync(left, [1], told.Add, CancellationToken.None);
-        using (await Trouble.FreezeAsync(right.Node)) await FailureSnippets.ConfirmAsync(left, [2], told.Add, CancellationToken.None);
+        using (await Trouble.FreezeAsync(right.Node)) await FailureSnippets.ConfirmAsync(
+            left, [2], told.Add, CancellationToken.None);
         Assert.Equal("2 members hold it, 0 were removed before they were known to", told[0]);
         Assert.Contains($"It waited for '{right.Node.Name}'", told[1], StringComparison.Ordinal);
 
         using var limit = new CancellationTokenSource(TimeSpan.FromSeconds(1));
         var events = new List<string>();
-        await Assert.ThrowsAnyAsync<OperationCanceledException>(() => FailureSnippets.AccountAsync(left, events.Add, limit.Token));
+        await Assert.ThrowsAnyAsync<OperationCanceledException>(
+            () => FailureSnippets.AccountAsync(left, events.Add, limit.Token));
         Assert.Contains(events, static text => text.Contains(" 1: ", StringComparison.Ordinal));
         await using Group state = await FailureSnippets.JoinStateAsync(left.Node, CancellationToken.None);
         await state.SendAsync(new byte[8]);
         await state.SendAsync(new byte[8]);
         await state.FlushAsync();
         await NodeRig.UntilAsync(
-            async () => (await left.Node.GetTopGroupsAsync(9)).Single(static group => group.Name == "instrument state").MessagesDropped == 1, "one is replaced");
+            async () => (await left.Node.GetTopGroupsAsync(9)).Single(
+                static group => group.Name == "instrument state").MessagesDropped == 1, "one is replaced");
     }
 
     private static string Flatten(string text) =>

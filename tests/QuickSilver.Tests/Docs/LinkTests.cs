@@ -29,9 +29,12 @@ public sealed partial class LinkTests
     public void Every_page_for_readers_is_on_the_map()
     {
         string map = File.ReadAllText(SourceTree.PathOf("docs/README.md"));
-        string[] pages = [.. Directory.GetFiles(SourceTree.PathOf("docs"), "*.md").Select(static page => Path.GetFileName(page)!)];
+        string[] pages = [
+            .. Directory.GetFiles(SourceTree.PathOf("docs"), "*.md").Select(static page => Path.GetFileName(page)!)];
         Assert.NotEmpty(pages);
-        Assert.All(pages.Where(static page => page != "README.md"), page => Assert.Contains($"({page})", map, StringComparison.Ordinal));
+        Assert.All(
+            pages.Where(static page => page != "README.md"),
+            page => Assert.Contains($"({page})", map, StringComparison.Ordinal));
     }
 
     private static IEnumerable<string> Pages() =>
@@ -44,7 +47,8 @@ public sealed partial class LinkTests
         string[] parts = target.Split('#', 2);
         string file = parts[0].Length == 0 ? page : Path.Combine(Path.GetDirectoryName(page)!, parts[0]);
         if (parts.Length == 1) return File.Exists(file) || Directory.Exists(file);
-        return File.Exists(file) && Heading().Matches(File.ReadAllText(file)).Any(heading => Anchor(heading.Groups[1].Value) == parts[1]);
+        return File.Exists(file)
+            && Heading().Matches(File.ReadAllText(file)).Any(heading => Anchor(heading.Groups[1].Value) == parts[1]);
     }
 
     private static string Anchor(string heading) =>

@@ -15,7 +15,8 @@ public sealed partial class PacketOnThePageTests
     {
         byte[] written = Write();
         Assert.True(
-            written.AsSpan().SequenceEqual(ReadPage()), $"the codec writes {Convert.ToHexStringLower(written)}: correct the table");
+            written.AsSpan().SequenceEqual(ReadPage()),
+            $"the codec writes {Convert.ToHexStringLower(written)}: correct the table");
     }
 
     [Fact]

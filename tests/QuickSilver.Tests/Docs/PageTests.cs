@@ -29,7 +29,8 @@ public sealed partial class PageTests
     [InlineData("docs/protocol.md")]
     public void A_page_for_users_names_no_commit(string page)
     {
-        string[] named = [.. Hash().Matches(File.ReadAllText(SourceTree.PathOf(page))).Select(static hash => hash.Value)];
+        string[] named = [
+            .. Hash().Matches(File.ReadAllText(SourceTree.PathOf(page))).Select(static hash => hash.Value)];
         Assert.True(named.Length <= (page == MeasuredPage ? 1 : 0), $"{page} names {string.Join(", ", named)}");
     }
 
@@ -48,7 +49,8 @@ public sealed partial class PageTests
     public void Every_decision_is_listed_under_its_title()
     {
         string list = File.ReadAllText(SourceTree.PathOf("docs/decisions/README.md"));
-        string[] pages = [.. Directory.GetFiles(SourceTree.PathOf("docs/decisions"), "0*.md").Order(StringComparer.Ordinal)];
+        string[] pages = [
+            .. Directory.GetFiles(SourceTree.PathOf("docs/decisions"), "0*.md").Order(StringComparer.Ordinal)];
         Assert.NotEmpty(pages);
         Assert.Distinct(pages.Select(static page => Path.GetFileName(page)[..4]));
         foreach (string page in pages)

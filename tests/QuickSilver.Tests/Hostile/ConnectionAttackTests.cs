@@ -36,13 +36,15 @@ public sealed class ConnectionAttackTests : IDisposable
         for (int index = 0; index < 1000; index++) await ConnectAsync(host);
         await using var node = new TestNode(new ServerListConnector([("127.0.0.1", host.EndPoint.Port)]));
         await node.HearAsync("registered");
-        Assert.InRange(host.Counters.EndedBy(FrameEnd.NoRoom), 1000 - TestHost.Settings.MaxStrangersPerLoopbackAddress, 1000);
+        Assert.InRange(
+            host.Counters.EndedBy(FrameEnd.NoRoom), 1000 - TestHost.Settings.MaxStrangersPerLoopbackAddress, 1000);
     }
 
     [Fact]
     public async Task Registered_nodes_give_up_no_place_to_strangers()
     {
-        await using MembershipHost host = _events.Start(TestHost.Settings with { MaxStrangers = 2, MaxConnections = 5 });
+        await using MembershipHost host = _events.Start(
+            TestHost.Settings with { MaxStrangers = 2, MaxConnections = 5 });
         for (ushort node = 0; node < 5; node++)
         {
             Socket socket = await ConnectAsync(host);
@@ -82,7 +84,8 @@ public sealed class ConnectionAttackTests : IDisposable
         }
         await UntilAsync(() => host.Counters.EndedBy(FrameEnd.NoRoom) >= 4);
         Assert.InRange(host.UnfinishedBytes, 1, Limit);
-        await using (var node = new TestNode(new ServerListConnector([("127.0.0.1", host.EndPoint.Port)]))) await node.HearAsync("registered");
+        await using (var node = new TestNode(
+            new ServerListConnector([("127.0.0.1", host.EndPoint.Port)]))) await node.HearAsync("registered");
         Dispose();
         await UntilAsync(() => host.UnfinishedBytes == 0);
     }
@@ -93,7 +96,8 @@ public sealed class ConnectionAttackTests : IDisposable
         await using MembershipHost host = _events.Start();
         Socket socket = await ConnectAsync(host);
         byte[] hello = RawFrames.Hello("test", 3000);
-        await socket.SendAsync((byte[])[.. hello, .. RawFrames.Prefix(MembershipFrames.MaxNodeFrameBytes + 1)], SocketFlags.None);
+        await socket.SendAsync(
+            (byte[])[.. hello, .. RawFrames.Prefix(MembershipFrames.MaxNodeFrameBytes + 1)], SocketFlags.None);
         await ReadToEndAsync(socket);
         // The end is counted after the other side has seen it.
         await UntilAsync(() => host.Counters.EndedBy(FrameEnd.OversizeFrame) == 1);
@@ -143,7 +147,9 @@ public sealed class ConnectionAttackTests : IDisposable
     {
         MembershipHostSettings settings = TestHost.Settings;
         Assert.Equal(TimeSpan.FromSeconds(3), settings.HelloTime);
-        Assert.Equal((512, 64, 256), (settings.MaxStrangers, settings.MaxStrangersPerAddress, settings.MaxStrangersPerLoopbackAddress));
+        Assert.Equal(
+            (512, 64, 256),
+            (settings.MaxStrangers, settings.MaxStrangersPerAddress, settings.MaxStrangersPerLoopbackAddress));
         Assert.Equal((64L << 20, 1 << 20), (settings.MaxUnfinishedBytes, settings.Limits.Longest));
     }
 

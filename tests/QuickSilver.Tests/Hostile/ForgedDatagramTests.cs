@@ -7,8 +7,8 @@ using ProtocolView = QuickSilver.Protocol.Membership.RegionView;
 namespace QuickSilver.Tests.Hostile;
 
 /// <summary>
-/// Datagrams in members' names, sent to real nodes from a socket of the attacker's on the same machine. What has to be known for it (cluster, view,
-/// keys, ports) any user can find out; here the test reads it from the nodes.
+/// Datagrams in members' names, sent to real nodes from a socket of the attacker's on the same machine. What has to be
+/// known for it (cluster, view, keys, ports) any user can find out; here the test reads it from the nodes.
 /// </summary>
 [Collection(NodeCollection.Name)]
 public sealed class ForgedDatagramTests
@@ -30,7 +30,8 @@ public sealed class ForgedDatagramTests
             long until = Environment.TickCount64 + (long)Long.TotalMilliseconds;
             while (Environment.TickCount64 < until)
             {
-                for (ulong stable = 1; stable < 20; stable++) attacker.Send(sender.Node, silent.Node, DatagramKind.Ack, Ack(stable));
+                for (ulong stable = 1; stable < 20; stable++)
+                    attacker.Send(sender.Node, silent.Node, DatagramKind.Ack, Ack(stable));
                 await Task.Delay(5);
             }
             Assert.False(confirmed.IsCompleted, "a message that the other member does not hold was confirmed");
@@ -49,7 +50,9 @@ public sealed class ForgedDatagramTests
         using var attacker = await Attacker.AgainstAsync(one.Node);
         for (uint index = 0; index < 50; index++)
         {
-            foreach ((QuickSilverNode to, QuickSilverNode from) in ((QuickSilverNode, QuickSilverNode)[])[(one.Node, other.Node), (other.Node, one.Node)])
+            foreach ((
+                QuickSilverNode to, QuickSilverNode from) in ((QuickSilverNode, QuickSilverNode)[])[
+                    (one.Node, other.Node), (other.Node, one.Node)])
                 attacker.Send(to, from, DatagramKind.Token, attacker.Token(to, from, index));
         }
         await one.SendAsync(new byte[10]);
@@ -111,7 +114,8 @@ public sealed class ForgedDatagramTests
                 Sender = KeyOf(inTheNameOf),
                 Sequence = DatagramKinds.IsFeedback(kind) ? KeyOf(to) : 0,
             }.WriteTo(datagram);
-            _socket.SendTo(datagram, new IPEndPoint(IPAddress.Loopback, _view.Members[_view.IndexOf(KeyOf(to))].Control.Port));
+            _socket.SendTo(
+                datagram, new IPEndPoint(IPAddress.Loopback, _view.Members[_view.IndexOf(KeyOf(to))].Control.Port));
         }
 
         public byte[] Token(QuickSilverNode to, QuickSilverNode from, uint epoch)

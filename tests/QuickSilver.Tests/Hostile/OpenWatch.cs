@@ -3,7 +3,8 @@ using Microsoft.Win32.SafeHandles;
 
 namespace QuickSilver.Tests.Hostile;
 
-/// <summary>Tells whether anybody has opened a file, by the kernel's own notices. To reach it by O_PATH is not to open it.</summary>
+/// <summary>Tells whether anybody has opened a file, by the kernel's own notices. To reach it by O_PATH is not to open
+/// it.</summary>
 internal sealed unsafe partial class OpenWatch : IDisposable
 {
     private const int NonBlockingCloseOnExec = 0x80800;
@@ -33,7 +34,8 @@ internal sealed unsafe partial class OpenWatch : IDisposable
     [LibraryImport("libc", EntryPoint = "inotify_init1", SetLastError = true)]
     private static partial int NotifyInit(int flags);
 
-    [LibraryImport("libc", EntryPoint = "inotify_add_watch", SetLastError = true, StringMarshalling = StringMarshalling.Utf8)]
+    [LibraryImport("libc", EntryPoint = "inotify_add_watch", SetLastError = true,
+        StringMarshalling = StringMarshalling.Utf8)]
     private static partial int NotifyAdd(SafeFileHandle notices, string path, uint mask);
 
     [LibraryImport("libc", EntryPoint = "read", SetLastError = true)]

@@ -10,8 +10,8 @@ using QuickSilver.Transport.Sharing;
 namespace QuickSilver.Tests.Hostile;
 
 /// <summary>
-/// A node opens what a datagram names: a process and its descriptor. Opening a file, a pipe or a device is an act of its own, which a neighbour must
-/// not be able to have a node do for it.
+/// A node opens what a datagram names: a process and its descriptor. Opening a file, a pipe or a device is an act of
+/// its own, which a neighbour must not be able to have a node do for it.
 /// </summary>
 public sealed partial class SegmentNameAttackTests : IDisposable
 {
@@ -43,7 +43,8 @@ public sealed partial class SegmentNameAttackTests : IDisposable
         string pipe = MakePipe();
         using var watch = new OpenWatch(pipe);
         using SafeFileHandle reached = SegmentNative.Reach(pipe);
-        using var memory = new SafeFileHandle(SegmentNative.MemoryCreate("quicksilver", SegmentNative.CloseOnExec), ownsHandle: true);
+        using var memory = new SafeFileHandle(
+            SegmentNative.MemoryCreate("quicksilver", SegmentNative.CloseOnExec), ownsHandle: true);
         using SafeFileHandle offered = SegmentNative.Reach(pipe);
         Assert.True(!reached.IsInvalid && !memory.IsInvalid && !offered.IsInvalid);
         var name = new SegmentName(_key, (uint)Environment.ProcessId, (uint)offered.DangerousGetHandle());
@@ -80,7 +81,8 @@ public sealed partial class SegmentNameAttackTests : IDisposable
         {
             using var watch = new OpenWatch(path);
             using SafeFileHandle reached = SegmentNative.Reach(path);
-            Assert.Null(_host!.TryOpen(new SegmentName(_key, (uint)Environment.ProcessId, (uint)reached.DangerousGetHandle())));
+            Assert.Null(
+                _host!.TryOpen(new SegmentName(_key, (uint)Environment.ProcessId, (uint)reached.DangerousGetHandle())));
             Assert.False(watch.WasOpened);
         }
         finally
@@ -94,8 +96,10 @@ public sealed partial class SegmentNameAttackTests : IDisposable
     {
         Assert.SkipUnless(Environment.IsPrivilegedProcess, "it takes root to act as another user");
         using Process attacker = StartAsNobody(
-            // A name space of the attacker's own: the pipe's path, as everybody sees it, is that of memory without a file.
-            "mkdir -p box && mount -t tmpfs box box && mkfifo 'box/memfd:quicksilver' && exec 9<>'box/memfd:quicksilver' && umount -l box "
+            // A name space of the attacker's own: the pipe's path, as everybody sees it, is that of memory without a
+            // file.
+            "mkdir -p box && mount -t tmpfs box box && mkfifo 'box/memfd:quicksilver' && exec "
+                + "9<>'box/memfd:quicksilver' && umount -l box "
             + "&& echo ready && read line");
         try
         {
@@ -120,7 +124,8 @@ public sealed partial class SegmentNameAttackTests : IDisposable
         var counters = new TransportCounters();
         using SharedMemory reader = SharedMemory.TryCreate(counters, out _, Blocks)!;
         long started = Environment.TickCount64;
-        for (uint index = 0; index < 100_000; index++) Assert.False(reader.TryAttach(new SegmentName(_key + index, index, 3), 7));
+        for (uint index = 0; index < 100_000; index++)
+            Assert.False(reader.TryAttach(new SegmentName(_key + index, index, 3), 7));
         ulong seconds = (ulong)(Environment.TickCount64 - started + 1999) / 1000;
         Assert.InRange(counters.AttachesRefused, 1UL, seconds * RefusedNames.MaxPerSecond);
     }
@@ -135,9 +140,11 @@ public sealed partial class SegmentNameAttackTests : IDisposable
     private Process StartAsNobody(string script)
     {
         if (!OperatingSystem.IsWindows()) File.SetUnixFileMode(_folder, (UnixFileMode)0x1FF);
-        var start = new ProcessStartInfo("setpriv") { RedirectStandardInput = true, RedirectStandardOutput = true, WorkingDirectory = _folder };
+        var start = new ProcessStartInfo(
+            "setpriv") { RedirectStandardInput = true, RedirectStandardOutput = true, WorkingDirectory = _folder };
         string[] arguments =
-            ["--reuid", Nobody, "--regid", Nobody, "--clear-groups", "unshare", "--user", "--map-root-user", "--mount", "sh", "-c", script];
+            ["--reuid", Nobody, "--regid", Nobody, "--clear-groups", "unshare", "--user", "--map-root-user", "--mount",
+                "sh", "-c", script];
         foreach (string argument in arguments) start.ArgumentList.Add(argument);
         try
         {

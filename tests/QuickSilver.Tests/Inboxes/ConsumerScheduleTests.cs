@@ -3,9 +3,9 @@ using QuickSilver.Protocol.Core;
 namespace QuickSilver.Tests.Inboxes;
 
 /// <summary>
-/// Handlers and readers come and go in every order, at every moment between a send, its delivery, the core's requests and the end of its turn. Each
-/// consumer has to see consecutive messages, each once: the first of all from the beginning, a later one at least from what is sent after the call
-/// that attached it has returned.
+/// Handlers and readers come and go in every order, at every moment between a send, its delivery, the core's requests
+/// and the end of its turn. Each consumer has to see consecutive messages, each once: the first of all from the
+/// beginning, a later one at least from what is sent after the call that attached it has returned.
 /// </summary>
 public sealed class ConsumerScheduleTests
 {
@@ -16,11 +16,12 @@ public sealed class ConsumerScheduleTests
     }
 
     [Fact]
-    public void A_message_sent_after_a_handler_was_attached_is_seen_though_the_core_delivers_it_before_it_looks_at_its_requests()
+    public void A_message_sent_after_a_handler_was_attached_is_seen_though_it_is_delivered_before_the_request()
     {
         var rig = new HandleRig(new GroupOptions { OnMessage = static (in MessageRef _) => { } });
         var seen = new List<ulong>();
-        using IDisposable second = new Disposing(rig, rig.Handle.Subscribe((in MessageRef message) => seen.Add(message.Sequence)));
+        using IDisposable second = new Disposing(
+            rig, rig.Handle.Subscribe((in MessageRef message) => seen.Add(message.Sequence)));
         rig.Send();
         rig.Deliver(1);
         Assert.Equal([1UL], seen);
@@ -38,7 +39,8 @@ public sealed class ConsumerScheduleTests
         rig.Deliver(3);
         rig.EndTurn();
         var seen = new List<ulong>();
-        using IDisposable first = new Disposing(rig, rig.Handle.Subscribe((in MessageBatch run) => seen.Add(run.FirstSequence)));
+        using IDisposable first = new Disposing(
+            rig, rig.Handle.Subscribe((in MessageBatch run) => seen.Add(run.FirstSequence)));
         IAsyncEnumerator<Message> reader = rig.Handle.ReadAllAsync().GetAsyncEnumerator();
         ValueTask<bool> moving = reader.MoveNextAsync();
         Assert.False(moving.IsCompleted);
@@ -220,15 +222,20 @@ public sealed class ConsumerScheduleTests
             {
                 case 0:
                     IAsyncEnumerator<Message> copies = _rig.Handle.ReadAllAsync(_stop.Token).GetAsyncEnumerator();
-                    (_move, _current, _dispose) = (copies.MoveNextAsync, () => HandleRig.Read(copies.Current.Payload.Span), copies.DisposeAsync);
+                    (_move, _current, _dispose) = (
+                        copies.MoveNextAsync, () => HandleRig.Read(copies.Current.Payload.Span), copies.DisposeAsync);
                     break;
                 case 1:
-                    IAsyncEnumerator<MessageLease> leases = _rig.Handle.ReadLeasedAsync(_stop.Token).GetAsyncEnumerator();
-                    (_move, _current, _dispose) = (leases.MoveNextAsync, () => Keep(leases.Current), leases.DisposeAsync);
+                    IAsyncEnumerator<MessageLease> leases = _rig.Handle.ReadLeasedAsync(_stop.Token)
+                        .GetAsyncEnumerator();
+                    (_move, _current, _dispose) = (
+                        leases.MoveNextAsync, () => Keep(leases.Current), leases.DisposeAsync);
                     break;
                 default:
                     IAsyncEnumerator<GroupEvent> events = _rig.Handle.ReadEventsAsync(_stop.Token).GetAsyncEnumerator();
-                    (_move, _current, _dispose) = (events.MoveNextAsync, () => ((MessageReceived)events.Current).Message.Sequence, events.DisposeAsync);
+                    (_move, _current, _dispose) = (
+                        events.MoveNextAsync, () => ((MessageReceived)events.Current).Message.Sequence,
+                        events.DisposeAsync);
                     break;
             }
             if (Next(2) == 0) await ReadAsync(1);
@@ -292,14 +299,16 @@ public sealed class ConsumerScheduleTests
             {
                 ulong mustBegin = consumer.IsFirst ? 1 : consumer.SentBefore + 1;
                 ulong mustEnd = consumer.MustEnd ?? delivered;
-                string what = $"{Where}: first {consumer.IsFirst}, sent before {consumer.SentBefore}, must end {mustEnd}, saw "
+                string what =
+                    $"{Where}: first {consumer.IsFirst}, sent before {consumer.SentBefore}, must end {mustEnd}, saw "
                     + string.Join(' ', consumer.Seen);
                 for (int index = 1; index < consumer.Seen.Count; index++)
                 {
                     Assert.True(consumer.Seen[index] == consumer.Seen[index - 1] + 1, what);
                 }
                 if (mustEnd < mustBegin) continue;
-                Assert.True(consumer.Seen.Count > 0 && consumer.Seen[0] <= mustBegin && consumer.Seen[^1] >= mustEnd, what);
+                Assert.True(
+                    consumer.Seen.Count > 0 && consumer.Seen[0] <= mustBegin && consumer.Seen[^1] >= mustEnd, what);
             }
         }
 

@@ -11,7 +11,8 @@ using QuickSilver.Runtime;
 
 namespace QuickSilver.Tests.Inboxes;
 
-/// <summary>One handle on a group whose core is driven by hand: the test delivers, runs requests and ends turns, in whatever order it likes.</summary>
+/// <summary>One handle on a group whose core is driven by hand: the test delivers, runs requests and ends turns, in
+/// whatever order it likes.</summary>
 internal sealed class HandleRig
 {
     private static readonly NodeInfo Sender = InboxRig.Node("sender", 9);
@@ -29,9 +30,12 @@ internal sealed class HandleRig
         Requests = new RequestQueue(new WakeGate(new NoCompletions()));
         Services = new NodeServices(settings, "rig", Requests, new MonotonicClock(), log, events);
         var lifecycle = new NodeLifecycle("rig", log, events, new NodeReporter(log));
-        _node = new NodeCore(Services, lifecycle, new NodeSettings { ClusterName = "rig", NodeName = "rig" }, null!, Pool, new SeededRandom(1));
+        _node = new NodeCore(
+            Services, lifecycle, new NodeSettings { ClusterName = "rig", NodeName = "rig" }, null!, Pool,
+            new SeededRandom(1));
         _group = new GroupCore(_node, "group", GroupMode.Reliable);
-        _handle = new GroupHandle(_node, Services, "group", HandleSettings.From(options ?? new GroupOptions(), settings.Delivery));
+        _handle = new GroupHandle(
+            _node, Services, "group", HandleSettings.From(options ?? new GroupOptions(), settings.Delivery));
         Handle = new Group(null!, _handle);
         _group.Attach(_handle);
         _arena = new Arena(Pool, BufferOwner.Cache);
@@ -63,7 +67,8 @@ internal sealed class HandleRig
         Slice slice = _arena.Take(count * sizeof(ulong));
         for (int index = 0; index < count; index++)
         {
-            BinaryPrimitives.WriteUInt64LittleEndian(slice.Span[(index * sizeof(ulong))..], Delivered + (ulong)index + 1);
+            BinaryPrimitives.WriteUInt64LittleEndian(
+                slice.Span[(index * sizeof(ulong))..], Delivered + (ulong)index + 1);
         }
         var run = new DeliveryBatch(Delivered + 1, slice with { Length = sizeof(ulong) }, count, sizeof(ulong));
         _group.OnMessages(Sender, run, Instant.Zero);

@@ -2,8 +2,8 @@ using QuickSilver.Protocol.Membership;
 
 namespace QuickSilver.Tests.Inboxes;
 
-/// <summary>What an inbox has to do, said as plainly as can be: a list of messages, a queue of what the reader has in hand, and the fate of every
-/// number.</summary>
+/// <summary>What an inbox has to do, said as plainly as can be: a list of messages, a queue of what the reader has in
+/// hand, and the fate of every number.</summary>
 internal sealed class InboxModel(int capacity, long mostBytes, OverflowPolicy policy, bool holds)
 {
     private readonly int _batch = policy == OverflowPolicy.KeepLatestByKey ? 1 : Math.Clamp(capacity / 2, 1, 64);

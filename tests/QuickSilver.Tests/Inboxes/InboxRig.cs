@@ -15,7 +15,8 @@ internal sealed class InboxRig : IInboxOwner
     private readonly Dictionary<NodeInfo, ulong> _next = [];
 
     public InboxRig(
-        int capacity = 1_000, long bytes = 1 << 20, OverflowPolicy overflow = OverflowPolicy.FailGroup, bool hold = true, InboxShared? shared = null)
+        int capacity = 1_000, long bytes = 1 << 20, OverflowPolicy overflow = OverflowPolicy.FailGroup,
+        bool hold = true, InboxShared? shared = null)
     {
         Shared = shared ?? new InboxShared(1 << 30, () => Wakes++);
         _arena = new Arena(Pool, BufferOwner.Cache);
@@ -39,7 +40,8 @@ internal sealed class InboxRig : IInboxOwner
     public static NodeInfo Node(string name, uint counter = 1)
     {
         var control = new NetEndpoint(0x7F000001, (ushort)(15_000 + counter));
-        return new NodeInfo(new NodeNumber(new Epoch(1, 1), counter), name, 7, control, new NetEndpoint(0x7F000001, 16_000), 0);
+        return new NodeInfo(
+            new NodeNumber(new Epoch(1, 1), counter), name, 7, control, new NetEndpoint(0x7F000001, 16_000), 0);
     }
 
     public static GroupView View(ulong number, params NodeInfo[] members)
@@ -47,7 +49,8 @@ internal sealed class InboxRig : IInboxOwner
         var epoch = new Epoch(1, 1);
         var region = new RegionInfo(new RegionId(epoch, 1), [new GroupId(epoch, 1)]);
         var step = new StepNumber(epoch, number);
-        var view = new Protocol.Membership.RegionView(new ViewNumber(epoch, (uint)number), region, step, members, default, 5);
+        var view = new Protocol.Membership.RegionView(
+            new ViewNumber(epoch, (uint)number), region, step, members, default, 5);
         return new GroupView("group", step, GroupMode.Reliable, [view], inMemory: false);
     }
 
@@ -60,7 +63,8 @@ internal sealed class InboxRig : IInboxOwner
 
     void IInboxOwner.OnDropped(NodeInfo sender, LossReason reason) => Dropped.Add(reason);
 
-    void IInboxOwner.OnOverflow(long backlog, long leasedBytes) => (Overflowed, OverflowedLeases) = (backlog, leasedBytes);
+    void IInboxOwner.OnOverflow(long backlog, long leasedBytes) =>
+        (Overflowed, OverflowedLeases) = (backlog, leasedBytes);
 
     /// <summary>Delivers messages with the next numbers of a sender, and publishes them.</summary>
     public void Deliver(NodeInfo sender, params string[] texts)
@@ -105,7 +109,8 @@ internal sealed class InboxRig : IInboxOwner
         return read;
     }
 
-    /// <summary>Reads events until there is none, and tells them as text: "text", "view 3", "lost a 2+3 Overflow".</summary>
+    /// <summary>Reads events until there is none, and tells them as text: "text", "view 3", "lost a 2+3
+    /// Overflow".</summary>
     public List<string> ReadEvents(int most = int.MaxValue)
     {
         InboxReader reader = Core.BeginRead();

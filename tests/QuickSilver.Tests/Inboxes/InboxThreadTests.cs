@@ -58,7 +58,8 @@ public sealed class InboxThreadTests
     [InlineData(OverflowPolicy.KeepLatestByKey)]
     [InlineData(OverflowPolicy.DropOldest)]
     [InlineData(OverflowPolicy.DropNewest)]
-    public async Task While_core_and_reader_run_at_once_every_number_is_told_once_whatever_is_dropped(OverflowPolicy policy)
+    public async Task While_core_and_reader_run_at_once_every_number_is_told_once_whatever_is_dropped(
+        OverflowPolicy policy)
     {
         const int count = 200_000;
         var rig = new InboxRig(capacity: 40, overflow: policy);

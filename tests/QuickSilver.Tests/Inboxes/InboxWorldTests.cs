@@ -4,7 +4,8 @@ using QuickSilver.Protocol.Membership;
 
 namespace QuickSilver.Tests.Inboxes;
 
-/// <summary>Random worlds: whatever the policy, an event reader can account for every number of every sender, in order, each once.</summary>
+/// <summary>Random worlds: whatever the policy, an event reader can account for every number of every sender, in order,
+/// each once.</summary>
 public sealed class InboxWorldTests
 {
     [Fact]
@@ -59,7 +60,8 @@ public sealed class InboxWorldTests
         Assert.True(hasRead || told.Count > 0, where);
         foreach (NodeInfo sender in senders)
         {
-            Assert.True(sent.GetValueOrDefault(sender) == told.GetValueOrDefault(sender), $"{where}: all of {sender.Name}");
+            Assert.True(
+                sent.GetValueOrDefault(sender) == told.GetValueOrDefault(sender), $"{where}: all of {sender.Name}");
         }
         Assert.True(view == viewTold, where);
         Assert.Equal(0, rig.Core.Messages);
@@ -80,7 +82,9 @@ public sealed class InboxWorldTests
                         viewTold = seen.Number;
                         break;
                     case LossNote loss:
-                        Assert.True(loss.First == told.GetValueOrDefault(loss.Sender) + 1, $"{where}: loss {loss.First} of {loss.Sender.Name}");
+                        Assert.True(
+                            loss.First == told.GetValueOrDefault(loss.Sender) + 1,
+                            $"{where}: loss {loss.First} of {loss.Sender.Name}");
                         told[loss.Sender] = loss.First + loss.Count - 1;
                         break;
                     default:

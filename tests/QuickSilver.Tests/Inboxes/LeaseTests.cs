@@ -149,7 +149,8 @@ public sealed class LeaseTests
     {
         var leases = new List<MessageLease>();
         InboxReader reader = rig.Core.BeginRead();
-        while (leases.Count < count && reader.NextMessage(out InboxEntry entry) == ReadOutcome.Entry) leases.Add(reader.Lease(entry));
+        while (leases.Count < count && reader.NextMessage(out InboxEntry entry) == ReadOutcome.Entry)
+            leases.Add(reader.Lease(entry));
         rig.Core.EndRead();
         return leases;
     }

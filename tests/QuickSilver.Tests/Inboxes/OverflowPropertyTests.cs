@@ -3,7 +3,8 @@ using QuickSilver.Protocol.Membership;
 
 namespace QuickSilver.Tests.Inboxes;
 
-/// <summary>Every overflow policy against <see cref="InboxModel"/>, over random limits, senders, readers and leases.</summary>
+/// <summary>Every overflow policy against <see cref="InboxModel"/>, over random limits, senders, readers and
+/// leases.</summary>
 public sealed class OverflowPropertyTests
 {
     private const int Runs = 400;
@@ -53,8 +54,8 @@ public sealed class OverflowPropertyTests
         private readonly ReadKind _kind;
         private readonly bool _isLarge;
 
-        // Where the oldest are dropped it matters what the reader has in hand, and in a large inbox that is fewer messages for each note among them,
-        // which the model does not count.
+        // Where the oldest are dropped it matters what the reader has in hand, and in a large inbox that is fewer
+        // messages for each note among them, which the model does not count.
         private readonly bool _hasNotes;
         private readonly int _capacity;
         private readonly long _bytes;
@@ -133,7 +134,8 @@ public sealed class OverflowPropertyTests
             NodeInfo sender = Sender();
             int count = _random.Next(1, 4);
             _rig.Lose(sender, (ulong)count);
-            for (int index = 0; index < count; index++) _model.Lose(sender, _sent[sender] = _sent.GetValueOrDefault(sender) + 1);
+            for (int index = 0; index < count; index++)
+                _model.Lose(sender, _sent[sender] = _sent.GetValueOrDefault(sender) + 1);
         }
 
         private void ChangeView()
@@ -157,7 +159,8 @@ public sealed class OverflowPropertyTests
             // Stops behind a message only: then what the reader has in hand is what the model thinks.
             for (int count = 0; count < most;)
             {
-                ReadOutcome outcome = _kind == ReadKind.Events ? reader.NextEvent(out InboxEntry entry) : reader.NextMessage(out entry);
+                ReadOutcome outcome = _kind == ReadKind.Events
+                    ? reader.NextEvent(out InboxEntry entry) : reader.NextMessage(out entry);
                 if (outcome != ReadOutcome.Entry)
                 {
                     Check(_model.IsDrained, "there is something to read");
@@ -198,11 +201,15 @@ public sealed class OverflowPropertyTests
             Check(isFirst || loss.First == next, $"a loss of {loss.First}+{loss.Count} came when {next} was next");
             for (ulong number = loss.First; number < loss.First + loss.Count; number++)
             {
-                Check(_model.Lost.TryGetValue((loss.Sender, number), out LossReason reason), $"number {number} is not lost");
+                Check(
+                    _model.Lost.TryGetValue((loss.Sender, number), out LossReason reason),
+                    $"number {number} is not lost");
                 Check(reason == loss.Reason, $"number {number} was lost by {reason}, told as {loss.Reason}");
             }
             _told[loss.Sender] = loss.First + loss.Count - 1;
-            Check(_lossBefore is null || _lossBefore == loss.Sender, "a loss was not followed by its sender's next message");
+            Check(
+                _lossBefore is null || _lossBefore == loss.Sender,
+                "a loss was not followed by its sender's next message");
             _lossBefore = _wasIdle ? null : loss.Sender;
         }
 
@@ -217,8 +224,12 @@ public sealed class OverflowPropertyTests
             ulong before = _told.GetValueOrDefault(entry.Sender!);
             if (_kind == ReadKind.Events)
             {
-                Check(before == 0 || before + 1 == entry.Number, $"{entry.Number} came after {before}, and nothing was told between");
-                Check(_lossBefore is null || _lossBefore == entry.Sender, "a loss was not followed by its sender's next message");
+                Check(
+                    before == 0 || before + 1 == entry.Number,
+                    $"{entry.Number} came after {before}, and nothing was told between");
+                Check(
+                    _lossBefore is null || _lossBefore == entry.Sender,
+                    "a loss was not followed by its sender's next message");
                 Check(_toldView == expected.View, $"sent in view {expected.View}, and {_toldView} was told");
             }
             _lossBefore = null;
@@ -246,7 +257,8 @@ public sealed class OverflowPropertyTests
             if (_kind == ReadKind.Events && !_model.HasFailed)
             {
                 foreach ((NodeInfo sender, ulong number) in _model.Lost.Keys)
-                    Check(number <= _told.GetValueOrDefault(sender), $"the loss of {sender.Name} {number} was not told");
+                    Check(
+                        number <= _told.GetValueOrDefault(sender), $"the loss of {sender.Name} {number} was not told");
             }
             _rig.CloseArena();
             _rig.Core.Close(null);
@@ -254,7 +266,9 @@ public sealed class OverflowPropertyTests
             while (_leases.Count > 0) Release(0);
             _rig.Shared.Returns.Drain();
             Check(_rig.Pool.OutstandingChunks == 0, "memory has not come home");
-            Check(_rig.Core.PinnedBytes == 0 && _rig.Core.Bytes == 0 && _rig.Core.Messages == 0, "something is counted that is not there");
+            Check(
+                _rig.Core.PinnedBytes == 0 && _rig.Core.Bytes == 0 && _rig.Core.Messages == 0,
+                "something is counted that is not there");
             Check(_rig.Shared.Leases.Outstanding == 0, "a lease is left");
         }
 

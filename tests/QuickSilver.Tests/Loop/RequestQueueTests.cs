@@ -16,7 +16,9 @@ public sealed class RequestQueueTests
         for (int index = 0; index < 1000; index++) Assert.True(queue.Enqueue(target, argument: index));
 
         Assert.Equal(1000, queue.RunAll(Now));
-        Assert.Equal(Enumerable.Range(0, 1000).Select(static index => (long)index), target.Ran.Select(static ran => ran.Argument));
+        Assert.Equal(
+            Enumerable.Range(0, 1000).Select(static index => (long)index),
+            target.Ran.Select(static ran => ran.Argument));
         Assert.False(queue.HasRequests);
     }
 

@@ -5,7 +5,8 @@ using QuickSilver.Protocol.Membership.Frames;
 
 namespace QuickSilver.Tests.Membership;
 
-/// <summary>Strangers at a membership port, all of the bad kinds at once, from when it is made until it is disposed of.</summary>
+/// <summary>Strangers at a membership port, all of the bad kinds at once, from when it is made until it is disposed
+/// of.</summary>
 internal sealed class Attackers : IAsyncDisposable
 {
     private const int Idle = 300;
@@ -34,7 +35,9 @@ internal sealed class Attackers : IAsyncDisposable
             Begin(_ => SendAndCloseAsync(() => RawFrames.Prefix(0)));
             Begin(_ => SendAndCloseAsync(() => RawFrames.Hello("tests", 2, version: 77)));
             Begin(_ => SendAndCloseAsync(() => RawFrames.Hello("tests", 3)[..^5]));
-            Begin(random => SendAndCloseAsync(() => [.. RawFrames.Hello($"else {random.NextBelow(50)}", 4), .. Garbage(random)]));
+            Begin(
+                random => SendAndCloseAsync(
+                    () => [.. RawFrames.Hello($"else {random.NextBelow(50)}", 4), .. Garbage(random)]));
         }
     }
 

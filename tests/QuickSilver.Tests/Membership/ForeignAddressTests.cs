@@ -10,7 +10,8 @@ using QuickSilver.Tests.Api;
 namespace QuickSilver.Tests.Membership;
 
 /// <summary>
-/// The attack in which a node asks others to send to somebody else: it registers with an endpoint that is not its own, and all members flood that.
+/// The attack in which a node asks others to send to somebody else: it registers with an endpoint that is not its own,
+/// and all members flood that.
 /// </summary>
 public sealed class ForeignAddressTests
 {
@@ -23,7 +24,8 @@ public sealed class ForeignAddressTests
     [InlineData(0xEFC04201u, 15_000)]
     [InlineData(0xFFFFFFFFu, 9)]
     [InlineData(0u, 9)]
-    public async Task A_registration_with_anothers_data_endpoint_is_refused_with_its_reason_and_counted(uint address, int port)
+    public async Task A_registration_with_anothers_data_endpoint_is_refused_with_its_reason_and_counted(
+        uint address, int port)
     {
         await using MembershipHost host = _events.Start();
         var foreign = new NetEndpoint(address, (ushort)port);
@@ -41,13 +43,15 @@ public sealed class ForeignAddressTests
         await using MembershipHost host = _events.Start(settings);
         Assert.Null(await RegisterAsync(host, new NetEndpoint(0x0A010203, 5_000), new NetEndpoint(0x0A010203, 5_001)));
         Assert.Equal(
-            MembershipRefusal.ForeignAddress, await RegisterAsync(host, new NetEndpoint(0x0A010204, 5_000), new NetEndpoint(0x0A0102FF, 5_001)));
+            MembershipRefusal.ForeignAddress,
+            await RegisterAsync(host, new NetEndpoint(0x0A010204, 5_000), new NetEndpoint(0x0A0102FF, 5_001)));
         Assert.Equal(
-            MembershipRefusal.ForeignAddress, await RegisterAsync(host, new NetEndpoint(0x0A010204, 5_000), new NetEndpoint(0x0A010304, 5_001)));
+            MembershipRefusal.ForeignAddress,
+            await RegisterAsync(host, new NetEndpoint(0x0A010204, 5_000), new NetEndpoint(0x0A010304, 5_001)));
     }
 
     [Fact]
-    public void A_connection_over_loopback_speaks_for_this_machine_and_only_for_loopback_where_the_host_listens_there_alone()
+    public void A_loopback_connection_speaks_for_this_machine_and_for_loopback_alone_where_the_host_listens_there()
     {
         MembershipHostSettings onLoopback = TestHost.Settings with { ServesAllClusters = false };
         MembershipHostSettings onAll = onLoopback with { EndPoint = new IPEndPoint(IPAddress.Any, 0) };
@@ -61,7 +65,8 @@ public sealed class ForeignAddressTests
             Assert.True(rule.MayName(IPAddress.Parse("192.0.2.1"), new NetEndpoint(0xC0000201, 5_000)));
             Assert.False(rule.MayName(null, Own));
         }
-        IPAddress? machine = Dns.GetHostAddresses(Dns.GetHostName(), AddressFamily.InterNetwork).FirstOrDefault(static one => !IPAddress.IsLoopback(one));
+        IPAddress? machine = Dns.GetHostAddresses(Dns.GetHostName(), AddressFamily.InterNetwork)
+            .FirstOrDefault(static one => !IPAddress.IsLoopback(one));
         if (machine is null) return;
         var own = new NetEndpoint(BinaryPrimitives.ReadUInt32BigEndian(machine.GetAddressBytes()), 5_000);
         Assert.True(new AddressRule(onAll).MayName(IPAddress.Loopback, own));
@@ -70,7 +75,8 @@ public sealed class ForeignAddressTests
     }
 
     // What the host answers: null for a welcome.
-    private static async Task<MembershipRefusal?> RegisterAsync(MembershipHost host, NetEndpoint control, NetEndpoint data)
+    private static async Task<MembershipRefusal?> RegisterAsync(
+        MembershipHost host, NetEndpoint control, NetEndpoint data)
     {
         using var limit = new CancellationTokenSource(NodeRig.Patience);
         using var socket = new Socket(AddressFamily.InterNetwork, SocketType.Stream, ProtocolType.Tcp);

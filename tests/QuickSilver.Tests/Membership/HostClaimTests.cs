@@ -51,7 +51,8 @@ public sealed class HostClaimTests
         int port = ((IPEndPoint)silent.LocalEndpoint).Port;
         await using var watch = new RivalServerMonitor(
             claim,
-            [("127.0.0.1", other.EndPoint.Port), ("127.0.0.1", host.EndPoint.Port), ("127.0.0.1", port), ("127.0.0.1", 1)],
+            [("127.0.0.1", other.EndPoint.Port), ("127.0.0.1", host.EndPoint.Port), ("127.0.0.1", port),
+                ("127.0.0.1", 1)],
             () => 0,
             _events);
         Assert.Null(await watch.DecideAsync());

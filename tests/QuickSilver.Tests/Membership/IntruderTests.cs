@@ -7,7 +7,8 @@ using QuickSilver.Tests.Api;
 
 namespace QuickSilver.Tests.Membership;
 
-/// <summary>Somebody reaches the membership port of a cluster of real nodes, and knows of them what every member knows.</summary>
+/// <summary>Somebody reaches the membership port of a cluster of real nodes, and knows of them what every member
+/// knows.</summary>
 [Collection(NodeCollection.Name)]
 public sealed class IntruderTests
 {
@@ -18,7 +19,8 @@ public sealed class IntruderTests
     {
         await using var rig = new NodeRig();
         (Group left, Group right) = await rig.StartPairAsync(change: Trouble.Patient);
-        using TcpClient intruder = await CallAsync(rig, HelloOf(right.Node) with { Number = default, Incarnation = ulong.MaxValue / 2 });
+        using TcpClient intruder = await CallAsync(
+            rig, HelloOf(right.Node) with { Number = default, Incarnation = ulong.MaxValue / 2 });
         await AssertUndisturbedAsync(left, right);
     }
 
@@ -32,7 +34,8 @@ public sealed class IntruderTests
         {
             calls.Add(await CallAsync(rig, HelloOf(right.Node) with { Received = received }));
             // Should one be believed, the node says goodbye.
-            await calls[^1].GetStream().WriteAsync(RawFrames.Frame([(byte)FrameKind.Goodbye])).AsTask().ContinueWith(static _ => { }, TaskScheduler.Default);
+            await calls[^1].GetStream().WriteAsync(RawFrames.Frame([(byte)FrameKind.Goodbye])).AsTask()
+                .ContinueWith(static _ => { }, TaskScheduler.Default);
         }
         await AssertUndisturbedAsync(left, right);
         foreach (TcpClient call in calls) call.Dispose();
@@ -43,12 +46,15 @@ public sealed class IntruderTests
     {
         await using var rig = new NodeRig();
         (Group left, Group right) = await rig.StartPairAsync(change: Trouble.Patient);
-        HelloFrame forged = HelloOf(right.Node) with { Number = new NodeNumber(new Epoch(1, 7), 77), Session = new Epoch(1, 7), Instance = 5 };
+        HelloFrame forged = HelloOf(
+            right.Node) with { Number = new NodeNumber(new Epoch(1, 7), 77), Session = new Epoch(1, 7), Instance = 5 };
         using TcpClient intruder = await CallAsync(rig, forged);
         var report = new FrameBuilder();
         ulong[] members = [.. Enumerable.Range(1, 9).Select(static counter => (1UL << 32) + (ulong)counter)];
-        report.Begin(FrameKind.Report).WriteStep(default).WriteStep(default).WriteEpoch(forged.Session).WriteVarint(0).WriteVarint(0).WriteVarint(1);
-        report.WriteEpoch(forged.Session).WriteVarint(1).WriteVarint(1).WriteByte(0).WriteEndpoint(default).WriteVarint((ulong)members.Length);
+        report.Begin(FrameKind.Report).WriteStep(default).WriteStep(default).WriteEpoch(forged.Session).WriteVarint(0)
+            .WriteVarint(0).WriteVarint(1);
+        report.WriteEpoch(forged.Session).WriteVarint(1).WriteVarint(1).WriteByte(0).WriteEndpoint(default)
+            .WriteVarint((ulong)members.Length);
         ulong last = 0;
         foreach (ulong key in members)
         {

@@ -9,7 +9,8 @@ namespace QuickSilver.Tests.Membership;
 public sealed class LoopbackConnectorTests
 {
     private readonly TestHost _events = new();
-    private readonly MembershipHostSettings _settings = TestHost.Settings with { EndPoint = new IPEndPoint(IPAddress.Loopback, FreePort()) };
+    private readonly MembershipHostSettings _settings = TestHost.Settings with {
+        EndPoint = new IPEndPoint(IPAddress.Loopback, FreePort()) };
 
     [Fact]
     public async Task The_first_serves_and_the_others_connect_to_it()
@@ -37,7 +38,8 @@ public sealed class LoopbackConnectorTests
         }
         Assert.True(connectors[0].IsServing);
 
-        // The server's end closes first: its side of every connection goes to TIME_WAIT, and the port must be free all the same.
+        // The server's end closes first: its side of every connection goes to TIME_WAIT, and the port must be free all
+        // the same.
         await nodes[0].CrashAsync();
         foreach (TestNode node in nodes.Skip(1)) await node.HearAsync("disconnected");
         foreach (TestNode node in nodes.Skip(1)) await node.HearAsync("connected");
@@ -106,7 +108,8 @@ public sealed class LoopbackConnectorTests
     public async Task Servers_of_a_list_are_tried_in_turn()
     {
         await using MembershipHost host = _events.Start();
-        List<(string, int)> servers = [("127.0.0.1", FreePort()), ("localhost", FreePort()), ("127.0.0.1", host.EndPoint.Port)];
+        List<(string, int)> servers = [
+            ("127.0.0.1", FreePort()), ("localhost", FreePort()), ("127.0.0.1", host.EndPoint.Port)];
         await using var node = new TestNode(new ServerListConnector(servers));
         await node.HearAsync("unreachable");
         await node.HearAsync("registered");
@@ -118,7 +121,8 @@ public sealed class LoopbackConnectorTests
         await using MembershipHost host = _events.Start(_settings);
         Assert.Null(MembershipHost.TryStart(_settings, _events, out string refusal));
         Assert.Equal("", refusal);
-        MembershipHostSettings elsewhere = _settings with { EndPoint = new IPEndPoint(IPAddress.Parse("192.0.2.77"), 14_999) };
+        MembershipHostSettings elsewhere = _settings with {
+            EndPoint = new IPEndPoint(IPAddress.Parse("192.0.2.77"), 14_999) };
         Assert.Null(MembershipHost.TryStart(elsewhere, _events, out refusal));
         Assert.Contains("192.0.2.77:14999", refusal, StringComparison.Ordinal);
     }
@@ -127,7 +131,8 @@ public sealed class LoopbackConnectorTests
     {
         public Exception? Fault { get; private set; }
 
-        public void OnRefused(string remote, MembershipRefusal reason, long count) => throw new InvalidOperationException("the log is full");
+        public void OnRefused(string remote, MembershipRefusal reason, long count) =>
+            throw new InvalidOperationException("the log is full");
 
         public void OnDropped(string remote, FrameEnd end, long count)
         {

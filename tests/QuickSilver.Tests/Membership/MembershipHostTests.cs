@@ -81,7 +81,8 @@ public sealed class MembershipHostTests
     [Fact]
     public async Task A_connection_that_never_says_who_it_is_is_closed()
     {
-        await using MembershipHost host = _events.Start(TestHost.Settings with { HelloTime = TimeSpan.FromMilliseconds(50) });
+        await using MembershipHost host = _events.Start(
+            TestHost.Settings with { HelloTime = TimeSpan.FromMilliseconds(50) });
         using Socket silent = await ConnectAsync(host);
         await silent.SendAsync(RawFrames.Hello("test", 2003)[..^3], SocketFlags.None);
         await ReadToEndAsync(silent);
@@ -133,7 +134,8 @@ public sealed class MembershipHostTests
         await using MembershipHost host = _events.Start(TestHost.Settings with { MaxClusters = 3 });
         await using var first = new TestNode(Way(host), cluster: "first", name: "first");
         await first.HearAsync("registered");
-        for (int index = 0; index < 6; index++) await ExpectClosedAsync(host, [.. RawFrames.Hello($"made up {index}", 2010, version: 99)]);
+        for (int index = 0; index < 6; index++)
+            await ExpectClosedAsync(host, [.. RawFrames.Hello($"made up {index}", 2010, version: 99)]);
         await using var second = new TestNode(Way(host), cluster: "second", name: "second");
         await second.HearAsync("registered");
         first.Join("still");

@@ -4,7 +4,8 @@ using QuickSilver.Tests.Api;
 
 namespace QuickSilver.Tests.Membership;
 
-/// <summary>A cluster at work while hundreds of strangers do everything wrong at its membership port that can be done wrong.</summary>
+/// <summary>A cluster at work while hundreds of strangers do everything wrong at its membership port that can be done
+/// wrong.</summary>
 [Collection(NodeCollection.Name)]
 public sealed class SiegeTests
 {
@@ -28,7 +29,8 @@ public sealed class SiegeTests
             while (!traffic.IsCompleted)
             {
                 // The membership serves its own all the while.
-                await using Group another = await right.Node.JoinAsync($"another {joins++}").WaitAsync(NodeRig.Patience);
+                await using Group another = await right.Node.JoinAsync($"another {joins++}")
+                    .WaitAsync(NodeRig.Patience);
             }
             besieged = await traffic;
             strangers = attackers.Connections;
@@ -38,12 +40,14 @@ public sealed class SiegeTests
         Assert.InRange(strangers, 400, int.MaxValue);
         Assert.InRange(joins, 2, int.MaxValue);
         TestContext.Current.TestOutputHelper?.WriteLine(
-            $"quiet: {Describe(quiet)}; besieged by {strangers} connections: {Describe(besieged)}; {joins} joins and leaves meanwhile");
+            $"quiet: {Describe(quiet)}; besieged by {strangers} connections: {Describe(besieged)}; {joins} joins and "
+                + $"leaves meanwhile");
     }
 
     private static void Note(NodeEvent told, ConcurrentQueue<string> happened)
     {
-        if (told is not (CoreStalled or CarrierSelected or NodeStateChanged { Before: NodeState.Starting })) happened.Enqueue(told.ToString());
+        if (told is not (CoreStalled or CarrierSelected or NodeStateChanged { Before: NodeState.Starting }))
+            happened.Enqueue(told.ToString());
     }
 
     // Each message is read, in order, and confirmed before the next is sent.
@@ -65,6 +69,7 @@ public sealed class SiegeTests
     private static string Describe(List<double> micros)
     {
         double[] sorted = [.. micros.Order()];
-        return $"{sorted.Length} confirmed messages, p50 {sorted[sorted.Length / 2]:N0} us, p99 {sorted[sorted.Length * 99 / 100]:N0} us";
+        return $"{sorted.Length} confirmed messages, p50 {sorted[sorted.Length / 2]:N0} us, p99 "
+            + $"{sorted[sorted.Length * 99 / 100]:N0} us";
     }
 }

@@ -29,7 +29,8 @@ public sealed class StarvedPoolTests
         Assert.False(node.IsClosed);
     }
 
-    // Returns when the pool has its threads back; the pool adds a thread or two a second to those it has, far fewer than are blocked here.
+    // Returns when the pool has its threads back; the pool adds a thread or two a second to those it has, far fewer
+    // than are blocked here.
     private static void BlockPool(TimeSpan time)
     {
         using var release = new ManualResetEventSlim();

@@ -51,10 +51,12 @@ public sealed class TcpMembershipLinkTests
 
         public string? ScopeSeen { get; private set; }
 
-        public override ValueTask<(Socket? Socket, string Failure)> TryConnectAsync(ILinkEvents events, CancellationToken stop)
+        public override ValueTask<(Socket? Socket, string Failure)> TryConnectAsync(
+            ILinkEvents events, CancellationToken stop)
         {
             ScopeSeen = Scope.Value;
-            return _left-- > 0 ? throw new SocketException((int)SocketError.TooManyOpenSockets) : inner.TryConnectAsync(events, stop);
+            return _left-- > 0
+                ? throw new SocketException((int)SocketError.TooManyOpenSockets) : inner.TryConnectAsync(events, stop);
         }
 
         public override ValueTask DisposeAsync()

@@ -8,7 +8,8 @@ using QuickSilver.Protocol.Wire;
 namespace QuickSilver.Tests.Membership;
 
 /// <summary>
-/// A node that has nothing but its membership: a core thread, an agent and a link over TCP. What happens comes out as words, in order.
+/// A node that has nothing but its membership: a core thread, an agent and a link over TCP. What happens comes out as
+/// words, in order.
 /// </summary>
 internal sealed class TestNode : IMembershipEvents, ILinkHandler, ILinkEvents, ICoreObserver, IAsyncDisposable
 {
@@ -32,7 +33,8 @@ internal sealed class TestNode : IMembershipEvents, ILinkHandler, ILinkEvents, I
         _link = new TcpMembershipLink(connector, _requests, this, this, TimeSpan.FromSeconds(10));
         ushort port = (ushort)Interlocked.Increment(ref _nextPort);
         var settings = new AgentSettings(
-            cluster, name, 1, new NetEndpoint(0x7F000001, port), new NetEndpoint(0x7F000001, port), 1 << 20, false, TimeSpan.FromMilliseconds(100));
+            cluster, name, 1, new NetEndpoint(0x7F000001, port), new NetEndpoint(0x7F000001, port), 1 << 20, false,
+            TimeSpan.FromMilliseconds(100));
         _agent = new MembershipAgent(settings, _link, this, alarms);
         var loop = new LoopTurn(new LoopParts(clock, _requests, idle, idle, alarms, idle));
         _core = new CoreThread(loop, _requests, idle, gate, clock, new CoreThreadOptions(), this);
@@ -109,7 +111,8 @@ internal sealed class TestNode : IMembershipEvents, ILinkHandler, ILinkEvents, I
     {
     }
 
-    public void OnJoinRefused(string groupName, MembershipRefusal reason, Instant now) => Say($"refused {groupName}: {reason}");
+    public void OnJoinRefused(string groupName, MembershipRefusal reason, Instant now) =>
+        Say($"refused {groupName}: {reason}");
 
     public void OnObserving(NodeObservations observed, Instant now)
     {

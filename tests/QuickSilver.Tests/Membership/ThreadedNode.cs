@@ -6,7 +6,8 @@ using QuickSilver.Protocol.Membership.Frames;
 namespace QuickSilver.Tests.Membership;
 
 /// <summary>
-/// A registered node that says twenty times a second that it lives, by two threads of its own and blocking calls: it needs no thread pool.
+/// A registered node that says twenty times a second that it lives, by two threads of its own and blocking calls: it
+/// needs no thread pool.
 /// </summary>
 internal sealed class ThreadedNode : IDisposable
 {

@@ -48,7 +48,8 @@ public sealed class AddressChangeTests
         string[] options = option.Length == 0 ? [] : [option];
         using NetworkNamespaces network = NetworkNamespaces.Make(hosts: 2);
         await using NetworkNode server = await network.StartHostAsync(0, "server", options);
-        await using NetworkNode client = await network.StartClientAsync(1, "client", ["Membership:Servers:1=10.77.0.44:14999", .. options]);
+        await using NetworkNode client = await network.StartClientAsync(
+            1, "client", ["Membership:Servers:1=10.77.0.44:14999", .. options]);
         foreach (NetworkNode node in new[] { server, client })
         {
             await node.TellAsync("stay group");
@@ -59,7 +60,9 @@ public sealed class AddressChangeTests
         network.Run(0, "ip route replace 224.0.0.0/4 dev eth0");
         await server.WaitForAsync("lost group Evicted", "from 10.77.0.1 to 10.77.0.44");
         await server.WaitForAsync("joined group");
-        await NetworkNode.UntilAsync(async () => (await client.AskAsync("members group", "members group")).Contains("server", StringComparison.Ordinal)
+        await NetworkNode.UntilAsync(
+            async () => (await client.AskAsync("members group", "members group")).Contains(
+                "server", StringComparison.Ordinal)
             && (await server.AskAsync("members group", "members group")).Contains("client", StringComparison.Ordinal));
 
         await client.AskAsync("send group 300 500 0", "sent group 300");

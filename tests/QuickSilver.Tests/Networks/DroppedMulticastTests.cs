@@ -30,7 +30,8 @@ public sealed class DroppedMulticastTests
         long start = Stopwatch.GetTimestamp();
         await sender.TellAsync($"send {Group} {Messages} 500 600");
         string said = await sender.WaitForAsync("log Warning 1210", "deaf", NamedWithin);
-        TestContext.Current.TestOutputHelper?.WriteLine($"named after {Stopwatch.GetElapsedTime(start).TotalSeconds:0.0} s");
+        TestContext.Current.TestOutputHelper?.WriteLine(
+            $"named after {Stopwatch.GetElapsedTime(start).TotalSeconds:0.0} s");
         Assert.Contains("sender", said, StringComparison.Ordinal);
         await deaf.WaitForAsync("log Warning 1213", "sender");
 

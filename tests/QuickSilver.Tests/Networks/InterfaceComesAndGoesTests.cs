@@ -15,14 +15,18 @@ public sealed class InterfaceComesAndGoesTests
         {
             while (!stop.IsCancellationRequested)
             {
-                network.Run(0, "for i in 1 2 3 4; do ip link add card$i type veth peer name end$i; ip addr add 10.9.$i.1/24 dev card$i; "
+                network.Run(
+                    0, "for i in 1 2 3 4; do ip link add card$i type veth peer name end$i; ip addr add 10.9.$i.1/24 "
+                        + "dev card$i; "
                     + "ip link set card$i up; done; for i in 1 2 3 4; do ip link del card$i; done");
             }
         });
         string done = await node.WaitForAsync("starts ", patience: TimeSpan.FromSeconds(120));
         await stop.CancelAsync();
         await flapping;
-        Assert.True(done == "starts 300 0", done + Environment.NewLine + string.Join(Environment.NewLine, node.Lines.Where(IsFailure)));
+        Assert.True(
+            done == "starts 300 0",
+            done + Environment.NewLine + string.Join(Environment.NewLine, node.Lines.Where(IsFailure)));
     }
 
     [Fact]
@@ -30,7 +34,8 @@ public sealed class InterfaceComesAndGoesTests
     {
         using NetworkNamespaces network = NetworkNamespaces.Make(hosts: 1);
         network.Ip(0, "link set eth0 down");
-        await using NetworkNode node = NetworkNode.Launch(network, 0, "node", ["Membership:Mode=Host", "Transport:Interface=eth0"]);
+        await using NetworkNode node = NetworkNode.Launch(
+            network, 0, "node", ["Membership:Mode=Host", "Transport:Interface=eth0"]);
         await node.TellAsync("start");
         await node.WaitForAsync("log Warning 1130", "'eth0' is down");
         await Task.Delay(4_000, TestContext.Current.CancellationToken);
@@ -47,7 +52,8 @@ public sealed class InterfaceComesAndGoesTests
         await using NetworkNode node = NetworkNode.Launch(network, 0, "node", options);
         await node.TellAsync("start");
         await node.WaitForAsync("failed start", "InterfaceUnavailable The interface 'eth0' is down");
-        await using NetworkNode wrong = NetworkNode.Launch(network, 0, "wrong", ["Membership:Mode=Host", "Transport:Interface=eth7"]);
+        await using NetworkNode wrong = NetworkNode.Launch(
+            network, 0, "wrong", ["Membership:Mode=Host", "Transport:Interface=eth7"]);
         await wrong.TellAsync("start");
         await wrong.WaitForAsync("failed start", "eth7", TimeSpan.FromSeconds(15));
     }
@@ -73,7 +79,9 @@ public sealed class InterfaceComesAndGoesTests
     {
         using NetworkNamespaces network = NetworkNamespaces.Make(hosts: 1);
         network.Ip(0, "route add default via 10.77.0.254");
-        string[] options = ["Membership:Mode=Client", "Membership:Servers:0=no-such-host.example:14999", "Membership:JoinTimeout=00:00:06"];
+        string[] options = [
+            "Membership:Mode=Client", "Membership:Servers:0=no-such-host.example:14999",
+            "Membership:JoinTimeout=00:00:06"];
         network.Ip(0, "neigh add 10.77.0.200 lladdr 02:00:00:00:00:99 dev eth0"); // what is sent there reaches nobody
         network.MakeResolver(0, "10.77.0.200");
         await using NetworkNode node = NetworkNode.Launch(network, 0, "node", options);

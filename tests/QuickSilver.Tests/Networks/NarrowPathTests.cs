@@ -1,6 +1,7 @@
 namespace QuickSilver.Tests.Networks;
 
-/// <summary>Ways that drop datagrams by their length, on hosts with cards of their own: nothing but the kernels and a firewall is in between.</summary>
+/// <summary>Ways that drop datagrams by their length, on hosts with cards of their own: nothing but the kernels and a
+/// firewall is in between.</summary>
 [Collection(NetworkCollection.Name)]
 public sealed class NarrowPathTests
 {
@@ -22,7 +23,8 @@ public sealed class NarrowPathTests
         await using NetworkNode narrow = await network.StartClientAsync(2, "narrow");
         await using NetworkNode other = await network.StartClientAsync(3, "other");
         NetworkNode[] receivers = [server, narrow, other];
-        foreach (NetworkNode node in (NetworkNode[])[sender, .. receivers]) await node.AskAsync($"join {Group}", $"joined {Group}");
+        foreach (NetworkNode node in (NetworkNode[])[sender, .. receivers])
+            await node.AskAsync($"join {Group}", $"joined {Group}");
 
         await sender.TellAsync($"send {Group} {Messages} 1000 2000");
         string said = await sender.WaitForAsync("log Warning 1220", "narrow");
@@ -43,7 +45,8 @@ public sealed class NarrowPathTests
         Assert.Equal(0, after.MessagesLost);
         foreach (NetworkNode node in receivers)
         {
-            foreach (string line in node.Lines.Where(static line => line.StartsWith("received", StringComparison.Ordinal)).TakeLast(3))
+            foreach (string line in node.Lines.Where(
+                static line => line.StartsWith("received", StringComparison.Ordinal)).TakeLast(3))
                 TestContext.Current.TestOutputHelper?.WriteLine($"{node.Name}: {line}");
         }
     }

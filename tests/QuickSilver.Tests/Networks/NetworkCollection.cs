@@ -1,6 +1,7 @@
 namespace QuickSilver.Tests.Networks;
 
-/// <summary>Tests that make networks of namespaces and start programs in them: one at a time, and not beside others.</summary>
+/// <summary>Tests that make networks of namespaces and start programs in them: one at a time, and not beside
+/// others.</summary>
 [CollectionDefinition(Name, DisableParallelization = true)]
 public sealed class NetworkCollection
 {

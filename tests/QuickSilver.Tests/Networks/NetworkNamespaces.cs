@@ -4,8 +4,9 @@ using QuickSilver.Scenarios.Lab;
 namespace QuickSilver.Tests.Networks;
 
 /// <summary>
-/// Hosts on switches, made of network namespaces: the networks of tests that need addresses, cards, cables or firewalls of their own. Where namespaces
-/// cannot be made (no root, no Linux, no iproute2 or nftables) the test is skipped, with the reason.
+/// Hosts on switches, made of network namespaces: the networks of tests that need addresses, cards, cables or firewalls
+/// of their own. Where namespaces cannot be made (no root, no Linux, no iproute2 or nftables) the test is skipped, with
+/// the reason.
 /// <code>
 /// [Collection(NetworkCollection.Name)]
 /// public sealed class SomeTests
@@ -13,10 +14,10 @@ namespace QuickSilver.Tests.Networks;
 ///     [Fact]
 ///     public async Task Something_happens()
 ///     {
-///         using NetworkNamespaces network = NetworkNamespaces.Make(hosts: 3);           // 10.77.0.1 to .3, cards eth0, one switch
-///         await using NetworkNode server = await network.StartHostAsync(0, "server");   // Mode = Host at host 0
-///         await using NetworkNode one = await network.StartClientAsync(1, "one");       // a client of host 0; more options: "Path=value"
-///         await one.TellAsync("stay group");
+///         using NetworkNamespaces network = NetworkNamespaces.Make(hosts: 3);           // 10.77.0.1 to .3, cards
+/// eth0, one switch         await using NetworkNode server = await network.StartHostAsync(0, "server");   // Mode =
+/// Host at host 0         await using NetworkNode one = await network.StartClientAsync(1, "one");       // a client of
+/// host 0; more options: "Path=value"         await one.TellAsync("stay group");
 ///         await one.WaitForAsync("joined group");
 ///         network.Nft(2, "add table ip t; add chain ip t in { type filter hook input priority 0; }; "
 ///             + "add rule ip t in ip daddr 224.0.0.0/4 drop");
@@ -24,9 +25,10 @@ namespace QuickSilver.Tests.Networks;
 ///     }
 /// }
 /// </code>
-/// Hosts are numbered from 0. Host h has the card eth0 with the address 10.77.0.(h + 1)/24, plugged into port h of the switch, and its multicast goes
-/// by that card. <see cref="AddCard"/> gives it another card, in another network with a switch of its own; <see cref="Run"/> runs any command at a
-/// host. A node is a process (tests/Programs/TestMember): its commands and lines are told in MemberCommands there.
+/// Hosts are numbered from 0. Host h has the card eth0 with the address 10.77.0.(h + 1)/24, plugged into port h of the
+/// switch, and its multicast goes by that card. <see cref="AddCard"/> gives it another card, in another network with a
+/// switch of its own; <see cref="Run"/> runs any command at a host. A node is a process (tests/Programs/TestMember):
+/// its commands and lines are told in MemberCommands there.
 /// </summary>
 internal sealed class NetworkNamespaces : IDisposable
 {
@@ -96,9 +98,11 @@ internal sealed class NetworkNamespaces : IDisposable
     /// <summary>Changes a host's firewall.</summary>
     /// <param name="host">The host.</param>
     /// <param name="rules">Commands of nft, parted by semicolons or lines.</param>
-    public void Nft(int host, string rules) => NamespaceSet.Run([.. NamespaceSet.PrefixOf(NameOf(host)), "nft", "-f", "-"], rules + "\n");
+    public void Nft(int host, string rules) =>
+        NamespaceSet.Run([.. NamespaceSet.PrefixOf(NameOf(host)), "nft", "-f", "-"], rules + "\n");
 
-    /// <summary>Names the server that resolves names for a host, from the next process on that is started there.</summary>
+    /// <summary>Names the server that resolves names for a host, from the next process on that is started
+    /// there.</summary>
     public void MakeResolver(int host, string address)
     {
         // What lies in this folder takes the place of the same files in /etc, by the rule of "ip netns exec".
@@ -111,17 +115,21 @@ internal sealed class NetworkNamespaces : IDisposable
 
     /// <summary>Runs a command line of the shell at a host.</summary>
     /// <returns>What it printed.</returns>
-    public string Run(int host, string command) => NamespaceSet.Run([.. NamespaceSet.PrefixOf(NameOf(host)), "sh", "-ec", command]);
+    public string Run(int host, string command) =>
+        NamespaceSet.Run([.. NamespaceSet.PrefixOf(NameOf(host)), "sh", "-ec", command]);
 
-    /// <summary>Runs a command line of the shell at a switch: its ports are port0, port1 and so on, by the hosts' numbers, its bridge is br0.</summary>
+    /// <summary>Runs a command line of the shell at a switch: its ports are port0, port1 and so on, by the hosts'
+    /// numbers, its bridge is br0.</summary>
     public string RunAtSwitch(int network, string command) =>
         NamespaceSet.Run([.. NamespaceSet.PrefixOf(_switches[network]), "sh", "-ec", command]);
 
-    /// <summary>Changes the firewall of a switch: tables of the family "bridge", whose forward hook sees what passes from port to port.</summary>
+    /// <summary>Changes the firewall of a switch: tables of the family "bridge", whose forward hook sees what passes
+    /// from port to port.</summary>
     public void NftAtSwitch(int network, string rules) =>
         NamespaceSet.Run([.. NamespaceSet.PrefixOf(_switches[network]), "nft", "-f", "-"], rules + "\n");
 
-    /// <summary>Has the switch forward nothing from and to a host, or forward again; the host's card stays up.</summary>
+    /// <summary>Has the switch forward nothing from and to a host, or forward again; the host's card stays
+    /// up.</summary>
     public void SetForwarding(int host, bool forwards, int network = 0) =>
         RunAtSwitch(network, $"ip link set port{Text(host)} {(forwards ? "master br0" : "nomaster")}");
 
@@ -141,7 +149,9 @@ internal sealed class NetworkNamespaces : IDisposable
     /// <param name="name">The node's name.</param>
     /// <param name="options">Further options, as "Path=value".</param>
     public Task<NetworkNode> StartClientAsync(int host, string name, params string[] options) =>
-        NetworkNode.StartAsync(this, host, name, ["Membership:Mode=Client", $"Membership:Servers:0={AddressOf(0)}:{Text(ServerPort)}", .. options]);
+        NetworkNode.StartAsync(
+            this, host, name,
+            ["Membership:Mode=Client", $"Membership:Servers:0={AddressOf(0)}:{Text(ServerPort)}", .. options]);
 
     /// <inheritdoc/>
     public void Dispose()

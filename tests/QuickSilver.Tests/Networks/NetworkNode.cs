@@ -7,9 +7,9 @@ using QuickSilver.Scenarios.Lab;
 namespace QuickSilver.Tests.Networks;
 
 /// <summary>
-/// A node that runs as a process of its own at a host of a <see cref="NetworkNamespaces"/>: told what to do by lines, heard by lines. All lines are
-/// kept, in order; a wait looks at those that came after the last one found by a wait with the same beginning, so that the same answer can be waited
-/// for again.
+/// A node that runs as a process of its own at a host of a <see cref="NetworkNamespaces"/>: told what to do by lines,
+/// heard by lines. All lines are kept, in order; a wait looks at those that came after the last one found by a wait
+/// with the same beginning, so that the same answer can be waited for again.
 /// </summary>
 internal sealed class NetworkNode : IAsyncDisposable
 {
@@ -28,7 +28,8 @@ internal sealed class NetworkNode : IAsyncDisposable
         string program = Path.Combine(AppContext.BaseDirectory, "TestMember.dll");
         string[] arguments = ["ClusterName=networks", $"NodeName={name}", .. options];
         _process = ChildProcess.Start(
-            name, [.. NamespaceSet.PrefixOf(network.NameOf(host)), .. ChildProcess.CommandOf(program, arguments)], OnLine);
+            name, [.. NamespaceSet.PrefixOf(network.NameOf(host)), .. ChildProcess.CommandOf(program, arguments)],
+            OnLine);
     }
 
     /// <summary>The node's name.</summary>
@@ -47,7 +48,8 @@ internal sealed class NetworkNode : IAsyncDisposable
     }
 
     /// <summary>Starts the process and its node, and waits until the node runs.</summary>
-    public static async Task<NetworkNode> StartAsync(NetworkNamespaces network, int host, string name, IEnumerable<string> options)
+    public static async Task<NetworkNode> StartAsync(
+        NetworkNamespaces network, int host, string name, IEnumerable<string> options)
     {
         NetworkNode node = Launch(network, host, name, options);
         try
@@ -85,15 +87,19 @@ internal sealed class NetworkNode : IAsyncDisposable
             if (TryTake(beginning, part) is { } line) return line;
             if (hasEnded || Stopwatch.GetElapsedTime(start) > limit)
             {
-                Assert.Fail($"{Name} {(hasEnded ? "ended without saying" : $"did not say within {limit.TotalSeconds:0} s")} '{beginning}' "
-                    + $"with '{part}'. It said:{Environment.NewLine}{string.Join(Environment.NewLine, Lines.TakeLast(60))}"
+                Assert.Fail(
+                    $"{Name} {(hasEnded ? "ended without "
+                        + "saying" : $"did not say within {limit.TotalSeconds:0} s")} '{beginning}' "
+                    + $"with '{part}'. It said:{Environment.NewLine}"
+                    + string.Join(Environment.NewLine, Lines.TakeLast(60))
                     + (hasEnded ? $"{Environment.NewLine}{_process.LastLines}" : ""));
             }
             await Task.Delay(Look, TestContext.Current.CancellationToken);
         }
     }
 
-    /// <summary>Tells it a command and waits for its answer, which begins with the command's own words or with others.</summary>
+    /// <summary>Tells it a command and waits for its answer, which begins with the command's own words or with
+    /// others.</summary>
     public async Task<string> AskAsync(string command, string answer)
     {
         await TellAsync(command);
@@ -116,8 +122,12 @@ internal sealed class NetworkNode : IAsyncDisposable
         {
             if (Stopwatch.GetElapsedTime(start) > (patience ?? Patience))
             {
-                Assert.Fail($"{Name} has received {received} of {count} messages of {group}. It said:{Environment.NewLine}"
-                    + string.Join(Environment.NewLine, Lines.Where(static line => !line.StartsWith("received", StringComparison.Ordinal)).TakeLast(60)));
+                Assert.Fail(
+                    $"{Name} has received {received} of {count} messages of {group}. It said:{Environment.NewLine}"
+                    + string.Join(
+                        Environment.NewLine,
+                        Lines.Where(static line => !line.StartsWith("received", StringComparison.Ordinal))
+                            .TakeLast(60)));
             }
             await Task.Delay(50, TestContext.Current.CancellationToken);
         }
@@ -159,7 +169,8 @@ internal sealed class NetworkNode : IAsyncDisposable
             for (int index = _found.GetValueOrDefault(beginning); index < _lines.Count; index++)
             {
                 string line = _lines[index];
-                if (!line.StartsWith(beginning, StringComparison.Ordinal) || !line.Contains(part, StringComparison.Ordinal)) continue;
+                if (!line.StartsWith(beginning, StringComparison.Ordinal)
+                    || !line.Contains(part, StringComparison.Ordinal)) continue;
                 _found[beginning] = index + 1;
                 return line;
             }

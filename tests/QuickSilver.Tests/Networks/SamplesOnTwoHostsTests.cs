@@ -18,12 +18,15 @@ public sealed class SamplesOnTwoHostsTests
         foreach (ChildProcess program in (ChildProcess[])[host, client])
         {
             int code = await program.Exit.WaitAsync(NetworkNode.Patience, TestContext.Current.CancellationToken);
-            Assert.True(code == 0, $"{program.Name} ended with {code}: {host.LastLines}{Environment.NewLine}{client.LastLines}");
+            Assert.True(
+                code == 0,
+                $"{program.Name} ended with {code}: {host.LastLines}{Environment.NewLine}{client.LastLines}");
         }
         Assert.Contains("(1,000 in all)", host.LastLines + client.LastLines, StringComparison.Ordinal);
     }
 
     private static ChildProcess Start(NetworkNamespaces network, int host, string program, params string[] arguments) =>
         ChildProcess.Start(program, [.. NamespaceSet.PrefixOf(network.NameOf(host)),
-            .. ChildProcess.CommandOf(Path.Combine(AppContext.BaseDirectory, program + ".dll"), ["--count", "1000", .. arguments])]);
+            .. ChildProcess.CommandOf(
+                Path.Combine(AppContext.BaseDirectory, program + ".dll"), ["--count", "1000", .. arguments])]);
 }

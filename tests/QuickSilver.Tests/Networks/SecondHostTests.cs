@@ -4,7 +4,8 @@ namespace QuickSilver.Tests.Networks;
 [Collection(NetworkCollection.Name)]
 public sealed class SecondHostTests
 {
-    private static readonly string[] Both = ["Membership:Servers:0=10.77.0.1:14999", "Membership:Servers:1=10.77.0.2:14999"];
+    private static readonly string[] Both = [
+        "Membership:Servers:0=10.77.0.1:14999", "Membership:Servers:1=10.77.0.2:14999"];
 
     [Fact]
     public async Task The_second_host_does_not_start_while_the_first_serves_and_starts_when_that_has_gone()
@@ -13,9 +14,11 @@ public sealed class SecondHostTests
         NetworkNode first = await StartAsync(network, 0, "first", "Host");
         await using (first)
         {
-            await using NetworkNode second = NetworkNode.Launch(network, 1, "second", ["Membership:Mode=Host", .. Both]);
+            await using NetworkNode second = NetworkNode.Launch(
+                network, 1, "second", ["Membership:Mode=Host", .. Both]);
             await second.TellAsync("start");
-            await second.WaitForAsync("failed start", "AnotherHost Another host serves the cluster 'networks' at 10.77.0.1:14999");
+            await second.WaitForAsync(
+                "failed start", "AnotherHost Another host serves the cluster 'networks' at 10.77.0.1:14999");
         }
         await using NetworkNode instead = await StartAsync(network, 1, "instead", "Host");
         await using NetworkNode client = await StartAsync(network, 2, "client", "Client");
@@ -25,7 +28,9 @@ public sealed class SecondHostTests
     public async Task An_address_that_does_not_answer_costs_a_host_no_more_than_a_moment()
     {
         using NetworkNamespaces network = NetworkNamespaces.Make(hosts: 1);
-        string[] options = ["Membership:Mode=Host", "Membership:JoinTimeout=00:00:03", .. Both, "Membership:Servers:2=10.77.0.99:14999"];
+        string[] options = [
+            "Membership:Mode=Host", "Membership:JoinTimeout=00:00:03", .. Both,
+            "Membership:Servers:2=10.77.0.99:14999"];
         await using NetworkNode host = await NetworkNode.StartAsync(network, 0, "host", options);
     }
 
@@ -47,9 +52,11 @@ public sealed class SecondHostTests
             network.SetForwarding(1, forwards: true);
             await first.WaitForAsync("log Error 1132", "10.77.0.2");
             await second.WaitForAsync("log Error 1132", "10.77.0.1");
-            await Task.Delay(12_000, TestContext.Current.CancellationToken); // the second's cluster is no longer young: it is not given up
+            // the second's cluster is no longer young: it is not given up
+            await Task.Delay(12_000, TestContext.Current.CancellationToken);
             first.Kill();
-            Assert.Contains("two hosts serve that name", await client.WaitForAsync("lost group Evicted"), StringComparison.Ordinal);
+            Assert.Contains(
+                "two hosts serve that name", await client.WaitForAsync("lost group Evicted"), StringComparison.Ordinal);
             await client.WaitForAsync("joined group");
         }
     }

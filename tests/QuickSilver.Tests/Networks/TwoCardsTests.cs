@@ -34,25 +34,33 @@ public sealed class TwoCardsTests
     {
         using NetworkNamespaces network = MakeWithCards(3);
         string[] shared = ["Transport:Interface=10.88.0.0/24", "Membership:Servers:0=10.88.0.1:14999"];
-        await using NetworkNode server = await NetworkNode.StartAsync(network, 0, "server", ["Membership:Mode=Host", .. shared]);
-        await using NetworkNode one = await NetworkNode.StartAsync(network, 1, "one", ["Membership:Mode=Client", .. shared]);
-        await using NetworkNode two = await NetworkNode.StartAsync(network, 2, "two", ["Membership:Mode=Client", .. shared]);
+        await using NetworkNode server = await NetworkNode.StartAsync(
+            network, 0, "server", ["Membership:Mode=Host", .. shared]);
+        await using NetworkNode one = await NetworkNode.StartAsync(
+            network, 1, "one", ["Membership:Mode=Client", .. shared]);
+        await using NetworkNode two = await NetworkNode.StartAsync(
+            network, 2, "two", ["Membership:Mode=Client", .. shared]);
         await ExpectTrafficAsync(server, one, two);
     }
 
     [Fact]
-    public async Task A_client_told_another_card_than_that_of_the_server_is_refused_by_name_unless_the_host_allows_its_network()
+    public async Task A_client_on_another_card_than_the_servers_is_refused_by_name_unless_its_network_is_allowed()
     {
         using NetworkNamespaces network = MakeWithCards(2);
         await using (NetworkNode server = await network.StartHostAsync(0, "server"))
         {
-            await using NetworkNode odd = NetworkNode.Launch(network, 1, "odd", Client("10.77.0.1", "Transport:Interface=eth1"));
+            await using NetworkNode odd = NetworkNode.Launch(
+                network, 1, "odd", Client("10.77.0.1", "Transport:Interface=eth1"));
             await odd.TellAsync("start");
-            Assert.Contains("Membership.AllowedNetworks", await odd.WaitForAsync("failed start", "MembershipRefused"), StringComparison.Ordinal);
+            Assert.Contains(
+                "Membership.AllowedNetworks", await odd.WaitForAsync("failed start", "MembershipRefused"),
+                StringComparison.Ordinal);
             await server.WaitForAsync("log Warning 1109", "ForeignAddress");
         }
-        await using NetworkNode lenient = await network.StartHostAsync(0, "lenient", "Membership:AllowedNetworks:0=10.88.0.0/24");
-        await using NetworkNode even = await NetworkNode.StartAsync(network, 1, "even", Client("10.77.0.1", "Transport:Interface=eth1"));
+        await using NetworkNode lenient = await network.StartHostAsync(
+            0, "lenient", "Membership:AllowedNetworks:0=10.88.0.0/24");
+        await using NetworkNode even = await NetworkNode.StartAsync(
+            network, 1, "even", Client("10.77.0.1", "Transport:Interface=eth1"));
     }
 
     private static NetworkNamespaces MakeWithCards(int hosts)

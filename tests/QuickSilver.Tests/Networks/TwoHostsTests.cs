@@ -18,6 +18,8 @@ public sealed class TwoHostsTests
         await server.WaitForCountAsync("group", 1000);
         await client.WaitForCountAsync("group", 1000);
         Assert.Contains(client.Lines, static line => line.StartsWith("log Information 1001", StringComparison.Ordinal));
-        Assert.Contains("multicast", client.Lines.First(static line => line.Contains("1001", StringComparison.Ordinal)), StringComparison.Ordinal);
+        Assert.Contains(
+            "multicast", client.Lines.First(static line => line.Contains("1001", StringComparison.Ordinal)),
+            StringComparison.Ordinal);
     }
 }

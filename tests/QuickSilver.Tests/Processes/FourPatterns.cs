@@ -3,8 +3,8 @@ using QuickSilver.TestPrograms;
 namespace QuickSilver.Tests.Processes;
 
 /// <summary>
-/// A world of one publisher P and eight subscribers with 200 groups in four membership patterns, fifty groups each, small enough to work out by hand.
-/// P is in all groups.
+/// A world of one publisher P and eight subscribers with 200 groups in four membership patterns, fifty groups each,
+/// small enough to work out by hand. P is in all groups.
 /// <code>
 /// pattern   subscribers      regions it spans, P's own share apart
 /// a         1 2 3 4 5 6 7 8  {1 2 3 4} {5} {6 7} {8 P}
@@ -12,7 +12,8 @@ namespace QuickSilver.Tests.Processes;
 /// c                 5 6 7 8            {5} {6 7} {8 P}
 /// d         1 2 3 4 5     8  {1 2 3 4} {5}       {8 P}
 /// </code>
-/// A region is the nodes with the same groups: 1 to 4 are in a, b and d; 5 in a, c and d; 6 and 7 in a and c; 8 in all four, like P.
+/// A region is the nodes with the same groups: 1 to 4 are in a, b and d; 5 in a, c and d; 6 and 7 in a and c; 8 in all
+/// four, like P.
 /// </summary>
 internal static class FourPatterns
 {
@@ -34,22 +35,28 @@ internal static class FourPatterns
     /// <summary>The regions that P sees, as text: members, then patterns.</summary>
     public static IReadOnlyList<string> Regions => ["1 of acd", "2 of abcd", "2 of ac", "4 of abd"];
 
-    /// <summary>How often a message leaves P, summed over one message of each pattern: one for each region, or one for each subscriber.</summary>
-    public static int CopiesOfOneEach(TransportKind transport) => transport == TransportKind.Multicast ? 4 + 2 + 3 + 3 : 8 + 5 + 4 + 6;
+    /// <summary>How often a message leaves P, summed over one message of each pattern: one for each region, or one for
+    /// each subscriber.</summary>
+    public static int CopiesOfOneEach(TransportKind transport) =>
+        transport == TransportKind.Multicast ? 4 + 2 + 3 + 3 : 8 + 5 + 4 + 6;
 
     /// <summary>The part of the command line that names the groups of patterns.</summary>
     public static string[] Arguments(IEnumerable<string> patterns) =>
-        ["--groups", ProgramCluster.Text(GroupsPerPattern), .. patterns.SelectMany(pattern => (string[])["--prefix", pattern])];
+        ["--groups", ProgramCluster.Text(GroupsPerPattern),
+            .. patterns.SelectMany(pattern => (string[])["--prefix", pattern])];
 
     /// <summary>The same for P.</summary>
     public static string[] PublisherArguments => Arguments(Patterns);
 
-    /// <summary>Regions in the form of <see cref="Regions"/>; a region that is not made of whole patterns shows as such.</summary>
-    public static IEnumerable<string> Describe(IEnumerable<RegionReport> regions) => regions.Select(Describe).Order(StringComparer.Ordinal);
+    /// <summary>Regions in the form of <see cref="Regions"/>; a region that is not made of whole patterns shows as
+    /// such.</summary>
+    public static IEnumerable<string> Describe(IEnumerable<RegionReport> regions) =>
+        regions.Select(Describe).Order(StringComparer.Ordinal);
 
     private static string Describe(RegionReport region)
     {
-        IEnumerable<string> patterns = region.Groups.GroupBy(group => group[..1]).OrderBy(pattern => pattern.Key, StringComparer.Ordinal)
+        IEnumerable<string> patterns = region.Groups.GroupBy(group => group[..1])
+            .OrderBy(pattern => pattern.Key, StringComparer.Ordinal)
             .Select(pattern => pattern.Count() == GroupsPerPattern ? pattern.Key : $"{pattern.Key}({pattern.Count()})");
         return $"{region.Members} of {string.Concat(patterns)}";
     }

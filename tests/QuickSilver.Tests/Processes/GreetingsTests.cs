@@ -4,7 +4,8 @@ using QuickSilver.Tests.Api;
 
 namespace QuickSilver.Tests.Processes;
 
-/// <summary>The programs that newcomers copy end in order when they are interrupted: the others need not find out.</summary>
+/// <summary>The programs that newcomers copy end in order when they are interrupted: the others need not find
+/// out.</summary>
 [Collection(ProcessCollection.Name)]
 public sealed class GreetingsTests
 {
@@ -20,7 +21,8 @@ public sealed class GreetingsTests
         await group.WaitForMembersAsync(2).WaitAsync(Patience);
         await using ChildProcess publisher = Start("Greetings", "publish", port);
         Assert.True(await publisher.Exit.WaitAsync(Patience) == 0, publisher.LastLines);
-        await UntilAsync(() => subscriber.LastLines.Contains("hello from", StringComparison.Ordinal), "it prints the greeting");
+        await UntilAsync(
+            () => subscriber.LastLines.Contains("hello from", StringComparison.Ordinal), "it prints the greeting");
         await InterruptAsync(subscriber);
         await UntilAsync(() => group.View.MemberCount == 1, "the others see it leave");
         Assert.True(await subscriber.Exit.WaitAsync(Patience) == 0, subscriber.LastLines);
@@ -37,7 +39,8 @@ public sealed class GreetingsTests
         await using ChildProcess sample = Start(program, "--port", ProgramCluster.Text(Port(host)));
         await group.WaitForMembersAsync(2).WaitAsync(Patience);
         if (program == "Publisher") await NodeRig.ReadAsync(group, 1);
-        else await UntilAsync(() => sample.LastLines.Contains("is in greetings", StringComparison.Ordinal), "it has joined");
+        else await UntilAsync(
+            () => sample.LastLines.Contains("is in greetings", StringComparison.Ordinal), "it has joined");
         await InterruptAsync(sample);
         await UntilAsync(() => group.View.MemberCount == 1, "the others see it leave");
         Assert.True(await sample.Exit.WaitAsync(Patience) == 0, sample.LastLines);
@@ -61,7 +64,8 @@ public sealed class GreetingsTests
     {
         Assert.SkipUnless(OperatingSystem.IsLinux(), "The signal of Ctrl+C is sent with kill.");
         string assembly = Path.Combine(AppContext.BaseDirectory, program + ".dll");
-        return ChildProcess.Start(program, ["env", "--default-signal=INT", .. ChildProcess.CommandOf(assembly, arguments)]);
+        return ChildProcess.Start(
+            program, ["env", "--default-signal=INT", .. ChildProcess.CommandOf(assembly, arguments)]);
     }
 
     private static async Task InterruptAsync(ChildProcess program)

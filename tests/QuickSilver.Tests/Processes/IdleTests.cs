@@ -19,7 +19,8 @@ public sealed class IdleTests
         {
             for (int number = 0; number < Nodes; number++) nodes.Add(await StartAsync(port, ct));
             var groups = new List<Group>();
-            foreach (QuickSilverNode node in nodes) groups.AddRange(await node.JoinManyAsync(["x", "y", "z"], cancellationToken: ct));
+            foreach (QuickSilverNode node in nodes)
+                groups.AddRange(await node.JoinManyAsync(["x", "y", "z"], cancellationToken: ct));
             await groups[0].WaitForMembersAsync(Nodes, ct);
             foreach (Group group in groups) await group.SendConfirmedAsync("said once", ct);
 
@@ -47,7 +48,8 @@ public sealed class IdleTests
         long[] before = Sent(nodes);
         for (int same = 0, waits = 0; same < 8; waits++)
         {
-            Assert.True(waits < 100, $"after {waits * Period} nodes still send: {string.Join(", ", before)} datagrams so far");
+            Assert.True(
+                waits < 100, $"after {waits * Period} nodes still send: {string.Join(", ", before)} datagrams so far");
             await Task.Delay(Period, ct);
             long[] now = Sent(nodes);
             same = now.SequenceEqual(before) ? same + 1 : 0;
@@ -55,5 +57,6 @@ public sealed class IdleTests
         }
     }
 
-    private static long[] Sent(List<QuickSilverNode> nodes) => [.. nodes.Select(node => node.GetStatistics().DatagramsSent)];
+    private static long[] Sent(List<QuickSilverNode> nodes) =>
+        [.. nodes.Select(node => node.GetStatistics().DatagramsSent)];
 }

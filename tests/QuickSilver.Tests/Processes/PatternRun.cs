@@ -3,8 +3,8 @@ using QuickSilver.TestPrograms;
 namespace QuickSilver.Tests.Processes;
 
 /// <summary>
-/// Runs the world of <see cref="FourPatterns"/> and checks what every run must show: each subscriber got its groups' messages, all of them, in order,
-/// and nothing else.
+/// Runs the world of <see cref="FourPatterns"/> and checks what every run must show: each subscriber got its groups'
+/// messages, all of them, in order, and nothing else.
 /// </summary>
 internal sealed class PatternRun
 {
@@ -18,7 +18,8 @@ internal sealed class PatternRun
     /// <param name="messagesPerGroup">Messages to each of the 200 groups.</param>
     /// <param name="drop">Share of the datagrams that each subscriber drops.</param>
     /// <param name="datagram">The longest datagram; 0: as long as the path carries.</param>
-    public static async Task<PatternRun> RunAsync(TransportKind transport, int messagesPerGroup, double drop = 0, int datagram = 0)
+    public static async Task<PatternRun> RunAsync(
+        TransportKind transport, int messagesPerGroup, double drop = 0, int datagram = 0)
     {
         await using ProgramCluster cluster = await ProgramCluster.StartAsync(transport);
         List<ProgramRun> subscribers = [];
@@ -26,9 +27,11 @@ internal sealed class PatternRun
         {
             IReadOnlyList<string> patterns = FourPatterns.PatternsOf(number);
             int expected = patterns.Count * FourPatterns.GroupsPerPattern * messagesPerGroup;
-            string[] faults = drop > 0 ? ["--drop", ProgramCluster.Text(drop), "--seed", ProgramCluster.Text(number)] : [];
+            string[] faults = drop > 0
+                ? ["--drop", ProgramCluster.Text(drop), "--seed", ProgramCluster.Text(number)] : [];
             subscribers.Add(cluster.Start("subscribe", $"subscriber-{number}",
-                [.. FourPatterns.Arguments(patterns), "--expect", ProgramCluster.Text(expected), "--linger", drop > 0 ? "1" : "5", .. faults]));
+                [.. FourPatterns.Arguments(patterns), "--expect", ProgramCluster.Text(expected), "--linger",
+                    drop > 0 ? "1" : "5", .. faults]));
         }
         // A join returns when every later message will be seen, so the publisher need not know who is in which group.
         foreach (ProgramRun subscriber in subscribers) await subscriber.WaitUntilJoinedAsync();
@@ -60,7 +63,9 @@ internal sealed class PatternRun
             IEnumerable<StreamReport> expected =
                 from pattern in FourPatterns.PatternsOf(number)
                 from index in Enumerable.Range(0, FourPatterns.GroupsPerPattern)
-                select new StreamReport("publisher", $"{pattern}{index}", 1, (ulong)messagesPerGroup, messagesPerGroup, messagesPerGroup * 500L);
+                select new StreamReport(
+                    "publisher", $"{pattern}{index}", 1, (ulong)messagesPerGroup, messagesPerGroup,
+                    messagesPerGroup * 500L);
             Assert.Equal(expected.OrderBy(stream => stream.Group, StringComparer.Ordinal), check.Streams);
             Assert.Equal(0, Subscribers[number - 1].Statistics.MessagesLost);
         }

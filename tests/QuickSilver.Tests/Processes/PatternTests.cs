@@ -12,7 +12,8 @@ public sealed class PatternTests
     [Theory]
     [InlineData(TransportKind.Multicast)]
     [InlineData(TransportKind.Unicast)]
-    public async Task Each_subscriber_gets_its_groups_messages_and_each_message_leaves_once_for_each_region_or_member(TransportKind transport)
+    public async Task Each_subscriber_gets_its_groups_messages_and_each_message_leaves_once_for_each_region_or_member(
+        TransportKind transport)
     {
         PatternRun run = await PatternRun.RunAsync(transport, MessagesPerGroup);
 
@@ -32,10 +33,11 @@ public sealed class PatternTests
     [InlineData(TransportKind.Unicast, 0.2)]
     public async Task What_subscribers_drop_is_repaired_mostly_by_their_neighbours(TransportKind transport, double drop)
     {
-        // On a machine that keeps a process waiting, its neighbours take it for silent and turn to the sender: a run in which everybody was given
-        // time shows what the protocol does, so a low share is looked at again.
+        // On a machine that keeps a process waiting, its neighbours take it for silent and turn to the sender: a run in
+        // which everybody was given time shows what the protocol does, so a low share is looked at again.
         double share = 0;
-        for (int attempt = 0; attempt < Attempts && share <= LeastByPeers; attempt++) share = await MeasureShareAsync(transport, drop);
+        for (int attempt = 0; attempt < Attempts && share <= LeastByPeers; attempt++)
+            share = await MeasureShareAsync(transport, drop);
         if (drop <= 0.01) Assert.True(share >= LeastByPeers, $"peers made {share:P1} of the repairs");
     }
 
@@ -49,10 +51,12 @@ public sealed class PatternTests
         long bySender = region.Sum(statistics => statistics.RepairsFromSenders);
         Assert.True(
             byPeers + bySender > 50,
-            $"only {byPeers + bySender} packets were repaired: the injector does nothing, or packets are too few to tell");
+            $"only {byPeers + bySender} packets were repaired: the injector does nothing, or packets are too few to "
+                + $"tell");
         double share = byPeers / (double)(byPeers + bySender);
         TestContext.Current.TestOutputHelper?.WriteLine(
-            $"{transport}, drop {drop}: peers repaired {byPeers}, the sender {bySender} ({share:P1} by peers) in the region of four");
+            $"{transport}, drop {drop}: peers repaired {byPeers}, the sender {bySender} ({share:P1} by peers) in the "
+                + $"region of four");
         return drop <= 0.01 ? share : 1;
     }
 }

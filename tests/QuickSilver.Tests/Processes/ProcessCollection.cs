@@ -1,6 +1,7 @@
 namespace QuickSilver.Tests.Processes;
 
-/// <summary>Tests that start whole clusters of processes: one at a time, and not beside others, so that they do not starve each other.</summary>
+/// <summary>Tests that start whole clusters of processes: one at a time, and not beside others, so that they do not
+/// starve each other.</summary>
 [CollectionDefinition(Name, DisableParallelization = true)]
 public sealed class ProcessCollection
 {

@@ -4,8 +4,8 @@ using QuickSilver.Bench.Processes;
 namespace QuickSilver.Tests.Processes;
 
 /// <summary>
-/// Publishers and subscribers as processes of this machine, in a cluster of their own: own name, own port. This process hosts the membership, so that
-/// no program's end moves it.
+/// Publishers and subscribers as processes of this machine, in a cluster of their own: own name, own port. This process
+/// hosts the membership, so that no program's end moves it.
 /// </summary>
 internal sealed class ProgramCluster : IAsyncDisposable
 {
@@ -29,7 +29,8 @@ internal sealed class ProgramCluster : IAsyncDisposable
         var options = new QuickSilverOptions { ClusterName = $"processes-{Guid.NewGuid():N}", NodeName = "host" };
         options.Membership.Port = FreePort.Find();
         options.Transport.Kind = transport;
-        return new ProgramCluster(transport, options, await QuickSilverNode.StartAsync(options, TestContext.Current.CancellationToken));
+        return new ProgramCluster(
+            transport, options, await QuickSilverNode.StartAsync(options, TestContext.Current.CancellationToken));
     }
 
     public ProgramRun Start(string verb, string name, params string[] arguments)
@@ -37,7 +38,8 @@ internal sealed class ProgramCluster : IAsyncDisposable
         string report = Path.Combine(_folder.FullName, name + ".json");
         string[] common =
         [
-            "--name", name, "--cluster", _options.ClusterName, "--port", Text(_options.Membership.Port), "--transport", _transport.ToString(),
+            "--name", name, "--cluster", _options.ClusterName, "--port", Text(_options.Membership.Port), "--transport",
+            _transport.ToString(),
             "--timeout", Text(TimeoutSeconds), "--json", report, "--progress-json", "--tied",
         ];
         var run = new ProgramRun(verb, name, report, common.Concat(arguments));

@@ -24,18 +24,21 @@ internal sealed class ProgramRun : IAsyncDisposable
         string verb, string name, IEnumerable<string> arguments, Action<string>? onLine = null,
         IReadOnlyDictionary<string, string>? environment = null) =>
         ChildProcess.Start(
-            name, Path.Combine(AppContext.BaseDirectory, "QuickSilver.TestPrograms.dll"), [verb, .. arguments], onLine, environment);
+            name, Path.Combine(AppContext.BaseDirectory, "QuickSilver.TestPrograms.dll"), [verb, .. arguments], onLine,
+            environment);
 
     public string Name => _process.Name;
 
     /// <summary>Waits until the program is in its groups.</summary>
     public async Task WaitUntilJoinedAsync()
     {
-        Task first = await Task.WhenAny(_joined.Task, _process.Exit, Task.Delay(StartLimit, TestContext.Current.CancellationToken));
+        Task first = await Task.WhenAny(
+            _joined.Task, _process.Exit, Task.Delay(StartLimit, TestContext.Current.CancellationToken));
         if (first != _joined.Task) Assert.Fail($"{Name} did not join its groups: {_process.LastLines}");
     }
 
-    /// <summary>Waits until the program ends, which it does by itself at its time-out at the latest, and reads its report.</summary>
+    /// <summary>Waits until the program ends, which it does by itself at its time-out at the latest, and reads its
+    /// report.</summary>
     public async Task<ProgramReport> FinishAsync()
     {
         int code = await _process.Exit.WaitAsync(TestContext.Current.CancellationToken);
@@ -53,7 +56,8 @@ internal sealed class ProgramRun : IAsyncDisposable
     {
         try
         {
-            if (JsonSerializer.Deserialize(line, ProgressJson.Default.ProgressReport) is not null) _joined.TrySetResult();
+            if (JsonSerializer.Deserialize(line, ProgressJson.Default.ProgressReport) is not null)
+                _joined.TrySetResult();
         }
         catch (JsonException)
         {

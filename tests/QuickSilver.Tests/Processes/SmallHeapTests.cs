@@ -3,7 +3,8 @@ using QuickSilver.TestPrograms;
 
 namespace QuickSilver.Tests.Processes;
 
-/// <summary>A publisher and three subscribers with heaps of 64 MB, one of whose readers stands still: nobody writes out what it prints.</summary>
+/// <summary>A publisher and three subscribers with heaps of 64 MB, one of whose readers stands still: nobody writes out
+/// what it prints.</summary>
 [Collection(ProcessCollection.Name)]
 public sealed class SmallHeapTests
 {
@@ -15,15 +16,20 @@ public sealed class SmallHeapTests
         var environment = new Dictionary<string, string> { ["DOTNET_GCHeapHardLimit"] = "0x4000000" };
         string cluster = $"heap-{Guid.NewGuid():N}";
         string[] common = ["--cluster", cluster, "--timeout", "60"];
-        ChildProcess[] healthy = [.. Enumerable.Range(0, 2).Select(index => Start("subscribe", $"healthy {index}", ["--quiet", "--expect", $"{Messages}"]))];
+        ChildProcess[] healthy = [
+            .. Enumerable.Range(0, 2)
+            .Select(index => Start("subscribe", $"healthy {index}", ["--quiet", "--expect", $"{Messages}"]))];
         // Whoever is to take its lines does not come back.
         using var never = new ManualResetEventSlim();
         ChildProcess stalled =
             ProgramRun.Start("subscribe", "stalled", [.. common, "--name", "stalled"], _ => never.Wait(), environment);
-        ChildProcess publisher = Start("publish", "publisher", ["--quiet", "--members", "4", "--count", $"{Messages}", "--size", "1000", "--rate", "5000"]);
+        ChildProcess publisher = Start(
+            "publish", "publisher",
+            ["--quiet", "--members", "4", "--count", $"{Messages}", "--size", "1000", "--rate", "5000"]);
         try
         {
-            Assert.True(await publisher.Exit.WaitAsync(TimeSpan.FromSeconds(70)) == ExitCodes.Success, publisher.LastLines);
+            Assert.True(
+                await publisher.Exit.WaitAsync(TimeSpan.FromSeconds(70)) == ExitCodes.Success, publisher.LastLines);
             foreach (ChildProcess one in healthy)
             {
                 Assert.True(await one.Exit.WaitAsync(TimeSpan.FromSeconds(70)) == ExitCodes.Success, one.LastLines);

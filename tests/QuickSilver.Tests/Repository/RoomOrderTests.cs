@@ -3,13 +3,15 @@ using QuickSilver.Protocol.Tests.Repository;
 namespace QuickSilver.Tests.Repository;
 
 /// <summary>
-/// The rooms of the package, as docs/architecture.md lists them. The public types belong to none and may be used by all, but for the objects that
-/// applications hold: they stand on the rooms.
+/// The rooms of the package, as docs/architecture.md lists them. The public types belong to none and may be used by
+/// all, but for the objects that applications hold: they stand on the rooms.
 /// </summary>
 public sealed class RoomOrderTests
 {
     private static readonly RoomRules Rooms =
-        new("QuickSilver", "Testing", "Transport", "Loop", "Membership", "Diagnostics", "Sending", "Inboxes", "Runtime");
+        new(
+            "QuickSilver", "Testing", "Transport", "Loop", "Membership", "Diagnostics", "Sending", "Inboxes",
+            "Runtime");
     private static readonly IReadOnlyList<TypeUse> Uses = AssemblyUses.Of(typeof(QuickSilverNode).Assembly);
 
     [Fact]
@@ -30,9 +32,11 @@ public sealed class RoomOrderTests
 
     [Fact]
     public void The_analysis_sees_uses_that_are_there() =>
-        Assert.Contains(Uses, use => use.User == "QuickSilver.Runtime.NodeCore" && use.Used == "QuickSilver.Diagnostics.Log");
+        Assert.Contains(
+            Uses, use => use.User == "QuickSilver.Runtime.NodeCore" && use.Used == "QuickSilver.Diagnostics.Log");
 
-    private static bool IsHeldByApplications(string type) => type is "QuickSilver.Group" or "QuickSilver.QuickSilverNode";
+    private static bool IsHeldByApplications(string type) =>
+        type is "QuickSilver.Group" or "QuickSilver.QuickSilverNode";
 
     private static bool IsInRoom(string type) =>
         type.StartsWith("QuickSilver.", StringComparison.Ordinal) && type.IndexOf('.', "QuickSilver.".Length) >= 0;

@@ -23,7 +23,8 @@ public sealed class SampleTests
             Assert.StartsWith($"// {name}: ", program[0], StringComparison.Ordinal);
             string command = $"dotnet run -c Release --project samples/{name}";
             Assert.Contains(program, line => line.Contains(command, StringComparison.Ordinal));
-            int most = name == "QuickStart" ? MostLinesOfQuickStart : Small.Contains(name) ? MostLinesOfSmallOnes : MostLines;
+            int most = name == "QuickStart"
+                ? MostLinesOfQuickStart : Small.Contains(name) ? MostLinesOfSmallOnes : MostLines;
             int lines = files.Sum(static file => File.ReadAllLines(file).Length);
             Assert.True(lines <= most, $"{name} has {lines} lines, {most} are allowed");
         }

@@ -7,7 +7,8 @@ internal static class SourceTree
     public static string PathOf(string path)
     {
         string? folder = AppContext.BaseDirectory;
-        while (folder is not null && !File.Exists(Path.Combine(folder, "QuickSilver.sln"))) folder = Path.GetDirectoryName(folder);
+        while (folder is not null && !File.Exists(Path.Combine(folder, "QuickSilver.sln")))
+            folder = Path.GetDirectoryName(folder);
         return Path.Combine(folder ?? "", path);
     }
 }

@@ -13,7 +13,9 @@ public sealed class ThrowingMembersTests
 
     [Fact]
     public void The_analysis_sees_a_member_that_always_throws() =>
-        Assert.Contains(ThrowersOf(typeof(ThrowingMembersTests), isPublic: false), static name => name.EndsWith(".Refuse", StringComparison.Ordinal));
+        Assert.Contains(
+            ThrowersOf(typeof(ThrowingMembersTests), isPublic: false),
+            static name => name.EndsWith(".Refuse", StringComparison.Ordinal));
 
     private static int Refuse() => throw new NotSupportedException("This member is here to be found.");
 
@@ -29,10 +31,13 @@ public sealed class ThrowingMembersTests
             {
                 // An override may have to refuse what its base declares.
                 const MethodAttributes Slot = MethodAttributes.Virtual | MethodAttributes.NewSlot;
-                if (method.RelativeVirtualAddress == 0 || (method.Attributes & Slot) == MethodAttributes.Virtual) continue;
-                if (isPublic && (method.Attributes & MethodAttributes.MemberAccessMask) != MethodAttributes.Public) continue;
+                if (method.RelativeVirtualAddress == 0 || (method.Attributes & Slot) == MethodAttributes.Virtual)
+                    continue;
+                if (isPublic && (method.Attributes & MethodAttributes.MemberAccessMask) != MethodAttributes.Public)
+                    continue;
                 BlobReader il = file.GetMethodBody(method.RelativeVirtualAddress).GetILReader();
-                if (!IlTokens.Returns(il)) found.Add($"{metadata.GetString(type.Name)}.{metadata.GetString(method.Name)}");
+                if (!IlTokens.Returns(il))
+                    found.Add($"{metadata.GetString(type.Name)}.{metadata.GetString(method.Name)}");
             }
         }
         return found;

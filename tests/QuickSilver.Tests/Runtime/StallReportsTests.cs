@@ -14,12 +14,15 @@ public sealed class StallReportsTests
 
     [Fact]
     public void Every_part_of_a_turn_is_told_by_its_name() =>
-        Assert.All(Enum.GetValues<TurnPhase>(), static phase => Assert.Equal($"{phase}", $"{StallReports.ToLoopPhase(phase)}"));
+        Assert.All(
+            Enum.GetValues<TurnPhase>(),
+            static phase => Assert.Equal($"{phase}", $"{StallReports.ToLoopPhase(phase)}"));
 
     [Theory]
     [InlineData(99, LogLevel.Debug)]
     [InlineData(100, LogLevel.Warning)]
-    public async Task What_held_the_core_up_for_less_than_a_tenth_of_a_second_is_for_debugging(int milliseconds, LogLevel level) =>
+    public async Task What_held_the_core_up_for_less_than_a_tenth_of_a_second_is_for_debugging(
+        int milliseconds, LogLevel level) =>
         Assert.Equal([level], await ReportAsync([(LongAfterStart, milliseconds)]));
 
     [Fact]
@@ -37,7 +40,8 @@ public sealed class StallReportsTests
         Assert.Equal(
             [LogLevel.Debug, LogLevel.Warning, LogLevel.Debug],
             await ReportAsync(
-                [(LongAfterStart, 20), (LongAfterStart, 200), (LongAfterStart + half, 30), (LongAfterStart + half, 300), (LongAfterStart + half + half, 20)]));
+                [(LongAfterStart, 20), (LongAfterStart, 200), (LongAfterStart + half, 30), (LongAfterStart + half, 300),
+                    (LongAfterStart + half + half, 20)]));
     }
 
     private static async Task<List<LogLevel>> ReportAsync((TimeSpan At, int Milliseconds)[] stalls)
@@ -46,7 +50,8 @@ public sealed class StallReportsTests
         var clock = new SetClock();
         var log = new NodeLog(factory, "node");
         var services = new NodeServices(
-            new QuickSilverOptions(), "node", new RequestQueue(new WakeGate(new FakeSleeper())), clock, log, new NodeEventQueue(log, static _ => { }));
+            new QuickSilverOptions(), "node", new RequestQueue(new WakeGate(new FakeSleeper())), clock, log,
+            new NodeEventQueue(log, static _ => { }));
         var reports = new StallReports(services);
         foreach ((TimeSpan at, int milliseconds) in stalls)
         {

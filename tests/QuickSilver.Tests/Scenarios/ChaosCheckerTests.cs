@@ -6,8 +6,9 @@ using QuickSilver.Scenarios.Chaos;
 namespace QuickSilver.Tests.Scenarios;
 
 /// <summary>
-/// What judges a chaos run is itself judged: a small run of three nodes that is in order passes, and each thing that may be wrong with it is found.
-/// Node 0 sends; nodes 4 and 8 are of its class, so of one region with it. Instants in the logs are milliseconds.
+/// What judges a chaos run is itself judged: a small run of three nodes that is in order passes, and each thing that
+/// may be wrong with it is found. Node 0 sends; nodes 4 and 8 are of its class, so of one region with it. Instants in
+/// the logs are milliseconds.
 /// </summary>
 public sealed class ChaosCheckerTests : IDisposable
 {
@@ -54,7 +55,8 @@ public sealed class ChaosCheckerTests : IDisposable
     public void A_message_that_is_missing_without_a_word_is_found() => Convicts(() => Remove(4, 3), "no loss was told");
 
     [Fact]
-    public void A_message_that_comes_twice_is_found() => Convicts(() => Insert(4, 3, Message(2)), "out of order, or twice");
+    public void A_message_that_comes_twice_is_found() =>
+        Convicts(() => Insert(4, 3, Message(2)), "out of order, or twice");
 
     [Fact]
     public void Messages_in_the_wrong_order_are_found() => Convicts(
@@ -66,10 +68,12 @@ public sealed class ChaosCheckerTests : IDisposable
         "out of order, or twice");
 
     [Fact]
-    public void A_damaged_message_is_found() => Convicts(() => Log(8, $"X 85 1 7 {Sender} 9 its content is damaged"), "its content is damaged");
+    public void A_damaged_message_is_found() =>
+        Convicts(() => Log(8, $"X 85 1 7 {Sender} 9 its content is damaged"), "its content is damaged");
 
     [Fact]
-    public void A_last_message_that_one_member_lacks_is_found() => Convicts(() => Remove(8, Last), $"lacks {Last} of 0.1.1");
+    public void A_last_message_that_one_member_lacks_is_found() =>
+        Convicts(() => Remove(8, Last), $"lacks {Last} of 0.1.1");
 
     [Fact]
     public void A_last_message_that_nobody_has_is_found() => Convicts(
@@ -80,7 +84,8 @@ public sealed class ChaosCheckerTests : IDisposable
         $"nobody has 0.1.1's last message {Last}");
 
     [Fact]
-    public void A_loss_of_a_sender_that_lives_is_found() => Convicts(() => Replace(4, 3, $"O 33 1 7 {Sender} 3 1 SenderFailed"), "which lives");
+    public void A_loss_of_a_sender_that_lives_is_found() =>
+        Convicts(() => Replace(4, 3, $"O 33 1 7 {Sender} 3 1 SenderFailed"), "which lives");
 
     [Fact]
     public void A_loss_at_one_survivor_of_a_region_only_is_found() => Convicts(
@@ -116,11 +121,13 @@ public sealed class ChaosCheckerTests : IDisposable
     public void A_view_that_goes_back_is_found() => Convicts(() => Log(4, "V 84 1 7 1 4 a,b"), "came after");
 
     [Fact]
-    public void A_node_that_is_in_no_group_at_the_end_is_found() => Convicts(() => Log(4, "Q 85 1 7 Evicted"), "n4 is in no group at the end");
+    public void A_node_that_is_in_no_group_at_the_end_is_found() =>
+        Convicts(() => Log(4, "Q 85 1 7 Evicted"), "n4 is in no group at the end");
 
     [Fact]
     public void A_recovery_that_takes_too_long_is_found() =>
-        Convicts(() => Replace(4, 7, $"M 9000 1 7 {Sender} 7 {74 * Tick} 0.1.1"), "until everybody heard everybody again");
+        Convicts(
+            () => Replace(4, 7, $"M 9000 1 7 {Sender} 7 {74 * Tick} 0.1.1"), "until everybody heard everybody again");
 
     [Fact]
     public void A_member_that_hears_nothing_after_the_last_fault_is_found() => Convicts(
@@ -137,7 +144,8 @@ public sealed class ChaosCheckerTests : IDisposable
         Assert.Contains(Check().Violations, violation => violation.Contains(expected, StringComparison.Ordinal));
     }
 
-    // Message n is handed over at 10 n + 4 and read 2 later; the last fault is over at 70. The instants that begin a line are scaled here.
+    // Message n is handed over at 10 n + 4 and read 2 later; the last fault is over at 70. The instants that begin a
+    // line are scaled here.
     private ChaosFindings Check(int lastProcessOfSender = 1, string tornFile = "")
     {
         foreach ((string name, List<string> lines) in _logs)
@@ -156,11 +164,15 @@ public sealed class ChaosCheckerTests : IDisposable
     {
         string[] fields = line.Split(' ');
         fields[1] = (long.Parse(fields[1], CultureInfo.InvariantCulture) * Tick).ToString(CultureInfo.InvariantCulture);
-        if (fields[0] == "C") fields[5] = (long.Parse(fields[5], CultureInfo.InvariantCulture) * Tick).ToString(CultureInfo.InvariantCulture);
+        if (fields[0] == "C")
+            fields[
+                5] = (long.Parse(fields[5], CultureInfo.InvariantCulture) * Tick).ToString(
+                    CultureInfo.InvariantCulture);
         return string.Join(' ', fields);
     }
 
-    private static string Message(int number) => $"M {(10 * number) + 6} 1 7 {Sender} {number} {((10 * number) + 4) * Tick} 0.1.1";
+    private static string Message(int number) =>
+        $"M {(10 * number) + 6} 1 7 {Sender} {number} {((10 * number) + 4) * Tick} 0.1.1";
 
     private void Log(int node, string line)
     {
@@ -169,7 +181,9 @@ public sealed class ChaosCheckerTests : IDisposable
     }
 
     private int Find(int node, int number) =>
-        _logs[$"n{node}.1"].FindIndex(line => line[0] == 'M' && line.Contains($"{Sender} {number} ", StringComparison.Ordinal));
+        _logs[
+            $"n{node}.1"].FindIndex(
+                line => line[0] == 'M' && line.Contains($"{Sender} {number} ", StringComparison.Ordinal));
 
     private void Remove(int node, int number) => _logs[$"n{node}.1"].RemoveAt(Find(node, number));
 

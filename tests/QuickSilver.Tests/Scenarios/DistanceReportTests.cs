@@ -2,7 +2,8 @@ using QuickSilver.Scenarios.Reports;
 
 namespace QuickSilver.Tests.Scenarios;
 
-/// <summary>Which runs are compared as alike: those during all of which the processors were near each other, or far.</summary>
+/// <summary>Which runs are compared as alike: those during all of which the processors were near each other, or
+/// far.</summary>
 public sealed class DistanceReportTests
 {
     [Fact]

@@ -37,7 +37,9 @@ public sealed class TrafficSinkTests
         byte[] payload = new byte[MeasuredHeader.Bytes];
         for (int message = 0; message < count; message++)
         {
-            new MeasuredHeader(0, phase, ++_index, Stopwatch.GetTimestamp() - (long)(age.TotalSeconds * Stopwatch.Frequency)).Write(payload);
+            new MeasuredHeader(
+                0, phase, ++_index, Stopwatch.GetTimestamp() - (long)(age.TotalSeconds * Stopwatch.Frequency)).Write(
+                    payload);
             _sink.Receive(payload);
         }
     }

@@ -23,7 +23,8 @@ public sealed class PayloadWriterTests
     {
         PayloadWriter writer = PayloadWriter.Begin(new SendBufferPool(), 0, 1 << 20);
         writer.Write("begun"u8);
-        for (int bytes = 1; bytes < 1 << 20; bytes *= 3) Assert.True(writer.GetSpan(bytes).Length >= bytes, $"{bytes} were asked for");
+        for (int bytes = 1; bytes < 1 << 20; bytes *= 3)
+            Assert.True(writer.GetSpan(bytes).Length >= bytes, $"{bytes} were asked for");
         PooledPayload payload = writer.Finish();
         Assert.Equal("begun"u8, payload.Span);
         payload.Return();

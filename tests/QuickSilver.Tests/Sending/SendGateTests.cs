@@ -74,7 +74,8 @@ public sealed class SendGateTests
     {
         _gate.OnGateChanged(open: false);
         const int waiters = MostMessages + 100;
-        ValueTask[] waits = [.. Enumerable.Range(0, waiters).Select(index => _gate.EnterAsync(_owner, index, 1, default))];
+        ValueTask[] waits = [
+            .. Enumerable.Range(0, waiters).Select(index => _gate.EnterAsync(_owner, index, 1, default))];
 
         _gate.OnGateChanged(open: true);
         Assert.Equal(MostMessages, _queue.Requests.Count);
@@ -160,7 +161,8 @@ public sealed class SendGateTests
         _gate.OnGateChanged(open: true);
         await theirs;
         Assert.Equal(["theirs"], _queue.Requests);
-        await Assert.ThrowsAsync<ObjectDisposedException>(async () => await _gate.EnterAsync(_owner, "late", 1, default));
+        await Assert.ThrowsAsync<ObjectDisposedException>(
+            async () => await _gate.EnterAsync(_owner, "late", 1, default));
     }
 
     [Fact]

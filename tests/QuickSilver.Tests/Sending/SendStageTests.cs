@@ -25,7 +25,8 @@ public sealed class SendStageTests
                 Assert.True(_stage.TryAppend(request));
                 continue;
             }
-            byte[] message = [.. Enumerable.Range(0, (index * 37) % (SendStage.LongestMessage + 1)).Select(at => (byte)(at + index))];
+            byte[] message = [
+                .. Enumerable.Range(0, (index * 37) % (SendStage.LongestMessage + 1)).Select(at => (byte)(at + index))];
             expected.Add(message);
             Assert.True(_stage.TryAppend(message));
         }
@@ -74,7 +75,8 @@ public sealed class SendStageTests
     [Fact]
     public void Messages_without_bytes_fill_a_block_too()
     {
-        for (int index = 0; index < 3 * StageBlock.Slots; index++) Assert.True(_stage.TryAppend(ReadOnlySpan<byte>.Empty));
+        for (int index = 0; index < 3 * StageBlock.Slots; index++)
+            Assert.True(_stage.TryAppend(ReadOnlySpan<byte>.Empty));
         Assert.Equal(3, _pool.Rented);
         Assert.Equal(3 * StageBlock.Slots, TakeAll());
     }

@@ -18,7 +18,8 @@ public sealed class MessageCheckerTests
         Assert.True(_checker.Complete.IsCompleted);
         CheckReport report = _checker.Report();
         Assert.True(report.IsFaultless);
-        Assert.Equal([new StreamReport("pub", "a", 1, 2, 2, 128), new StreamReport("pub", "b", 1, 2, 2, 128)], report.Streams);
+        Assert.Equal(
+            [new StreamReport("pub", "a", 1, 2, 2, 128), new StreamReport("pub", "b", 1, 2, 2, 128)], report.Streams);
         Assert.Equal(4, report.Latency!.Count);
     }
 
@@ -76,7 +77,8 @@ public sealed class MessageCheckerTests
         Assert.Equal(CheckFault.Gap, Check("a", 4, "!"u8.ToArray()));
     }
 
-    private CheckFault Check(string group, ulong sequence, byte[] payload) => _checker.Check(default, "pub", group, sequence, payload);
+    private CheckFault Check(string group, ulong sequence, byte[] payload) =>
+        _checker.Check(default, "pub", group, sequence, payload);
 
     private static byte[] Payload(string group, ulong index, string publisher = "pub")
     {

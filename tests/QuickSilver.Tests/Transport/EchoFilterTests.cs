@@ -20,7 +20,8 @@ public sealed class EchoFilterTests
         using Socket own = sockets.OpenReceiver(group);
         using Socket neighbours = sockets.OpenReceiver(group);
         using Socket socket = sockets.OpenSender(group, Loopback.Address);
-        using var sender = new TrainSender(socket, "test", segments: true, new TransportCounters(), new RecordingEvents());
+        using var sender = new TrainSender(
+            socket, "test", segments: true, new TransportCounters(), new RecordingEvents());
         using Socket other = sockets.OpenSender(group, Loopback.Address);
         EchoFilter.Attach(own, sender.Source);
 

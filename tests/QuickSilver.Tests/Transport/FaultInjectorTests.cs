@@ -41,13 +41,17 @@ public sealed class FaultInjectorTests
         var counters = new RejectCounters();
         // Deaf from the first tick on, for all but the last of a long period: whenever it is read, it is deaf;
         // and never before the period has passed.
-        using var deaf = new FaultInjector(inner, 0, 1, TimeSpan.FromTicks(2), TimeSpan.FromTicks(2)) { CountInto = counters };
+        using var deaf = new FaultInjector(
+            inner, 0, 1, TimeSpan.FromTicks(2), TimeSpan.FromTicks(2)) { CountInto = counters };
         inner.Send(TransportRig.Train(TrainRoute.Unicast, 10, 200, 1, to: inner.Facts.Data));
-        Assert.Empty(TransportRig.Sequences(TransportRig.Receive(deaf, static all => all.Exists(static one => one.IsDrained))));
+        Assert.Empty(
+            TransportRig.Sequences(TransportRig.Receive(deaf, static all => all.Exists(static one => one.IsDrained))));
         Assert.Equal(10UL, counters[RejectReason.Injected]);
         using var notYet = new FaultInjector(inner, 0, 1, TimeSpan.FromHours(1), TimeSpan.FromMinutes(1));
         inner.Send(TransportRig.Train(TrainRoute.Unicast, 10, 200, 11, to: inner.Facts.Data));
-        Assert.Equal(10, TransportRig.Sequences(TransportRig.Receive(notYet, static all => all.Exists(static one => one.IsDrained))).Count);
+        Assert.Equal(
+            10, TransportRig.Sequences(
+                TransportRig.Receive(notYet, static all => all.Exists(static one => one.IsDrained))).Count);
     }
 
     [Fact]

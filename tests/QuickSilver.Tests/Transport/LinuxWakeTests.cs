@@ -55,7 +55,8 @@ public sealed class LinuxWakeTests : ICoreObserver, ICompletionHandler, IPullRoo
         (CoreThread core, RequestQueue requests) = Start(transport, gate, new CoreThreadOptions { Affinity = 0 });
         var allowed = new TaskCompletionSource<string>(TaskCreationOptions.RunContinuationsAsynchronously);
         requests.Enqueue(new RecordingTarget((_, _) => allowed.SetResult(
-            File.ReadLines("/proc/thread-self/status").First(static line => line.StartsWith("Cpus_allowed_list:", StringComparison.Ordinal)))));
+            File.ReadLines("/proc/thread-self/status")
+                .First(static line => line.StartsWith("Cpus_allowed_list:", StringComparison.Ordinal)))));
         Assert.Equal("0", (await allowed.Task.WaitAsync(Patience)).Split(':')[1].Trim());
         await StopAsync(core);
     }
@@ -79,7 +80,8 @@ public sealed class LinuxWakeTests : ICoreObserver, ICompletionHandler, IPullRoo
 
     void ICoreObserver.OnFault(Exception fault, Instant now) => _fault = fault;
 
-    private (CoreThread Core, RequestQueue Requests) Start(IHostTransport transport, WakeGate gate, CoreThreadOptions options)
+    private (CoreThread Core, RequestQueue Requests) Start(
+        IHostTransport transport, WakeGate gate, CoreThreadOptions options)
     {
         var clock = new MonotonicClock();
         var requests = new RequestQueue(gate);

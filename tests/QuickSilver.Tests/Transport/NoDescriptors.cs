@@ -3,8 +3,8 @@ using System.Runtime.InteropServices;
 namespace QuickSilver.Tests.Transport;
 
 /// <summary>
-/// The process may open nothing more, from when it is made until it is disposed of. For Linux, and for moments in which nothing else runs; code that
-/// is to run meanwhile must have run before, since loading it opens files.
+/// The process may open nothing more, from when it is made until it is disposed of. For Linux, and for moments in which
+/// nothing else runs; code that is to run meanwhile must have run before, since loading it opens files.
 /// </summary>
 internal sealed partial class NoDescriptors : IDisposable
 {

@@ -22,13 +22,16 @@ public sealed class NoDescriptorsTests : IDisposable
     [MemberData(nameof(Kinds))]
     public void A_channel_that_could_not_be_sent_by_once_is_tried_again(string kind)
     {
-        Assert.SkipUnless(OperatingSystem.IsLinux(), "needs Linux: the test takes the process's descriptors away by setrlimit");
+        Assert.SkipUnless(
+            OperatingSystem.IsLinux(), "needs Linux: the test takes the process's descriptors away by setrlimit");
         IHostTransport sender = _rig.Start(kind);
         IHostTransport receiver = _rig.Start(kind);
         receiver.Open(_rig.Group, receive: true);
         Train train = TransportRig.Train(TrainRoute.Region, 3, 100, channel: sender.Open(_rig.Group, receive: false));
         NetEndpoint wrong = new(0x0A000001, 5000);
-        Assert.Equal(SendOutcome.Failed, sender.Send(TransportRig.Train(TrainRoute.Region, 1, 100, channel: sender.Open(wrong, receive: false))));
+        Assert.Equal(
+            SendOutcome.Failed,
+            sender.Send(TransportRig.Train(TrainRoute.Region, 1, 100, channel: sender.Open(wrong, receive: false))));
         using (new NoDescriptors())
         {
             Assert.Equal(SendOutcome.Failed, sender.Send(train));
@@ -48,10 +51,13 @@ public sealed class NoDescriptorsTests : IDisposable
     [MemberData(nameof(Kinds))]
     public void A_transport_that_gets_no_sockets_is_refused_as_one_that_cannot_start(string kind)
     {
-        Assert.SkipUnless(OperatingSystem.IsLinux(), "needs Linux: the test takes the process's descriptors away by setrlimit");
-        TransportSettings settings = TransportRig.For(kind, TransportRig.Settings with { Carrier = CarrierPreference.Unicast });
+        Assert.SkipUnless(
+            OperatingSystem.IsLinux(), "needs Linux: the test takes the process's descriptors away by setrlimit");
+        TransportSettings settings = TransportRig.For(
+            kind, TransportRig.Settings with { Carrier = CarrierPreference.Unicast });
         _rig.Start(kind, settings);
-        Assert.Throws<TransportException>(() => TransportFactory.Start(settings with { Interface = "nowhere0" }, _rig.Events));
+        Assert.Throws<TransportException>(
+            () => TransportFactory.Start(settings with { Interface = "nowhere0" }, _rig.Events));
         Exception? refusal;
         using (new NoDescriptors()) refusal = Record.Exception(() => TransportFactory.Start(settings, _rig.Events));
         Assert.Equal(TransportFailure.InterfaceUnavailable, Assert.IsType<TransportException>(refusal).Failure);

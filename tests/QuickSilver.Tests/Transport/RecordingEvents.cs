@@ -14,7 +14,8 @@ internal sealed class RecordingEvents : ITransportEvents
 
     public List<NetEndpoint> OpenFailed { get; } = [];
 
-    public void OnReceiveBufferSmall(int askedBytes, int grantedBytes, string remedy) => SmallBuffers.Add((askedBytes, grantedBytes, remedy));
+    public void OnReceiveBufferSmall(int askedBytes, int grantedBytes, string remedy) =>
+        SmallBuffers.Add((askedBytes, grantedBytes, remedy));
 
     public void OnSegmentationRefused(string socket, string error) => SegmentationRefused.Add(socket);
 

@@ -43,8 +43,10 @@ public sealed class SocketTransportTests : IDisposable
         IRegionChannel sending = sender.Open(_rig.Group, receive: false)!;
 
         // More datagrams than any kernel cuts in one call: refused for real.
-        Assert.Equal(SendOutcome.Sent, sender.Send(TransportRig.Train(TrainRoute.Region, 200, 100, 1, channel: sending)));
-        Assert.Equal(SendOutcome.Sent, sender.Send(TransportRig.Train(TrainRoute.Region, 3, 100, 201, channel: sending)));
+        Assert.Equal(
+            SendOutcome.Sent, sender.Send(TransportRig.Train(TrainRoute.Region, 200, 100, 1, channel: sending)));
+        Assert.Equal(
+            SendOutcome.Sent, sender.Send(TransportRig.Train(TrainRoute.Region, 3, 100, 201, channel: sending)));
         List<Completion> reads = TransportRig.ReceiveDatagrams(receiver, 203);
         Assert.Equal(Enumerable.Range(1, 203).Select(static number => (long)number), TransportRig.Sequences(reads));
         Assert.Equal(203, reads.Count(static read => !read.IsDrained));
@@ -69,7 +71,8 @@ public sealed class SocketTransportTests : IDisposable
         Assert.Equal(0UL, sender.Counters.SegmentationFallbacks);
         Assert.Empty(_rig.Events.SegmentationRefused);
 
-        Assert.Equal(SendOutcome.Sent, sender.Send(TransportRig.Train(TrainRoute.Unicast, 4, 100, 1, to: receiver.Facts.Data)));
+        Assert.Equal(
+            SendOutcome.Sent, sender.Send(TransportRig.Train(TrainRoute.Unicast, 4, 100, 1, to: receiver.Facts.Data)));
         Assert.Equal([1L, 2L, 3L, 4L], TransportRig.Sequences(TransportRig.ReceiveDatagrams(receiver, 4)));
         Assert.Equal(0UL, sender.Counters.SegmentationFallbacks);
     }
@@ -123,7 +126,8 @@ public sealed class SocketTransportTests : IDisposable
     [InlineData("linux", false)]
     [InlineData("portable", true)]
     [InlineData("portable", false)]
-    public void On_linux_a_nodes_own_trains_do_not_come_back_over_loopback_and_count_as_no_drop(string kind, bool receivesFirst)
+    public void On_linux_a_nodes_own_trains_do_not_come_back_over_loopback_and_count_as_no_drop(
+        string kind, bool receivesFirst)
     {
         Assert.SkipUnless(OperatingSystem.IsLinux(), "only on Linux has every node a loopback address of its own");
         IHostTransport node = _rig.Start(kind);
@@ -135,10 +139,14 @@ public sealed class SocketTransportTests : IDisposable
         node.Send(TransportRig.Train(TrainRoute.Region, 8, 1000, 9, channel: own));
         other.Send(TransportRig.Train(TrainRoute.Region, 8, 1000, 17, channel: others));
 
-        Assert.Equal(Enumerable.Range(17, 8).Select(static number => (long)number), TransportRig.Sequences(TransportRig.ReceiveDatagrams(node, 8)));
+        Assert.Equal(
+            Enumerable.Range(17, 8).Select(static number => (long)number),
+            TransportRig.Sequences(TransportRig.ReceiveDatagrams(node, 8)));
         Assert.Equal(0UL, node.Counters.EmptyReads);
         Assert.Equal(0UL, own.Drops);
-        Assert.Equal(Enumerable.Range(1, 16).Select(static number => (long)number), TransportRig.Sequences(TransportRig.ReceiveDatagrams(other, 16)));
+        Assert.Equal(
+            Enumerable.Range(1, 16).Select(static number => (long)number),
+            TransportRig.Sequences(TransportRig.ReceiveDatagrams(other, 16)));
     }
 
     [Theory]
@@ -155,7 +163,8 @@ public sealed class SocketTransportTests : IDisposable
 
         var nowhere = new NetEndpoint(sender.Facts.Data.Address, 0);
         Assert.Equal(SendOutcome.Failed, receiver.Send(TransportRig.Train(TrainRoute.Unicast, 1, 100, 1, to: nowhere)));
-        Assert.Equal(SendOutcome.Sent, receiver.Send(TransportRig.Train(TrainRoute.Unicast, 1, 100, 1, to: sender.Facts.Data)));
+        Assert.Equal(
+            SendOutcome.Sent, receiver.Send(TransportRig.Train(TrainRoute.Unicast, 1, 100, 1, to: sender.Facts.Data)));
         sender.Send(TransportRig.Train(TrainRoute.Region, 1, 100, 2, channel: sending));
         Assert.Equal([2L], TransportRig.Sequences(TransportRig.ReceiveDatagrams(receiver, 1)));
     }
@@ -164,7 +173,8 @@ public sealed class SocketTransportTests : IDisposable
     public void A_receive_buffer_granted_smaller_than_asked_is_told_with_the_remedy()
     {
         Assert.SkipUnless(OperatingSystem.IsLinux(), "needs Linux: the remedy that is told is a sysctl");
-        IHostTransport transport = _rig.Start("linux", TransportRig.Settings with { ReceiveBufferBytes = 1 << 30, Carrier = CarrierPreference.Unicast });
+        IHostTransport transport = _rig.Start(
+            "linux", TransportRig.Settings with { ReceiveBufferBytes = 1 << 30, Carrier = CarrierPreference.Unicast });
         Assert.SkipWhen(
             transport.Facts.ReceiveBufferBytes / 2 >= 1 << 30,
             "needs a limit below a gigabyte: net.core.rmem_max of this machine grants what is asked for");
@@ -177,7 +187,8 @@ public sealed class SocketTransportTests : IDisposable
     [Fact]
     public void A_node_that_wants_unicast_is_not_probed_and_says_so()
     {
-        IHostTransport transport = _rig.Start("linux", TransportRig.Settings with { Carrier = CarrierPreference.Unicast });
+        IHostTransport transport = _rig.Start(
+            "linux", TransportRig.Settings with { Carrier = CarrierPreference.Unicast });
         Assert.False(transport.Facts.Multicast);
         Assert.Single(_rig.Events.MulticastUnavailable);
     }
@@ -205,7 +216,8 @@ public sealed class SocketTransportTests : IDisposable
     [Fact]
     public void A_range_without_a_free_port_is_refused()
     {
-        TransportSettings narrow = TransportRig.Settings with { PortFirst = 20_999, PortCount = 1, Carrier = CarrierPreference.Unicast };
+        TransportSettings narrow = TransportRig.Settings with {
+            PortFirst = 20_999, PortCount = 1, Carrier = CarrierPreference.Unicast };
         var failure = Assert.Throws<TransportException>(() => TransportFactory.Start(narrow, _rig.Events));
         Assert.Equal(TransportFailure.PortsExhausted, failure.Failure);
         Assert.Contains("20999-20999", failure.Message, StringComparison.Ordinal);
@@ -220,7 +232,8 @@ public sealed class SocketTransportTests : IDisposable
     [InlineData(8972, 9000, false, 212_992, 8972 - 44)]
     [InlineData(60_000, 1500, false, 8 << 20, 1500 - 28 - 44)]
     [InlineData(65_000, 65_536, true, 212_992, 65_000 - 44)]
-    public void A_datagram_fits_the_interface_and_leaves_room_for_encryption(int asked, int mtu, bool isLoopback, int buffer, int expected)
+    public void A_datagram_fits_the_interface_and_leaves_room_for_encryption(
+        int asked, int mtu, bool isLoopback, int buffer, int expected)
     {
         int slot = DatagramSize.Choose(new TransportSettings { MaxDatagramBytes = asked }, mtu, isLoopback, buffer);
         Assert.Equal(expected, slot);

@@ -22,7 +22,8 @@ internal sealed class TransportRig : IDisposable
     /// <summary>What all transports of the rig had to tell.</summary>
     public RecordingEvents Events { get; } = new();
 
-    // Several datagrams to a train, whatever the machine's buffers: over loopback the usual datagram can be a whole train.
+    // Several datagrams to a train, whatever the machine's buffers: over loopback the usual datagram can be a whole
+    // train.
     public static TransportSettings Settings { get; } = new()
     {
         PortFirst = 21_000,
@@ -48,9 +49,11 @@ internal sealed class TransportRig : IDisposable
     public IHostTransport Start(string kind, TransportSettings? settings = null)
     {
         if (kind == "linux") Assert.SkipUnless(OperatingSystem.IsLinux(), "the fast path is for Linux");
-        IHostTransport transport = TransportFactory.Start(For(kind, settings ?? Settings) with { Network = _network }, Events);
+        IHostTransport transport = TransportFactory.Start(
+            For(kind, settings ?? Settings) with { Network = _network }, Events);
         Assert.Equal(kind, transport.Choice.Implementation);
-        Assert.SkipUnless(transport.Facts.Multicast || settings is { Carrier: CarrierPreference.Unicast }, transport.Choice.Reason);
+        Assert.SkipUnless(
+            transport.Facts.Multicast || settings is { Carrier: CarrierPreference.Unicast }, transport.Choice.Reason);
         _started.Add(transport);
         return transport;
     }
@@ -76,7 +79,8 @@ internal sealed class TransportRig : IDisposable
         return new Train(bytes, length, route, to, channel);
     }
 
-    /// <summary>Takes reads until <paramref name="enough"/> or until patience ends; buffers are copied and recycled.</summary>
+    /// <summary>Takes reads until <paramref name="enough"/> or until patience ends; buffers are copied and
+    /// recycled.</summary>
     public static List<Completion> Receive(IHostTransport transport, Func<List<Completion>, bool> enough)
     {
         List<Completion> all = [];
@@ -88,7 +92,9 @@ internal sealed class TransportRig : IDisposable
             if (transport.Take(batch, 64) == 0 && !transport.HasReady) transport.Wait(TimeSpan.FromMilliseconds(20));
             foreach (Completion completion in batch)
             {
-                all.Add(completion.IsDrained ? completion : completion with { Buffer = completion.Span.ToArray(), Offset = 0 });
+                all.Add(
+                    completion.IsDrained
+                        ? completion : completion with { Buffer = completion.Span.ToArray(), Offset = 0 });
                 transport.Recycle(completion);
             }
         }
@@ -96,7 +102,8 @@ internal sealed class TransportRig : IDisposable
     }
 
     /// <summary>Takes reads until so many datagrams have come.</summary>
-    public static List<Completion> ReceiveDatagrams(IHostTransport transport, int count) => Receive(transport, all => Sequences(all).Count >= count);
+    public static List<Completion> ReceiveDatagrams(IHostTransport transport, int count) =>
+        Receive(transport, all => Sequences(all).Count >= count);
 
     /// <summary>Numbers of the datagrams in reads, walked by their headers; -1 for what no header explains.</summary>
     public static List<long> Sequences(IEnumerable<Completion> completions)

@@ -82,13 +82,18 @@ public sealed class TransportTests : IDisposable
         IRegionChannel sending = sender.Open(_rig.Group, receive: false)!;
         ulong sent = 0;
         // Long enough apart for a reader to expect no more than one, then many at once, twice, and again one at a time.
-        foreach (int together in (int[])[.. Enumerable.Repeat(1, 40), 3, 1, 1, 1, 1, 1, 1, 5, .. Enumerable.Repeat(1, 10)])
+        foreach (int together in (int[])[
+            .. Enumerable.Repeat(1, 40), 3, 1, 1, 1, 1, 1, 1, 5, .. Enumerable.Repeat(1, 10)])
         {
             ulong first = sent + 1;
-            for (int index = 0; index < together; index++) sender.Send(TransportRig.Train(TrainRoute.Region, 1, 300, ++sent, channel: sending));
+            for (int index = 0; index < together; index++)
+                sender.Send(TransportRig.Train(TrainRoute.Region, 1, 300, ++sent, channel: sending));
             List<Completion> all = TransportRig.Receive(
-                receiver, all => TransportRig.Sequences(all).Count >= together && all.Exists(static one => one.IsDrained));
-            Assert.Equal(Enumerable.Range((int)first, together).Select(static number => (long)number), TransportRig.Sequences(all));
+                receiver,
+                all => TransportRig.Sequences(all).Count >= together && all.Exists(static one => one.IsDrained));
+            Assert.Equal(
+                Enumerable.Range((int)first, together).Select(static number => (long)number),
+                TransportRig.Sequences(all));
             Assert.Single(all, static one => one.IsDrained);
             Assert.True(all[^1].IsDrained);
         }
@@ -176,7 +181,8 @@ public sealed class TransportTests : IDisposable
         if (kind != "in-process") Assert.SkipUnless(OperatingSystem.IsLinux(), "only Linux tells");
         IRegionChannel joined = receiver.Open(_rig.Group, receive: true)!;
         IRegionChannel sending = sender.Open(_rig.Group, receive: false)!;
-        for (ulong index = 0; index < 200; index++) sender.Send(TransportRig.Train(TrainRoute.Region, 8, 1000, index, channel: sending));
+        for (ulong index = 0; index < 200; index++)
+            sender.Send(TransportRig.Train(TrainRoute.Region, 8, 1000, index, channel: sending));
 
         Assert.True(joined.Drops > 0);
         ulong drops = joined.Drops;
@@ -202,7 +208,8 @@ public sealed class TransportTests : IDisposable
         }));
     }
 
-    private static void Exchange(IHostTransport sender, IHostTransport receiver, in Train multicast, in Train unicast, List<Completion> batch)
+    private static void Exchange(
+        IHostTransport sender, IHostTransport receiver, in Train multicast, in Train unicast, List<Completion> batch)
     {
         sender.Send(multicast);
         sender.Send(unicast);

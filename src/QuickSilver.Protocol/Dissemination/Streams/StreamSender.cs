@@ -375,8 +375,8 @@ public sealed class StreamSender : IFeed
         _context.Events.OnStreamAdvanced(this, wish, now);
     }
 
-    // Where no multicast arrives, no member knows that it misses anything. So one member is informed by unicast, another
-    // each time: it asks for the packets that it lacks, and a round informs the others.
+    // Where no multicast arrives, no member knows that it misses anything. So one member is informed by unicast,
+    // another each time: it asks for the packets that it lacks, and a round informs the others.
     private int NextToInform()
     {
         NodeInfo[] members = View.Members;

@@ -2,8 +2,8 @@ using QuickSilver.Testing.Scheduling;
 
 namespace QuickSilver.Testing.Runs.Generation;
 
-/// <summary>Draws one after the other for one part of a run. Each part has dice of its own, so that a part which draws more leaves the
-/// others as they are.</summary>
+/// <summary>Draws one after the other for one part of a run. Each part has dice of its own, so that a part which draws
+/// more leaves the others as they are.</summary>
 /// <param name="random">The run's decisions.</param>
 /// <param name="stream">What is drawn.</param>
 /// <param name="part">Which part of it, such as a fault's place in the list.</param>
@@ -24,9 +24,11 @@ internal sealed class Dice(SimulationRandom random, RandomStream stream, ulong p
     public TimeSpan Time(TimeSpan from, TimeSpan to) => from + ((to - from) * Unit());
 
     /// <summary>A time of so many milliseconds, evenly.</summary>
-    public TimeSpan Millis(double from, double to) => Time(TimeSpan.FromMilliseconds(from), TimeSpan.FromMilliseconds(to));
+    public TimeSpan Millis(double from, double to) =>
+        Time(TimeSpan.FromMilliseconds(from), TimeSpan.FromMilliseconds(to));
 
-    /// <summary>A time of so many milliseconds, of which short ones are as common as long ones: even in the logarithm.</summary>
+    /// <summary>A time of so many milliseconds, of which short ones are as common as long ones: even in the
+    /// logarithm.</summary>
     public TimeSpan LogMillis(double from, double to) => TimeSpan.FromMilliseconds(from * Math.Pow(to / from, Unit()));
 
     /// <summary>A number of which small ones are as common as large ones: even in the logarithm.</summary>

@@ -17,7 +17,8 @@ internal static class FaultDraw
 
     private static readonly DatagramKind[] Chosen =
     [
-        DatagramKind.Token, DatagramKind.TokenAck, DatagramKind.Ack, DatagramKind.Nak, DatagramKind.Pull, DatagramKind.Beacon, DatagramKind.Repair,
+        DatagramKind.Token, DatagramKind.TokenAck, DatagramKind.Ack, DatagramKind.Nak, DatagramKind.Pull,
+        DatagramKind.Beacon, DatagramKind.Repair,
         DatagramKind.Data, DatagramKind.CarrierProbe, DatagramKind.CarrierWord,
     ];
 
@@ -37,7 +38,9 @@ internal static class FaultDraw
         if (stranger.Chance(StrangerRuns))
         {
             TimeSpan at = stranger.Time(First, cluster.Length);
-            faults.Add(new ForgedSource(at, cluster.Until(at, stranger.LogMillis(100, 30_000)), stranger.Unit() * stranger.Unit()));
+            faults.Add(
+                new ForgedSource(
+                    at, cluster.Until(at, stranger.LogMillis(100, 30_000)), stranger.Unit() * stranger.Unit()));
         }
         faults.AddRange(DrawNarrow(new Dice(random, RandomStream.Faults, part: 3), cluster));
         return faults;
@@ -75,8 +78,10 @@ internal static class FaultDraw
                     Any(dice, cluster)),
             ],
             FaultKind.LastMessage when cluster.Plans.Count > 0 => DrawLastMessage(dice, cluster),
-            FaultKind.LateDuplicates => [new LateDuplicates(at, duration, dice.Unit() * 0.5, dice.LogMillis(50, 15_000))],
-            FaultKind.Corruption => [new CorruptionBurst(at, duration, Any(dice, cluster), Any(dice, cluster), dice.Unit() * dice.Unit())],
+            FaultKind.LateDuplicates =>
+                [new LateDuplicates(at, duration, dice.Unit() * 0.5, dice.LogMillis(50, 15_000))],
+            FaultKind.Corruption =>
+                [new CorruptionBurst(at, duration, Any(dice, cluster), Any(dice, cluster), dice.Unit() * dice.Unit())],
             FaultKind.OneWay => [new LinkCut(at, bounded, node, dice.Between(0, cluster.Nodes))],
             FaultKind.Partial => [DrawPartial(dice, cluster, at, bounded)],
             FaultKind.Islands => [new Islands(at, bounded, DrawIslands(dice, All(cluster)), FromServer: false)],
@@ -85,22 +90,31 @@ internal static class FaultDraw
             FaultKind.Mute => [new MuteNode(at, bounded, node)],
             FaultKind.MulticastOutage => [DrawMulticastOutage(dice, cluster, at, duration)],
             FaultKind.UnicastOutage => [new UnicastOutage(at, bounded)],
-            FaultKind.Freeze => [new NodeFreeze(at, cluster.Until(at, dice.LogMillis(1, ShortFreeze(cluster))), node, dice.Chance(0.2))],
-            FaultKind.LongFreeze when cluster.MayGo.Length > 0 && cluster.HasDetector && cluster.Patience * 3 < cluster.Length =>
-                [new NodeFreeze(at / 3, cluster.Patience * (1 + dice.Unit()), dice.Pick(cluster.MayGo), dice.Chance(0.2))],
+            FaultKind.Freeze =>
+                [new NodeFreeze(
+                    at, cluster.Until(at, dice.LogMillis(1, ShortFreeze(cluster))), node, dice.Chance(0.2))],
+            FaultKind.LongFreeze when cluster.MayGo.Length > 0 && cluster.HasDetector
+                && cluster.Patience * 3 < cluster.Length =>
+                [new NodeFreeze(
+                    at / 3, cluster.Patience * (1 + dice.Unit()), dice.Pick(cluster.MayGo), dice.Chance(0.2))],
             FaultKind.Slow => [new SlowNode(at, duration, node, (int)dice.Log(5, 500))],
             FaultKind.Crash when cluster.MayGo.Length > 0 => [new NodeCrash(at, dice.Pick(cluster.MayGo))],
             FaultKind.Restart when cluster.MayGo.Length > 0 =>
                 [new NodeRestart(at, cluster.Until(at, dice.LogMillis(5, 15_000)), dice.Pick(cluster.MayGo))],
             FaultKind.PowerLoss when cluster.MayGo.Length > 0 => DrawPowerLoss(dice, cluster, at),
-            FaultKind.ChannelOutage => DrawChannel(dice, cluster, (length, which) => new MembershipOutage(at, cluster.Until(at, length), which)),
-            FaultKind.ChannelStall => DrawChannel(dice, cluster, (length, which) => new MembershipStall(at, cluster.Until(at, length), which)),
+            FaultKind.ChannelOutage =>
+                DrawChannel(
+                    dice, cluster, (length, which) => new MembershipOutage(at, cluster.Until(at, length), which)),
+            FaultKind.ChannelStall =>
+                DrawChannel(
+                    dice, cluster, (length, which) => new MembershipStall(at, cluster.Until(at, length), which)),
             FaultKind.ServerReplacement => [new ServerReplacement(at)],
             FaultKind.ServerOutage => [new ServerOutage(at, cluster.Until(at, dice.LogMillis(100, 60_000)))],
             FaultKind.Swizzle => DrawSwizzle(dice, cluster, at, bounded),
             FaultKind.KindDelay =>
                 [new KindDelay(
-                    at, cluster.Until(at, dice.LogMillis(100, 20_000)), dice.Pick(Chosen), dice.LogMillis(0.1, LongestDelay),
+                    at, cluster.Until(at, dice.LogMillis(100, 20_000)), dice.Pick(Chosen),
+                    dice.LogMillis(0.1, LongestDelay),
                     Any(dice, cluster), Any(dice, cluster))],
             FaultKind.SingleCopies => DrawCopies(dice, cluster, at),
             FaultKind.RackRestart when cluster.MayGo.Length > 0 => HostTrouble.DrawRack(dice, cluster, at),
@@ -110,24 +124,30 @@ internal static class FaultDraw
         };
     }
 
-    private static double ShortFreeze(GeneratedCluster cluster) => cluster.HasDetector ? cluster.Patience.TotalMilliseconds / 2 : 10_000;
+    private static double ShortFreeze(GeneratedCluster cluster) =>
+        cluster.HasDetector ? cluster.Patience.TotalMilliseconds / 2 : 10_000;
 
-    private static int? Any(Dice dice, GeneratedCluster cluster) => dice.Chance(0.5) ? null : dice.Between(0, cluster.Nodes);
+    private static int? Any(Dice dice, GeneratedCluster cluster) =>
+        dice.Chance(0.5) ? null : dice.Between(0, cluster.Nodes);
 
     private static int[] All(GeneratedCluster cluster) => [.. Enumerable.Range(0, cluster.Nodes)];
 
     private static BurstLoss DrawBursts(Dice dice, TimeSpan at, TimeSpan duration)
     {
         LossScope scope = dice.Pick([LossScope.Link, LossScope.Sender, LossScope.Receiver]);
-        return new BurstLoss(at, duration, scope, dice.LogMillis(20, 5_000), dice.LogMillis(1, 1_000), dice.Chance(0.5) ? 1 : dice.Unit());
+        return new BurstLoss(
+            at, duration, scope, dice.LogMillis(20, 5_000), dice.LogMillis(1, 1_000),
+            dice.Chance(0.5) ? 1 : dice.Unit());
     }
 
     // Unicast is well, so that it may last for ever.
-    private static MulticastOutage DrawMulticastOutage(Dice dice, GeneratedCluster cluster, TimeSpan at, TimeSpan duration)
+    private static MulticastOutage DrawMulticastOutage(
+        Dice dice, GeneratedCluster cluster, TimeSpan at, TimeSpan duration)
     {
         int? node = Any(dice, cluster);
         bool isLong = dice.Chance(0.5);
-        TimeSpan longer = dice.Chance(0.2) ? Timeout.InfiniteTimeSpan : cluster.Until(at, dice.LogMillis(2_000, 60_000));
+        TimeSpan longer = dice.Chance(0.2)
+            ? Timeout.InfiniteTimeSpan : cluster.Until(at, dice.LogMillis(2_000, 60_000));
         return new MulticastOutage(at, isLong ? longer : duration, node, Any(dice, cluster));
     }
 
@@ -135,7 +155,8 @@ internal static class FaultDraw
     {
         SendPlan plan = dice.Pick(cluster.Plans);
         TimeSpan last = plan.Start + ((plan.Count - 1) * plan.Interval);
-        return [new KindLoss(last, TimeSpan.FromMilliseconds(1), DatagramKind.Data, cluster.Nodes * 4, plan.Node, null)];
+        return [
+            new KindLoss(last, TimeSpan.FromMilliseconds(1), DatagramKind.Data, cluster.Nodes * 4, plan.Node, null)];
     }
 
     private static PartialPartition DrawPartial(Dice dice, GeneratedCluster cluster, TimeSpan at, TimeSpan duration)
@@ -166,12 +187,14 @@ internal static class FaultDraw
 
     private static List<Fault> DrawChannel(Dice dice, GeneratedCluster cluster, Func<TimeSpan, int, Fault> make)
     {
-        if (cluster.MayGo.Length > 0 && dice.Chance(0.6)) return [make(dice.LogMillis(1, 12_000), dice.Pick(cluster.MayGo))];
+        if (cluster.MayGo.Length > 0 && dice.Chance(0.6))
+            return [make(dice.LogMillis(1, 12_000), dice.Pick(cluster.MayGo))];
         return [make(dice.LogMillis(1, cluster.Harmless.TotalMilliseconds), dice.Between(0, cluster.Nodes))];
     }
 
     // The first link is cut the longest: for nearly all of the time there is.
-    private static IReadOnlyList<LinkCut> DrawSwizzle(Dice dice, GeneratedCluster cluster, TimeSpan at, TimeSpan duration)
+    private static IReadOnlyList<LinkCut> DrawSwizzle(
+        Dice dice, GeneratedCluster cluster, TimeSpan at, TimeSpan duration)
     {
         int links = (int)Math.Min(dice.Log(2, 60), cluster.Nodes * (cluster.Nodes - 1));
         return Swizzle.Make(at, duration / (2 * links), cluster.Nodes, links, (ulong)dice.Between(0, int.MaxValue));
@@ -182,7 +205,9 @@ internal static class FaultDraw
         bool isLost = dice.Chance(0.5);
         var copies = new CopyFault[dice.Between(1, 9)];
         for (int copy = 0; copy < copies.Length; copy++)
-            copies[copy] = new CopyFault(at, cluster.Length - at, dice.Log(1, 20_000), isLost ? TimeSpan.Zero : dice.LogMillis(0.1, 2_000));
+            copies[
+                copy] = new CopyFault(
+                    at, cluster.Length - at, dice.Log(1, 20_000), isLost ? TimeSpan.Zero : dice.LogMillis(0.1, 2_000));
         return copies;
     }
 

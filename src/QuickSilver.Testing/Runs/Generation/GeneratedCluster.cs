@@ -7,7 +7,8 @@ namespace QuickSilver.Testing.Runs.Generation;
 /// <param name="Plans">Who sends.</param>
 /// <param name="Length">Length of the first phase.</param>
 internal sealed record GeneratedCluster(
-    SimulationOptions Options, GeneratorOptions Bounds, IReadOnlyList<IReadOnlyList<string>> Groups, IReadOnlyList<SendPlan> Plans, TimeSpan Length)
+    SimulationOptions Options, GeneratorOptions Bounds, IReadOnlyList<IReadOnlyList<string>> Groups,
+    IReadOnlyList<SendPlan> Plans, TimeSpan Length)
 {
     /// <summary>Machines.</summary>
     public int Nodes => Options.Nodes;
@@ -33,5 +34,6 @@ internal sealed record GeneratedCluster(
 
     /// <summary>Machines whose nodes may go for good.</summary>
     public int[] MayGo { get; } =
-        [.. Enumerable.Range(0, Options.Nodes).Where(node => Bounds.SendersMayGo || Plans.All(plan => plan.Node != node))];
+        [.. Enumerable.Range(0, Options.Nodes)
+            .Where(node => Bounds.SendersMayGo || Plans.All(plan => plan.Node != node))];
 }

@@ -18,7 +18,8 @@ public sealed record GeneratorOptions
     /// <summary>Kinds of trouble that no run has.</summary>
     public IReadOnlyList<FaultKind> Without { get; init; } = [];
 
-    /// <summary>True: nodes that send may crash, freeze for long, or be removed otherwise; false: only those that never send.</summary>
+    /// <summary>True: nodes that send may crash, freeze for long, or be removed otherwise; false: only those that never
+    /// send.</summary>
     public bool SendersMayGo { get; init; } = true;
 
     /// <summary>True: nodes may be deaf or mute for longer than the detector's patience, and for ever.</summary>

@@ -12,8 +12,9 @@ using QuickSilver.Testing.Scheduling;
 namespace QuickSilver.Testing.Runs.Generation;
 
 /// <summary>
-/// Draws network and settings. In half of the runs every value comes from its legal range; in the others all have their defaults, but those that must
-/// be short for anything to happen in a run of a minute. A range that breaks an invariant is an illegal range, and the host must refuse it.
+/// Draws network and settings. In half of the runs every value comes from its legal range; in the others all have their
+/// defaults, but those that must be short for anything to happen in a run of a minute. A range that breaks an invariant
+/// is an illegal range, and the host must refuse it.
 /// </summary>
 internal static class KnobDraw
 {
@@ -42,7 +43,7 @@ internal static class KnobDraw
 
     /// <summary>
     /// Gives a cluster a server at an address of its own, which nodes may be cut off from and which awaits a majority.
-    /// Whoever is put out comes back, or the server waits for ever.
+    /// A member that is put out comes back, or the server waits for ever.
     /// </summary>
     public static SimulationOptions WithHost(SimulationRandom random, SimulationOptions options)
     {
@@ -105,9 +106,13 @@ internal static class KnobDraw
     private static LinkOverride[] OddLinks(Dice dice, int nodes)
     {
         if (!dice.Chance(0.2)) return [];
-        var odd = new LinkModel { Delay = dice.Millis(0.1, 8), Jitter = dice.Millis(0, 2), Loss = dice.Unit() * 0.3, Reordering = dice.Unit() * 0.3 };
+        var odd = new LinkModel {
+            Delay = dice.Millis(0.1, 8), Jitter = dice.Millis(0, 2), Loss = dice.Unit() * 0.3,
+            Reordering = dice.Unit() * 0.3 };
         int node = dice.Between(0, nodes);
-        return dice.Chance(0.5) ? [new LinkOverride(node, null, odd), new LinkOverride(null, node, odd)] : [new LinkOverride(null, node, odd)];
+        return dice.Chance(0.5)
+            ? [new LinkOverride(node, null, odd), new LinkOverride(null, node, odd)]
+            : [new LinkOverride(null, node, odd)];
     }
 
     private static MembershipServerSettings Membership(Dice dice, bool knobs, MembershipLinkModel link)

@@ -3,8 +3,8 @@ using QuickSilver.Testing.Scheduling;
 
 namespace QuickSilver.Testing.Runs.Generation;
 
-/// <summary>Draws what stays broken after the first phase: a random core is well from then on, the other machines are dead, deaf, mute, frozen or cut
-/// off for ever, and the core must go on without them.</summary>
+/// <summary>Draws what stays broken after the first phase: a random core is well from then on, the other machines are
+/// dead, deaf, mute, frozen or cut off for ever, and the core must go on without them.</summary>
 internal static class RemainderDraw
 {
     private static readonly TimeSpan ForEver = TimeSpan.FromDays(1);

@@ -6,9 +6,10 @@ using QuickSilver.Testing.Scheduling;
 namespace QuickSilver.Testing.Runs.Generation;
 
 /// <summary>
-/// Writes runs about the liveness of the membership: random sets of processes die and come back under their names, the membership host on machine 0
-/// among them, whole racks at once; and the host's port is cut for longer than the detector's patience. When nothing happens any more, all who live
-/// must be in one view within a detector period and five seconds (V9).
+/// Writes runs about the liveness of the membership: random sets of processes die and come back under their names, the
+/// membership host on machine 0 among them, whole racks at once; and the host's port is cut for longer than the
+/// detector's patience. When nothing happens any more, all who live must be in one view within a detector period and
+/// five seconds (V9).
 /// </summary>
 public static class RestartRun
 {
@@ -58,7 +59,8 @@ public static class RestartRun
                 },
             },
             Groups = [.. Enumerable.Range(0, nodes).Select(node => Groups(dice, node))],
-            Plans = [new SendPlan(dice.Between(0, nodes), Group, 20, TimeSpan.FromMilliseconds(200)) { Start = Settling }],
+            Plans = [
+                new SendPlan(dice.Between(0, nodes), Group, 20, TimeSpan.FromMilliseconds(200)) { Start = Settling }],
             Faults = faults,
             HealAt = end,
             JoinLimit = patience + Allowance,
@@ -69,7 +71,8 @@ public static class RestartRun
     }
 
     // Everybody is in one group; some are in another one besides, so that there are several regions.
-    private static IReadOnlyList<string> Groups(Dice dice, int node) => dice.Chance(0.2) ? [Group, $"part-{node % 2}"] : [Group];
+    private static IReadOnlyList<string> Groups(Dice dice, int node) =>
+        dice.Chance(0.2) ? [Group, $"part-{node % 2}"] : [Group];
 
     private static void Kill(Dice dice, List<Fault> faults, TimeSpan at, int nodes)
     {

@@ -8,9 +8,10 @@ using QuickSilver.Testing.Scheduling;
 namespace QuickSilver.Testing.Runs.Generation;
 
 /// <summary>
-/// Writes a <see cref="RunSpec"/> from a seed. Swarm testing (Groce and others, ISSTA 2012): each seed knows a random few of the kinds of trouble and
-/// of the verbs, at a random scale, with settings drawn from their legal ranges in half of the runs; one in ten has no faults at all. Same seed and
-/// bounds, same run; the parts draw from streams of their own.
+/// Writes a <see cref="RunSpec"/> from a seed. Swarm testing (Groce and others, ISSTA 2012): each seed knows a random
+/// few of the kinds of trouble and of the verbs, at a random scale, with settings drawn from their legal ranges in half
+/// of the runs; one in ten has no faults at all. Same seed and bounds, same run; the parts draw from streams of their
+/// own.
 /// </summary>
 public static class RunGenerator
 {
@@ -38,7 +39,8 @@ public static class RunGenerator
         IReadOnlyList<string>[] groups = TopologyDraw.Groups(dice, nodes);
         SimulationOptions options = KnobDraw.Draw(random, nodes) with { Seed = seed };
         var traits = new List<string>();
-        (IReadOnlyList<SendPlan> plans, IReadOnlyList<RunAction> actions) = WorkloadDraw.Draw(random, groups, length, traits);
+        (IReadOnlyList<SendPlan> plans, IReadOnlyList<RunAction> actions) = WorkloadDraw.Draw(
+            random, groups, length, traits);
         var cluster = new GeneratedCluster(options, bounds, groups, plans, length);
         var swarm = new Dice(random, RandomStream.Faults);
         var rareDice = new Dice(random, RandomStream.Faults, part: 4);
@@ -113,13 +115,16 @@ public static class RunGenerator
         return sites;
     }
 
-    // Three detector periods and two seconds; beside them, joins and leaves of the last moment take their steps, each at most as long as its
-    // installation is waited for. With a short period it takes longer: a sender that hears nothing has fifteen seconds at least before it is judged.
+    // Three detector periods and two seconds; beside them, joins and leaves of the last moment take their steps, each
+    // at most as long as its installation is waited for. With a short period it takes longer: a sender that hears
+    // nothing has fifteen seconds at least before it is judged.
     private static TimeSpan ConvergenceLimit(MembershipServerSettings membership, MembershipLinkModel link)
     {
-        TimeSpan patience = membership.FailureTimeout == Timeout.InfiniteTimeSpan ? TimeSpan.FromSeconds(10) : membership.FailureTimeout;
+        TimeSpan patience = membership.FailureTimeout == Timeout.InfiniteTimeSpan
+            ? TimeSpan.FromSeconds(10) : membership.FailureTimeout;
         TimeSpan stuck = patience + TimeSpan.FromSeconds(15);
-        return (3 * patience > stuck ? 3 * patience : stuck) + TimeSpan.FromSeconds(2) + (3 * (membership.InstallTimeout + membership.BatchWindow))
+        return (3 * patience > stuck ? 3 * patience : stuck) + TimeSpan.FromSeconds(2)
+            + (3 * (membership.InstallTimeout + membership.BatchWindow))
             + (10 * (link.Delay + link.Jitter));
     }
 }

@@ -2,8 +2,8 @@ using QuickSilver.Testing.Scheduling;
 
 namespace QuickSilver.Testing.Runs.Generation;
 
-/// <summary>Draws who sends what, and who joins, leaves and shuts down. Sending goes on for a while after the first phase, so that the healed core
-/// has something to show for itself.</summary>
+/// <summary>Draws who sends what, and who joins, leaves and shuts down. Sending goes on for a while after the first
+/// phase, so that the healed core has something to show for itself.</summary>
 internal static class WorkloadDraw
 {
     // So many deliveries in a run at most, roughly: what makes runs slow is messages times receivers.
@@ -18,7 +18,8 @@ internal static class WorkloadDraw
         SimulationRandom random, IReadOnlyList<IReadOnlyList<string>> groups, TimeSpan length, List<string> traits)
     {
         var dice = new Dice(random, RandomStream.Workload);
-        bool pulls = dice.Chance(0.3), bursts = dice.Chance(0.5), large = dice.Chance(0.3), empty = dice.Chance(0.3), churns = dice.Chance(0.45);
+        bool pulls = dice.Chance(0.3), bursts = dice.Chance(0.5), large = dice.Chance(0.3), empty = dice.Chance(0.3),
+            churns = dice.Chance(0.45);
         if (pulls) traits.Add("Pull");
         if (bursts) traits.Add("SendBursts");
         if (large) traits.Add("LargeMessages");
@@ -78,9 +79,11 @@ internal static class WorkloadDraw
         }
     }
 
-    // A member of a busy group leaves it and is back at once, again and again: what was sent to one stay meets the next.
+    // A member of a busy group leaves it and is back at once, again and again: what was sent to one stay meets the
+    // next.
     private static void AddFlapping(
-        List<RunAction> actions, List<SendPlan> plans, IReadOnlyList<IReadOnlyList<string>> groups, Dice dice, TimeSpan length, List<string> traits)
+        List<RunAction> actions, List<SendPlan> plans, IReadOnlyList<IReadOnlyList<string>> groups, Dice dice,
+        TimeSpan length, List<string> traits)
     {
         traits.Add("Flapping");
         string group = dice.Pick(plans).Group;
@@ -99,8 +102,10 @@ internal static class WorkloadDraw
         }
     }
 
-    // Groups that end when their last member leaves, under names that come again or not: a few nodes come and go, at once or one after the other.
-    private static void AddBriefGroups(List<RunAction> actions, List<SendPlan> plans, int nodes, Dice dice, TimeSpan length, List<string> traits)
+    // Groups that end when their last member leaves, under names that come again or not: a few nodes come and go, at
+    // once or one after the other.
+    private static void AddBriefGroups(
+        List<RunAction> actions, List<SendPlan> plans, int nodes, Dice dice, TimeSpan length, List<string> traits)
     {
         traits.Add("BriefGroups");
         int names = dice.Between(1, 6);
@@ -112,7 +117,10 @@ internal static class WorkloadDraw
             {
                 string name = $"brief-{dice.Between(0, names)}";
                 actions.Add(new GroupJoin(at, node, [name]));
-                if (dice.Chance(0.6)) plans.Add(new SendPlan(node, name, dice.Between(1, 20), dice.LogMillis(0.1, 50)) { Start = at, MaxBytes = 200 });
+                if (dice.Chance(0.6))
+                    plans.Add(
+                        new SendPlan(
+                            node, name, dice.Between(1, 20), dice.LogMillis(0.1, 50)) { Start = at, MaxBytes = 200 });
                 at += dice.LogMillis(20, 2_000);
                 actions.Add(new GroupLeave(at, node, [name]));
                 at += dice.LogMillis(0.1, 500);

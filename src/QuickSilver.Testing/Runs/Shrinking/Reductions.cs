@@ -8,14 +8,15 @@ using QuickSilver.Testing.Nodes;
 
 namespace QuickSilver.Testing.Runs.Shrinking;
 
-/// <summary>The ways in which a run can be made smaller. Each gives a new specification, or the same object when there is nothing to
-/// take away.</summary>
+/// <summary>The ways in which a run can be made smaller. Each gives a new specification, or the same object when there
+/// is nothing to take away.</summary>
 internal static class Reductions
 {
     private static readonly TimeSpan Second = TimeSpan.FromSeconds(1);
 
     /// <summary>Machines that are there.</summary>
-    public static int[] Present(RunSpec spec) => [.. Enumerable.Range(0, spec.Options.Nodes).Except(spec.Options.Absent)];
+    public static int[] Present(RunSpec spec) =>
+        [.. Enumerable.Range(0, spec.Options.Nodes).Except(spec.Options.Absent)];
 
     /// <summary>Takes away what happens after an instant.</summary>
     public static RunSpec CutAfter(RunSpec spec, TimeSpan at)
@@ -33,15 +34,19 @@ internal static class Reductions
     }
 
     /// <summary>Takes a part of the faults away.</summary>
-    public static RunSpec WithoutFaults(RunSpec spec, int at, int length) => spec with { Faults = Without(spec.Faults, at, length) };
+    public static RunSpec WithoutFaults(RunSpec spec, int at, int length) =>
+        spec with { Faults = Without(spec.Faults, at, length) };
 
     /// <summary>Takes a part of the actions away.</summary>
-    public static RunSpec WithoutActions(RunSpec spec, int at, int length) => spec with { Actions = Without(spec.Actions, at, length) };
+    public static RunSpec WithoutActions(RunSpec spec, int at, int length) =>
+        spec with { Actions = Without(spec.Actions, at, length) };
 
     /// <summary>Takes a part of the plans away.</summary>
-    public static RunSpec WithoutPlans(RunSpec spec, int at, int length) => spec with { Plans = Without(spec.Plans, at, length) };
+    public static RunSpec WithoutPlans(RunSpec spec, int at, int length) =>
+        spec with { Plans = Without(spec.Plans, at, length) };
 
-    /// <summary>Takes machines away, with all that they do and suffer. Their indices stay: the links of the others keep their luck.</summary>
+    /// <summary>Takes machines away, with all that they do and suffer. Their indices stay: the links of the others keep
+    /// their luck.</summary>
     public static RunSpec WithoutNodes(RunSpec spec, int[] nodes) => spec with
     {
         Options = spec.Options with { Absent = [.. spec.Options.Absent.Concat(nodes).Order()] },
@@ -59,11 +64,14 @@ internal static class Reductions
         }
         if (spec.Groups.SelectMany(groups => groups).Distinct().Count() > 1)
         {
-            foreach (string group in spec.Groups.SelectMany(groups => groups).Distinct().Order(StringComparer.Ordinal).ToArray())
+            foreach (string group in spec.Groups.SelectMany(groups => groups).Distinct().Order(StringComparer.Ordinal)
+                .ToArray())
             {
                 yield return spec with
                 {
-                    Groups = [.. spec.Groups.Select(groups => (IReadOnlyList<string>)[.. groups.Where(name => name != group)])],
+                    Groups = [
+                        .. spec.Groups.Select(
+                            groups => (IReadOnlyList<string>)[.. groups.Where(name => name != group)])],
                 };
             }
         }
@@ -75,18 +83,23 @@ internal static class Reductions
         for (int index = 0; index < spec.Plans.Count; index++)
         {
             SendPlan plan = spec.Plans[index];
-            if (plan.Count > 1) yield return spec with { Plans = With(spec.Plans, index, plan with { Count = plan.Count / 2 }) };
-            if (plan.Count > 1) yield return spec with { Plans = With(spec.Plans, index, plan with { Count = plan.Count - 1 }) };
+            if (plan.Count > 1)
+                yield return spec with { Plans = With(spec.Plans, index, plan with { Count = plan.Count / 2 }) };
+            if (plan.Count > 1)
+                yield return spec with { Plans = With(spec.Plans, index, plan with { Count = plan.Count - 1 }) };
             if (plan.Pulled) yield return spec with { Plans = With(spec.Plans, index, plan with { Pulled = false }) };
             if (plan.Staged) yield return spec with { Plans = With(spec.Plans, index, plan with { Staged = false }) };
             if (plan.Alike > 1) yield return spec with { Plans = With(spec.Plans, index, plan with { Alike = 1 }) };
-            if (plan.MaxBytes > 100) yield return spec with { Plans = With(spec.Plans, index, plan with { MinBytes = 100, MaxBytes = 100 }) };
+            if (plan.MaxBytes > 100)
+                yield return spec with {
+                    Plans = With(spec.Plans, index, plan with { MinBytes = 100, MaxBytes = 100 }) };
         }
         for (int index = 0; index < spec.Faults.Count; index++)
         {
             Fault fault = spec.Faults[index];
             if (fault.Duration > TimeSpan.FromMilliseconds(100) && !fault.IsForEver)
-                yield return spec with { Faults = With(spec.Faults, index, fault with { Duration = fault.Duration / 2 }) };
+                yield return spec with {
+                    Faults = With(spec.Faults, index, fault with { Duration = fault.Duration / 2 }) };
         }
     }
 
@@ -104,7 +117,8 @@ internal static class Reductions
         for (ulong sites = options.BuggifySites; sites != 0; sites &= sites - 1)
             yield return options with { BuggifySites = options.BuggifySites & ~(sites & (~sites + 1)) };
         yield return options with { Membership = membership with { Replication = options.Membership.Replication } };
-        foreach (NetworkModel network in SimplerNetworks(options.Network)) yield return options with { Network = network };
+        foreach (NetworkModel network in SimplerNetworks(options.Network))
+            yield return options with { Network = network };
         foreach (NodeSettings node in SimplerNodes(options.Node)) yield return options with { Node = node };
     }
 
@@ -137,7 +151,8 @@ internal static class Reductions
             },
         };
         yield return node with { CacheBytes = usual.CacheBytes };
-        yield return node with { MaxPendingMessages = usual.MaxPendingMessages, MaxPendingBytes = usual.MaxPendingBytes };
+        yield return node with {
+            MaxPendingMessages = usual.MaxPendingMessages, MaxPendingBytes = usual.MaxPendingBytes };
         yield return node with { Dissemination = node.Dissemination with { Rate = usual.Dissemination.Rate } };
         yield return node with { Recovery = usual.Recovery };
         yield return node with { Dissemination = usual.Dissemination };
@@ -155,7 +170,9 @@ internal static class Reductions
         return fit + 1 < plan.Count ? plan with { Count = (int)fit + 1 } : plan;
     }
 
-    private static T[] Without<T>(IReadOnlyList<T> list, int at, int length) => [.. list.Take(at), .. list.Skip(at + length)];
+    private static T[] Without<T>(IReadOnlyList<T> list, int at, int length) =>
+        [.. list.Take(at), .. list.Skip(at + length)];
 
-    private static T[] With<T>(IReadOnlyList<T> list, int index, T entry) => [.. list.Take(index), entry, .. list.Skip(index + 1)];
+    private static T[] With<T>(IReadOnlyList<T> list, int index, T entry) =>
+        [.. list.Take(index), entry, .. list.Skip(index + 1)];
 }

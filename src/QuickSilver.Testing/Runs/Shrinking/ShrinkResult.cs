@@ -15,6 +15,7 @@ public sealed record ShrinkResult(RunSpec Spec, Violation Violation, int Tried, 
 
     /// <inheritdoc/>
     public override string ToString() =>
-        $"{Violation.Invariant} with {Nodes} nodes, {Faults} faults, {Spec.Plans.Count} plans of {Spec.Plans.Sum(plan => plan.Count)} messages, "
+        $"{Violation.Invariant} with {Nodes} nodes, {Faults} faults, {Spec.Plans.Count} plans of "
+        + $"{Spec.Plans.Sum(plan => plan.Count)} messages, "
         + $"{Spec.Actions.Count} actions, after {Tried} runs in {Took.TotalSeconds:F1} s";
 }

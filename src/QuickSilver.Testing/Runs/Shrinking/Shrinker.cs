@@ -3,10 +3,11 @@ using System.Diagnostics;
 namespace QuickSilver.Testing.Runs.Shrinking;
 
 /// <summary>
-/// Cuts a failing run down while it goes on breaking the same promise. Lists are reduced by delta debugging (Zeller and Hildebrandt, 2002): parts of
-/// half the list are left out, then of a quarter, down to single entries; then single values are made simpler. Decisions of a run are hashes of what
-/// they are about, not of a sequence, so what is left fares as it did before; that is what makes this work. Cost: one run for each attempt, most of
-/// them shorter than the first, within a budget of real time.
+/// Cuts a failing run down while it goes on breaking the same promise. Lists are reduced by delta debugging (Zeller and
+/// Hildebrandt, 2002): parts of half the list are left out, then of a quarter, down to single entries; then single
+/// values are made simpler. Decisions of a run are hashes of what they are about, not of a sequence, so what is left
+/// fares as it did before; that is what makes this work. Cost: one run for each attempt, most of them shorter than the
+/// first, within a budget of real time.
 /// </summary>
 /// <remarks>Single threaded; the runs are executed by the caller's function.</remarks>
 public sealed class Shrinker
@@ -40,7 +41,8 @@ public sealed class Shrinker
     {
         ArgumentNullException.ThrowIfNull(spec);
         ArgumentNullException.ThrowIfNull(run);
-        Violation violation = run(spec) ?? throw new ArgumentException("the run breaks no promise: there is nothing to shrink", nameof(spec));
+        Violation violation = run(spec)
+            ?? throw new ArgumentException("the run breaks no promise: there is nothing to shrink", nameof(spec));
         var shrinker = new Shrinker(spec, violation, run, budget ?? UsualBudget);
         shrinker.ShrinkAll();
         return new ShrinkResult(shrinker._best, shrinker._violation, shrinker._tried, shrinker._watch.Elapsed);
@@ -98,7 +100,8 @@ public sealed class Shrinker
             while (at < present.Length && !IsOver)
             {
                 int[] leave = present[at..Math.Min(at + part, present.Length)];
-                if (leave.Length < present.Length && Try(Reductions.WithoutNodes(_best, leave))) present = Reductions.Present(_best);
+                if (leave.Length < present.Length && Try(Reductions.WithoutNodes(_best, leave)))
+                    present = Reductions.Present(_best);
                 else at += part;
             }
         }

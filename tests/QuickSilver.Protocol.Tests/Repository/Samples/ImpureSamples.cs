@@ -88,5 +88,6 @@ internal sealed class IsPure
 {
     private readonly Dictionary<int, int> _numbers = [];
 
-    public int Next(string text, int key) => _numbers.TryGetValue(key, out int number) ? number + text.Length : new Guid().ToString().Length;
+    public int Next(string text, int key) =>
+        _numbers.TryGetValue(key, out int number) ? number + text.Length : new Guid().ToString().Length;
 }

@@ -6,7 +6,8 @@ using QuickSilver.Transport.Sharing;
 
 namespace QuickSilver.Tests.Transport.Sharing;
 
-/// <summary>Names of segments come from the network: whatever they lead to, nothing but a segment is opened, and nobody is hurt.</summary>
+/// <summary>Names of segments come from the network: whatever they lead to, nothing but a segment is opened, and nobody
+/// is hurt.</summary>
 public sealed class HostileNamesTests : IDisposable
 {
     private const int Blocks = 2;
@@ -59,7 +60,8 @@ public sealed class HostileNamesTests : IDisposable
         using (FileStream file = File.OpenRead(path)) AssertRefused(NameOf(file.SafeFileHandle));
         File.Delete(path);
         using var pipe = new System.IO.Pipes.AnonymousPipeServerStream();
-        AssertRefused(new SegmentName(_key, (uint)Environment.ProcessId, (uint)pipe.SafePipeHandle.DangerousGetHandle()));
+        AssertRefused(
+            new SegmentName(_key, (uint)Environment.ProcessId, (uint)pipe.SafePipeHandle.DangerousGetHandle()));
         using SafeFileHandle device = File.OpenHandle("/dev/zero");
         AssertRefused(NameOf(device));
     }
@@ -99,7 +101,8 @@ public sealed class HostileNamesTests : IDisposable
         return header;
     }
 
-    private SegmentName NameOf(SafeFileHandle descriptor) => new(_key, (uint)Environment.ProcessId, (uint)descriptor.DangerousGetHandle());
+    private SegmentName NameOf(SafeFileHandle descriptor) =>
+        new(_key, (uint)Environment.ProcessId, (uint)descriptor.DangerousGetHandle());
 
     private static SafeFileHandle Memory(string label, long length, ReadOnlySpan<byte> header, int seals)
     {

@@ -30,7 +30,8 @@ public sealed class LostReaderTests
         Assert.Null(owner.TryRent(BufferOwner.Pending));
         Assert.True(owner.IsReadBy(7));
         rig.Now += 1000;
-        for (int block = 0; block < Blocks / 2; block++) Assert.Equal(0u, NoteOf(owner, Fill(owner, 2)).Place.Block % 2);
+        for (int block = 0; block < Blocks / 2; block++)
+            Assert.Equal(0u, NoteOf(owner, Fill(owner, 2)).Place.Block % 2);
         Assert.Null(owner.TryRent(BufferOwner.Pending));
         Assert.Equal((1UL, 3UL), (counters.ReadersLost, counters.BlocksWanting));
         Assert.Equal(before + 1, owner.ReaderChanges);
@@ -44,7 +45,8 @@ public sealed class LostReaderTests
         using var rig = new SharingRig(Plain);
         SharedMemory owner = rig.Start();
         SharedMemory[] readers = [.. Enumerable.Range(1, 64).Select(_ => rig.Start(1))];
-        for (int index = 0; index < readers.Length; index++) Assert.True(readers[index].TryAttach(owner.Segment, (ulong)index + 1));
+        for (int index = 0; index < readers.Length; index++)
+            Assert.True(readers[index].TryAttach(owner.Segment, (ulong)index + 1));
         SharedMemory late = rig.Start(1);
         for (int attempt = 0; attempt < 5; attempt++, rig.Now += 1000) Assert.False(late.TryAttach(owner.Segment, 100));
         owner.TryRent(BufferOwner.Pending)!.Release();

@@ -6,8 +6,8 @@ using QuickSilver.Transport.Sharing;
 
 namespace QuickSilver.Tests.Transport.Sharing;
 
-/// <summary>An owner and readers at full speed, each on a thread: what is borrowed never changes while it is held, and what is not there is
-/// refused.</summary>
+/// <summary>An owner and readers at full speed, each on a thread: what is borrowed never changes while it is held, and
+/// what is not there is refused.</summary>
 public sealed class SharingRaceTests
 {
     private const int Uses = 30_000;
@@ -71,7 +71,8 @@ public sealed class SharingRaceTests
             Pattern(chunk.AsSpan(0, Words * sizeof(ulong)), note.Place, write: true);
             foreach (ConcurrentQueue<NoteBody> queue in notes)
             {
-                // No further ahead than that notes are of blocks still lent, of blocks just released, and of blocks used again.
+                // No further ahead than that notes are of blocks still lent, of blocks just released, and of blocks
+                // used again.
                 SpinWait.SpinUntil(() => queue.Count < MostNotes, Patience);
                 queue.Enqueue(note);
             }

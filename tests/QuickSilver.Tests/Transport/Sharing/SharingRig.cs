@@ -6,8 +6,8 @@ using QuickSilver.Transport.Sharing;
 
 namespace QuickSilver.Tests.Transport.Sharing;
 
-/// <summary>Nodes of one machine: with plain memory, whose processes live and whose time passes as the test says, or with memory of the
-/// system.</summary>
+/// <summary>Nodes of one machine: with plain memory, whose processes live and whose time passes as the test says, or
+/// with memory of the system.</summary>
 internal sealed class SharingRig : IDisposable
 {
     public const string Plain = "plain";
@@ -83,7 +83,8 @@ internal sealed class SharingRig : IDisposable
         return slice;
     }
 
-    public static void AssertAll(ReadOnlySpan<byte> bytes, byte expected) => Assert.Equal(-1, bytes.IndexOfAnyExcept(expected));
+    public static void AssertAll(ReadOnlySpan<byte> bytes, byte expected) =>
+        Assert.Equal(-1, bytes.IndexOfAnyExcept(expected));
 
     public void Dispose()
     {

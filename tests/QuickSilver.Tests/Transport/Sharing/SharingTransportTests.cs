@@ -19,7 +19,8 @@ public sealed class SharingTransportTests : IDisposable
     {
         Assert.SkipUnless(OperatingSystem.IsLinux(), "memory that processes share is for Linux");
         IHostTransport sender = _rig.Start(kind, TransportRig.Settings with { SharedMemory = true });
-        using var receiver = new FaultInjector(_rig.Start(kind, TransportRig.Settings with { SharedMemory = true }), 0, 1);
+        using var receiver = new FaultInjector(
+            _rig.Start(kind, TransportRig.Settings with { SharedMemory = true }), 0, 1);
         ISharedMemory? owner = sender.SharedMemory;
         ITransport seen = receiver;
         Assert.True(owner is not null && seen.SharedMemory is not null);
@@ -37,6 +38,7 @@ public sealed class SharingTransportTests : IDisposable
     public void Others_have_none(string kind, bool wanted, bool byUnicast)
     {
         CarrierPreference carrier = byUnicast ? CarrierPreference.Unicast : CarrierPreference.Auto;
-        Assert.Null(_rig.Start(kind, TransportRig.Settings with { SharedMemory = wanted, Carrier = carrier }).SharedMemory);
+        Assert.Null(
+            _rig.Start(kind, TransportRig.Settings with { SharedMemory = wanted, Carrier = carrier }).SharedMemory);
     }
 }
