@@ -192,7 +192,10 @@ public sealed class RegionRecovery
         if (stream.Own is not null) return RejectReason.None;
         if (!stream.Window.Reaches(header.Sequence) || !stream.Believes(header.Sequence, MostUnderWay))
             return RejectReason.BeyondWindow;
-        NoteDirect(stream, arrival.Role, now);
+        // A beacon by unicast, while packets come by multicast or not at all, is no copy: it does not tell what
+        // arrives.
+        bool isInforming = arrival.Role == SocketRole.Unicast && Channel is not null && !stream.IsCopied(now);
+        if (!isInforming) NoteDirect(stream, arrival.Role, now);
         ulong missing = stream.Missing.Sequences;
         if (MovesReadPosition(stream, arrival.Role, now)) RaiseReadPosition(stream, header.Sequence, now);
         if (stream.Missing.Sequences > missing) _node.Probes.Hit(Mark.LossFoundByBeacon);
@@ -339,6 +342,11 @@ public sealed class RegionRecovery
     // Copies and multicast come by two sockets. Only one of them advances the read position.
     private static bool MovesReadPosition(StreamReceiver stream, SocketRole role, Instant now) =>
         role == SocketRole.Unicast || !stream.IsCopied(now);
+
+    /// <summary>
+    /// A packet of a stream stays missing: the sender's multicast is judged again, though nothing more is missed.
+    /// </summary>
+    internal void OnStuck(StreamReceiver stream, Instant now) => _arrivals.OnMissed(stream, 0, now);
 
     internal void RaiseReadPosition(StreamReceiver stream, ulong sequence, Instant now)
     {

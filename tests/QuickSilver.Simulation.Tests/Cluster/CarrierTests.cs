@@ -55,6 +55,29 @@ public sealed class CarrierTests
         cluster.Shutdown();
     }
 
+    // The sender is no member of the view, so no token tells of it; its beacons are multicast as well.
+    [Theory]
+    [InlineData(0)]
+    [InlineData(2)]
+    public void ASenderFromOutsideThatNobodyHearsIsFoundOut(int seconds)
+    {
+        var cluster = new SimulatedCluster(new SimulationOptions
+        {
+            Nodes = 4,
+            Seed = 6,
+            Membership = new MembershipServerSettings { FailureTimeout = 3 * Second },
+        });
+        cluster.Inject(new MulticastOutage(seconds * Second, Timeout.InfiniteTimeSpan, null, 0));
+        cluster.Await(cluster.Nodes[0].Join(Group, "other"));
+        cluster.Await([.. cluster.Nodes.Skip(1).Select(static node => node.Join(Group))]);
+        cluster.Start(new SendPlan(0, Group, 2_000, TimeSpan.FromMilliseconds(10)));
+        cluster.RunFor(25 * Second);
+        cluster.Settle(Soon);
+        Assert.All(cluster.Nodes, static node => Assert.True(node.IsMember));
+        Assert.Equal(3, cluster.Nodes[0].Counters.MembersByUnicast);
+        cluster.Shutdown();
+    }
+
     [Theory]
     [InlineData(0.3)]
     [InlineData(0.6)]

@@ -36,6 +36,8 @@ namespace QuickSilver.Protocol.Dissemination.Streams;
 /// </summary>
 public sealed class StreamSender : IFeed
 {
+    private static readonly TimeSpan UnheardAfter = TimeSpan.FromSeconds(1);
+
     private readonly SendContext _context;
     private readonly IRegionChannel? _channel;
     private readonly TrainBuilder _builder;
@@ -48,6 +50,8 @@ public sealed class StreamSender : IFeed
     private readonly StreamRepairs _repairs;
     private long _releasedCharge;
     private RoundTripEstimate _roundTrip;
+    private Instant _heardAt;
+    private int _informed;
     private bool _isRegistered;
     private bool _hasEnded;
     private bool _reportedDone;
@@ -250,6 +254,7 @@ public sealed class StreamSender : IFeed
             ack = ack with { Highest = Math.Min(ack.Highest, Highest), ReadPosition = read };
         }
         Heard++;
+        _heardAt = now;
         _roundTrip.OnFeedback(ack.Highest, _pending, now);
         if (ack.Stable > Stable)
         {
@@ -272,6 +277,7 @@ public sealed class StreamSender : IFeed
         foreach (SequenceRange range in nak.Ranges) namesSentPackets |= range.Start <= Highest;
         if (!namesSentPackets) return false;
         Heard++;
+        _heardAt = now;
         NodeInfo? to = nak.PartitionWide ? null : asker;
         foreach (SequenceRange range in nak.Ranges)
         {
@@ -294,8 +300,11 @@ public sealed class StreamSender : IFeed
     }
 
     /// <summary>Handles a live member's report on whether this node's multicast reaches it.</summary>
-    internal void OnCarrierWord(int member, in CarrierWordBody word, Instant now) =>
+    internal void OnCarrierWord(int member, in CarrierWordBody word, Instant now)
+    {
+        _heardAt = now;
         _carriers.OnWord(member, word, now);
+    }
 
     /// <summary>The longest datagram to a member has changed.</summary>
     internal void OnPathsChanged() => _builder.FitSlot();
@@ -369,10 +378,18 @@ public sealed class StreamSender : IFeed
         }
         bool isFinal = _hasEnded && Backlog.IsEmpty;
         _context.Settings.Probes.Hit(isFinal ? Mark.FinalSent : Mark.BeaconSent);
-        _train.HoldBeacon(_builder.BuildBeacon(isFinal), _beacon.IsInVain ? NextToInform() : -1);
+        _train.HoldBeacon(_builder.BuildBeacon(isFinal), _beacon.IsInVain || IsUnheard(now) ? NextToInform() : -1);
         _beacon.OnBeacon(now);
         FeedbackUrgency wish = Wish == FeedbackUrgency.Immediate ? FeedbackUrgency.Immediate : FeedbackUrgency.Normal;
         _context.Events.OnStreamAdvanced(this, wish, now);
+    }
+
+    // Packets may be so close to each other that hardly a beacon follows another: then the time without feedback tells.
+    private bool IsUnheard(Instant now)
+    {
+        Instant since = _pending[Stable + 1].Sent;
+        if (_heardAt > since) since = _heardAt;
+        return now - since >= UnheardAfter;
     }
 
     // Where no multicast arrives, no member knows that it misses anything. So one member is informed by unicast,
@@ -382,8 +399,9 @@ public sealed class StreamSender : IFeed
         NodeInfo[] members = View.Members;
         for (int step = 0; step < members.Length; step++)
         {
-            int index = (_beacon.Repeated + step) % members.Length;
+            int index = (_informed + 1 + step) % members.Length;
             if (members[index].IsRemoved || members[index].Number.Key == _context.SelfKey) continue;
+            _informed = index;
             _context.Settings.Probes.Hit(Mark.BeaconByUnicast);
             return index;
         }

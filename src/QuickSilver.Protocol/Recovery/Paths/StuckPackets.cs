@@ -47,6 +47,7 @@ internal sealed class StuckPackets(Recoverer node, RegionRecovery region, Partit
             return;
         }
         if (!IsStuck(stream, now)) return;
+        region.OnStuck(stream, now);
         if (stream.Orphan is { } orphan)
         {
             int holder = orphan.Missing.HolderOf(first.Start, out _);
