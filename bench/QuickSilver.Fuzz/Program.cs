@@ -4,10 +4,10 @@ using QuickSilver.Fuzz;
 using QuickSilver.Fuzz.Inputs;
 using QuickSilver.Fuzz.Targets;
 
-var names = new Argument<string[]>(
-    "target") { Description = "What to feed; none: everything.", Arity = ArgumentArity.ZeroOrMore };
-var inputs = new Option<long>(
-    "--inputs") { Description = "Damaged inputs for each.", DefaultValueFactory = _ => 1_000_000 }.AtLeast(1);
+var names = new Argument<string[]>("target")
+{ Description = "What to feed; none: everything.", Arity = ArgumentArity.ZeroOrMore };
+var inputs = new Option<long>("--inputs")
+{ Description = "Damaged inputs for each.", DefaultValueFactory = _ => 1_000_000 }.AtLeast(1);
 var seed = new Option<ulong>("--seed") { Description = "Of the damage.", DefaultValueFactory = _ => 1 };
 var list = new Option<bool>("--list") { Description = "Name the targets." };
 const string about =

@@ -25,8 +25,8 @@ IScenario[] scenarios =
 ];
 if (args is [RoleProgram.Word]) return await RoleProgram.RunAsync();
 
-var json = new Option<FileInfo?>(
-    "--json") { Description = "Write the findings to this file.", HelpName = "FILE", Recursive = true };
+var json = new Option<FileInfo?>("--json")
+{ Description = "Write the findings to this file.", HelpName = "FILE", Recursive = true };
 var list = new Option<bool>("--list") { Description = "Name the scenarios." };
 var root = new RootCommand(
     "Runs one scenario with real processes on this machine, verifies it and reports. Ends with 0 when every run was "

@@ -99,8 +99,12 @@ internal sealed class MessageChecker(long expected)
         if (stream is null)
         {
             stream = new StreamState(
-                senderName, group) {
-                    First = sequence, Last = sequence - 1, IsGenerated = GeneratedPayload.HasMagic(payload) };
+                senderName, group)
+            {
+                First = sequence,
+                Last = sequence - 1,
+                IsGenerated = GeneratedPayload.HasMagic(payload)
+            };
             _streams.Add((sender, group), stream);
         }
         stream.Count++;

@@ -42,8 +42,8 @@ internal sealed class NodeArguments
         HelpName = "SECONDS",
     }.AtLeast(0);
 
-    private readonly Option<bool> _quiet = new(
-        "--quiet") { Description = "One line a second instead of one for each message." };
+    private readonly Option<bool> _quiet = new("--quiet")
+    { Description = "One line a second instead of one for each message." };
 
     private readonly Option<string?> _server = new("--server")
     {
@@ -124,8 +124,8 @@ internal sealed class NodeArguments
         Description = "Progress as one JSON object a line, ten a second, and nothing else on standard output.",
     };
 
-    private readonly Option<bool> _tied = new(
-        "--tied") { Description = "End when standard input closes: for programs that start this one." };
+    private readonly Option<bool> _tied = new("--tied")
+    { Description = "End when standard input closes: for programs that start this one." };
 
     /// <summary>Adds the options to a command.</summary>
     public void AddTo(Command command)
@@ -177,8 +177,11 @@ internal sealed class NodeArguments
 
     private QuickSilverOptions NodeOptions(ParseResult parsed)
     {
-        var options = new QuickSilverOptions {
-            ClusterName = parsed.GetValue(_cluster)!, NodeName = parsed.GetValue(_name) };
+        var options = new QuickSilverOptions
+        {
+            ClusterName = parsed.GetValue(_cluster)!,
+            NodeName = parsed.GetValue(_name)
+        };
         options.Transport.Interface = parsed.GetValue(_interface);
         options.Transport.Kind = parsed.GetValue(_transport);
         options.Pending.MaxMessagesPerRegion = parsed.GetValue(_pending);

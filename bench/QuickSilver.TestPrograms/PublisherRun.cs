@@ -44,8 +44,12 @@ internal sealed class PublisherRun(NodeSetup setup, TrafficSetup traffic)
     private async Task<int> RunAsync(EndSignal end)
     {
         await using QuickSilverNode node = await QuickSilverNode.StartAsync(setup.Options, end.Token);
-        var options = new GroupOptions {
-            SelfDelivery = false, BufferBeforeFirstRead = false, OnMessage = setup.Expect > 0 ? OnMessage : null };
+        var options = new GroupOptions
+        {
+            SelfDelivery = false,
+            BufferBeforeFirstRead = false,
+            OnMessage = setup.Expect > 0 ? OnMessage : null
+        };
         IReadOnlyList<Group> groups = await node.JoinManyAsync(setup.GroupNames, options, end.Token);
         if (traffic.Count is not null) _generated = new GeneratedSource(node.Name, groups, traffic);
 

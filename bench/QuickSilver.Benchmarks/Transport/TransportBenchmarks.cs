@@ -34,8 +34,11 @@ public class TransportBenchmarks : ITransportEvents
     {
         for (int index = 0; index < Datagrams; index++)
         {
-            new DatagramHeader {
-                Kind = DatagramKind.Data, Sequence = (ulong)index }.WriteTo(_bytes.AsSpan(index * Bytes, Bytes));
+            new DatagramHeader
+            {
+                Kind = DatagramKind.Data,
+                Sequence = (ulong)index
+            }.WriteTo(_bytes.AsSpan(index * Bytes, Bytes));
         }
     }
 

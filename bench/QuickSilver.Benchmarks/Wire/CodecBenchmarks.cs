@@ -37,8 +37,15 @@ public class CodecBenchmarks
         _stream = new MemoryStream(new byte[4096], 0, 4096, true, true);
         _writer = new BinaryWriter(_stream);
         _reader = new BinaryReader(_stream);
-        _header = new DatagramHeader {
-            Kind = DatagramKind.Data, Cluster = 1, ViewTag = 2, ViewCounter = 3, Sender = 4, Sequence = 5 };
+        _header = new DatagramHeader
+        {
+            Kind = DatagramKind.Data,
+            Cluster = 1,
+            ViewTag = 2,
+            ViewCounter = 3,
+            Sender = 4,
+            Sequence = 5
+        };
         WireWriter();
         BinaryWriter();
     }

@@ -87,8 +87,11 @@ internal sealed class Corpus : ITrafficTap
         {
             cluster.Start(
                 new SendPlan(
-                    node, "all", 300, TimeSpan.FromMilliseconds(2)) {
-                        MinBytes = 1, MaxBytes = node == 2 ? 5000 : 300 });
+                    node, "all", 300, TimeSpan.FromMilliseconds(2))
+                {
+                    MinBytes = 1,
+                    MaxBytes = node == 2 ? 5000 : 300
+                });
             cluster.Start(new SendPlan(node, "most", 100, TimeSpan.FromMilliseconds(5)) { MaxBytes = 900 });
         }
         for (int node = 0; node < 4; node++)

@@ -97,9 +97,11 @@ internal sealed class NodeWorld(bool lies, byte[][] corpus, ulong seed) : ITraff
         {
             Nodes = Nodes,
             Seed = run,
-            Network = new NetworkModel {
+            Network = new NetworkModel
+            {
                 Link = new LinkModel { Loss = 0.03, Reordering = 0.02 },
-                SharedBlocks = run % 2 == 0 ? SharedBlocks : 0 },
+                SharedBlocks = run % 2 == 0 ? SharedBlocks : 0
+            },
         };
         options = options with { Membership = options.Membership with { Replication = 2 } };
         var cluster = new SimulatedCluster(options) { Tap = this };

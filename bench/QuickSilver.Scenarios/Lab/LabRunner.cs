@@ -74,8 +74,10 @@ internal static class LabRunner
         }
         catch (RunFailedException failure)
         {
-            return run with {
-                Failures = [broker is null ? failure.Message : $"{failure.Message} (broker: {broker.LastLines})"] };
+            return run with
+            {
+                Failures = [broker is null ? failure.Message : $"{failure.Message} (broker: {broker.LastLines})"]
+            };
         }
         finally
         {

@@ -8,10 +8,11 @@ namespace QuickSilver.Scenarios.Peers;
 internal sealed class OwnOptions
 {
     private readonly Option<SendStyle> _send =
-        new(
-            "--send") {
-                Description = "How QuickSilver is told to send: async, try or feed.",
-                DefaultValueFactory = _ => SendStyle.Async };
+        new("--send")
+        {
+            Description = "How QuickSilver is told to send: async, try or feed.",
+            DefaultValueFactory = _ => SendStyle.Async
+        };
 
     private readonly Option<int> _datagram = new Option<int>("--datagram")
     {

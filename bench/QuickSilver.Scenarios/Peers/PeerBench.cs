@@ -28,9 +28,13 @@ internal sealed class PeerBench(IReadOnlyList<Peer> peers, PeerBuild build)
             {
                 foreach (Peer peer in present)
                 {
-                    var run = new RunReport {
-                        Variant = peer.Name, Setting = setting.Text, OfferedRate = setting.Rate,
-                        Repetition = repetition };
+                    var run = new RunReport
+                    {
+                        Variant = peer.Name,
+                        Setting = setting.Text,
+                        OfferedRate = setting.Rate,
+                        Repetition = repetition
+                    };
                     runs.Add(Judge(await RunAsync(peer, setting, run, ct), peer));
                     RunOutcome.Tell(runs[^1], runs.Count, all);
                 }

@@ -28,8 +28,10 @@ internal sealed class QuickSilverPeer(string name, bool sharesMemory)
     /// <inheritdoc/>
     protected override RoleOrder Receiver(PeerSetting setting, NetworkLab lab, int number) =>
         Order(
-            RoleKind.Receiver, $"receiver-{number + 1}", number, setting, lab, number + 1) with {
-                Drop = setting.NodeDrop };
+            RoleKind.Receiver, $"receiver-{number + 1}", number, setting, lab, number + 1) with
+        {
+            Drop = setting.NodeDrop
+        };
 
     private RoleOrder Order(RoleKind role, string name, int number, PeerSetting setting, NetworkLab lab, int member) =>
         setting.Order(role, name, number, lab.AddressOf(member), lab.AddressOf(LastAt(setting))) with

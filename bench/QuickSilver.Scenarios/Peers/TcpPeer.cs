@@ -11,8 +11,10 @@ internal sealed class TcpPeer(string name, TcpStyle style, bool isInline)
     : Peer(name, new PeerPromise("repaired by TCP", "per connection", "loses what it had not read", "nothing"))
 {
     private const int Port = 15_802;
-    private static readonly Dictionary<string, string> Inline = new() {
-        ["DOTNET_SYSTEM_NET_SOCKETS_INLINE_COMPLETIONS"] = "1" };
+    private static readonly Dictionary<string, string> Inline = new()
+    {
+        ["DOTNET_SYSTEM_NET_SOCKETS_INLINE_COMPLETIONS"] = "1"
+    };
 
     /// <inheritdoc/>
     protected override RoleOrder Sender(PeerSetting setting, NetworkLab lab) =>
@@ -29,6 +31,9 @@ internal sealed class TcpPeer(string name, TcpStyle style, bool isInline)
     private RoleOrder Order(
         PeerSetting setting, NetworkLab lab, RoleKind role, string process, int number, int member) =>
         setting.Order(
-            role, process, number, lab.AddressOf(member), lab.AddressOf(SenderAt)) with {
-                TcpPort = lab.PortOf(Port), Tcp = style };
+            role, process, number, lab.AddressOf(member), lab.AddressOf(SenderAt)) with
+        {
+            TcpPort = lab.PortOf(Port),
+            Tcp = style
+        };
 }

@@ -25,8 +25,11 @@ internal static class RawSockets
     public static Socket OpenSender(IPEndPoint to, IPAddress from, int segmentBytes)
     {
         var socket = new Socket(
-            AddressFamily.InterNetwork, SocketType.Dgram, ProtocolType.Udp) {
-                Blocking = false, SendBufferSize = BufferBytes };
+            AddressFamily.InterNetwork, SocketType.Dgram, ProtocolType.Udp)
+        {
+            Blocking = false,
+            SendBufferSize = BufferBytes
+        };
         socket.SetSocketOption(SocketOptionLevel.IP, SocketOptionName.MulticastInterface, from.GetAddressBytes());
         socket.SetSocketOption(SocketOptionLevel.IP, SocketOptionName.MulticastTimeToLive, 1);
         if (segmentBytes > 0) SetRaw(socket, UdpLevel, UdpSegment, segmentBytes);
@@ -42,8 +45,11 @@ internal static class RawSockets
     public static Socket OpenReceiver(IPEndPoint at, IPAddress by, bool coalesces)
     {
         var socket = new Socket(
-            AddressFamily.InterNetwork, SocketType.Dgram, ProtocolType.Udp) {
-                Blocking = false, ReceiveBufferSize = BufferBytes };
+            AddressFamily.InterNetwork, SocketType.Dgram, ProtocolType.Udp)
+        {
+            Blocking = false,
+            ReceiveBufferSize = BufferBytes
+        };
         socket.SetSocketOption(SocketOptionLevel.Socket, SocketOptionName.ReuseAddress, true);
         if (OperatingSystem.IsLinux()) SetRaw(socket, 0, IpMulticastAll, 0);
         if (coalesces) SetRaw(socket, UdpLevel, UdpGro, 1);

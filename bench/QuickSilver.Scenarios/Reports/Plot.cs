@@ -79,7 +79,8 @@ internal static class Plot
     private static void Draw(string path, string script)
     {
         var start = new ProcessStartInfo(
-            "gnuplot", ["-"]) { RedirectStandardInput = true, RedirectStandardError = true };
+            "gnuplot", ["-"])
+        { RedirectStandardInput = true, RedirectStandardError = true };
         try
         {
             using Process gnuplot = Process.Start(start)!;

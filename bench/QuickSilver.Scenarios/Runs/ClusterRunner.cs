@@ -16,8 +16,11 @@ internal static class ClusterRunner
     public static async Task<RunReport> RunClusterAsync(
         RunReport run, IReadOnlyList<RoleOrder> orders, CancellationToken ct)
     {
-        var options = new QuickSilverOptions {
-            ClusterName = $"scenario-{Environment.ProcessId}-{run.Repetition}", NodeName = "host" };
+        var options = new QuickSilverOptions
+        {
+            ClusterName = $"scenario-{Environment.ProcessId}-{run.Repetition}",
+            NodeName = "host"
+        };
         options.Membership.Port = FreePort.Find();
         options.Transport.Kind = orders[0].Transport;
         await using QuickSilverNode host = await QuickSilverNode.StartAsync(options, ct);

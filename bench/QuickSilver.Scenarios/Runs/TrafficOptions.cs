@@ -21,9 +21,11 @@ internal sealed class TrafficOptions
     }.AtLeast(1);
 
     private readonly Option<int> _size =
-        new Option<int>(
-            "--size") {
-                Description = "Bytes of a message.", DefaultValueFactory = _ => 1000 }.AtLeast(MeasuredHeader.Bytes);
+        new Option<int>("--size")
+        {
+            Description = "Bytes of a message.",
+            DefaultValueFactory = _ => 1000
+        }.AtLeast(MeasuredHeader.Bytes);
 
     private readonly Option<double> _warmUp = new Option<double>("--warmup")
     {
@@ -35,15 +37,18 @@ internal sealed class TrafficOptions
         new Option<double>("--seconds") { Description = "Seconds measured.", DefaultValueFactory = _ => 3 }.Above(0);
 
     private readonly Option<SendStyle> _send =
-        new(
-            "--send") {
-                Description = "How QuickSilver is told to send: async, try or feed.",
-                DefaultValueFactory = _ => SendStyle.Async };
+        new("--send")
+        {
+            Description = "How QuickSilver is told to send: async, try or feed.",
+            DefaultValueFactory = _ => SendStyle.Async
+        };
 
     private readonly Option<TransportKind> _transport =
-        new(
-            "--transport") {
-                Description = "How QuickSilver's messages travel.", DefaultValueFactory = _ => TransportKind.Auto };
+        new("--transport")
+        {
+            Description = "How QuickSilver's messages travel.",
+            DefaultValueFactory = _ => TransportKind.Auto
+        };
 
     private readonly Option<double> _spin = new Option<double>("--spin")
     {
@@ -58,13 +63,15 @@ internal sealed class TrafficOptions
     }.Share();
 
     private readonly Option<int> _train =
-        new Option<int>(
-            "--train") { Description = "Datagrams in a raw train.", DefaultValueFactory = _ => 32 }.AtLeast(1);
+        new Option<int>("--train")
+        { Description = "Datagrams in a raw train.", DefaultValueFactory = _ => 32 }.AtLeast(1);
 
     private readonly Option<string> _rawGroup =
-        new(
-            "--raw-group") {
-                Description = "Multicast address of the raw loops.", DefaultValueFactory = _ => "239.192.67.1" };
+        new("--raw-group")
+        {
+            Description = "Multicast address of the raw loops.",
+            DefaultValueFactory = _ => "239.192.67.1"
+        };
 
     private readonly Option<int> _repeat;
 
@@ -74,10 +81,11 @@ internal sealed class TrafficOptions
     public TrafficOptions(params Variant[] variants)
     {
         _repeat =
-            new Option<int>(
-                "--repeat") {
-                    Description = "Repetitions, the variants interleaved.",
-                    DefaultValueFactory = _ => Repetitions }.AtLeast(1);
+            new Option<int>("--repeat")
+            {
+                Description = "Repetitions, the variants interleaved.",
+                DefaultValueFactory = _ => Repetitions
+            }.AtLeast(1);
         _variants = new Option<Variant[]>("--variant")
         {
             Description = $"What to measure; may be repeated. Default: {string.Join(", ", variants)}.",

@@ -24,8 +24,12 @@ internal static class StreamRoles
         // Other senders' messages come here too; nobody wants them.
         Group group = await node.JoinAsync(
             "g0",
-            new GroupOptions {
-                SelfDelivery = false, BufferBeforeFirstRead = false, OnMessage = static (in MessageRef _) => { } });
+            new GroupOptions
+            {
+                SelfDelivery = false,
+                BufferBeforeFirstRead = false,
+                OnMessage = static (in MessageRef _) => { }
+            });
         await group.WaitForMembersAsync(order.Senders + order.Receivers);
         channel.TellReady();
         await channel.Go;

@@ -34,10 +34,10 @@ internal abstract class Sweep(string verb, string summary, string axis, IReadOnl
     }.AtLeast(0);
 
     private readonly Option<double> _seconds =
-        new Option<double>(
-            "--seconds") { Description = "Seconds measured at full speed.", DefaultValueFactory = _ => 3 }.Above(0);
-    private readonly Option<int> _repeat = new Option<int>(
-        "--repeat") { Description = "Repetitions.", DefaultValueFactory = _ => 5 }.AtLeast(1);
+        new Option<double>("--seconds")
+        { Description = "Seconds measured at full speed.", DefaultValueFactory = _ => 3 }.Above(0);
+    private readonly Option<int> _repeat = new Option<int>("--repeat")
+    { Description = "Repetitions.", DefaultValueFactory = _ => 5 }.AtLeast(1);
 
     private readonly Option<double> _rate = new Option<double>("--rate")
     {
@@ -59,10 +59,10 @@ internal abstract class Sweep(string verb, string summary, string axis, IReadOnl
         DefaultValueFactory = _ => 0,
     }.AtLeast(0);
 
-    private readonly Option<DirectoryInfo?> _build = new(
-        "--build") { Description = "Where bench/peers/run has put the adapters." };
-    private readonly Option<FileInfo?> _svg = new(
-        "--svg") { Description = "Write a plot of the rates to this file (by gnuplot)." };
+    private readonly Option<DirectoryInfo?> _build = new("--build")
+    { Description = "Where bench/peers/run has put the adapters." };
+    private readonly Option<FileInfo?> _svg = new("--svg")
+    { Description = "Write a plot of the rates to this file (by gnuplot)." };
 
     /// <inheritdoc/>
     public string Verb => verb;

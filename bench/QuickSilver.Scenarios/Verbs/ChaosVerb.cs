@@ -15,18 +15,18 @@ namespace QuickSilver.Scenarios.Verbs;
 /// </summary>
 internal sealed class ChaosVerb : IScenario
 {
-    private readonly Option<ulong?> _seed = new(
-        "--seed") { Description = "Seed of the plan; drawn and told when left out." };
-    private readonly Option<int> _nodes = new Option<int>(
-        "--nodes") { Description = "Member processes.", DefaultValueFactory = _ => 10 }.AtLeast(4);
+    private readonly Option<ulong?> _seed = new("--seed")
+    { Description = "Seed of the plan; drawn and told when left out." };
+    private readonly Option<int> _nodes = new Option<int>("--nodes")
+    { Description = "Member processes.", DefaultValueFactory = _ => 10 }.AtLeast(4);
     private readonly Option<int> _groups =
         new Option<int>("--groups") { Description = "Overlapping groups.", DefaultValueFactory = _ => 50 }.AtLeast(8);
     private readonly Option<int> _senders =
-        new Option<int>(
-            "--senders") { Description = "How many of them send.", DefaultValueFactory = _ => 3 }.AtLeast(1);
+        new Option<int>("--senders")
+        { Description = "How many of them send.", DefaultValueFactory = _ => 3 }.AtLeast(1);
     private readonly Option<double> _rate =
-        new Option<double>(
-            "--rate") { Description = "Messages a second of each sender.", DefaultValueFactory = _ => 300 }.Above(0);
+        new Option<double>("--rate")
+        { Description = "Messages a second of each sender.", DefaultValueFactory = _ => 300 }.Above(0);
     private readonly Option<double> _seconds =
         new Option<double>("--seconds") { Description = "Seconds of faults.", DefaultValueFactory = _ => 60 }.Above(0);
 
@@ -37,23 +37,28 @@ internal sealed class ChaosVerb : IScenario
     }.Above(0);
 
     private readonly Option<double> _recovery =
-        new Option<double>(
-            "--recovery") {
-                Description = "Seconds beyond it until all must be well.", DefaultValueFactory = _ => 5 }.Above(0);
+        new Option<double>("--recovery")
+        {
+            Description = "Seconds beyond it until all must be well.",
+            DefaultValueFactory = _ => 5
+        }.Above(0);
     private readonly Option<int> _repeat =
-        new Option<int>(
-            "--repeat") { Description = "Runs, each with the next seed.", DefaultValueFactory = _ => 1 }.AtLeast(1);
+        new Option<int>("--repeat")
+        { Description = "Runs, each with the next seed.", DefaultValueFactory = _ => 1 }.AtLeast(1);
     private readonly Option<double> _drop =
-        new Option<double>(
-            "--drop") {
-                Description = "Share of the datagrams that each node drops.", DefaultValueFactory = _ => 0.01 }.Share();
+        new Option<double>("--drop")
+        {
+            Description = "Share of the datagrams that each node drops.",
+            DefaultValueFactory = _ => 0.01
+        }.Share();
     private readonly Option<TransportKind> _transport =
         new("--transport") { Description = "How messages travel.", DefaultValueFactory = _ => TransportKind.Auto };
     private readonly Option<string?> _logs =
-        new(
-            "--logs") {
-                Description = "Directory for the logs, kept. Without it they are kept only on failure.",
-                HelpName = "DIR" };
+        new("--logs")
+        {
+            Description = "Directory for the logs, kept. Without it they are kept only on failure.",
+            HelpName = "DIR"
+        };
 
     /// <inheritdoc/>
     public string Verb => "chaos";
@@ -121,8 +126,12 @@ internal sealed class ChaosVerb : IScenario
                 + $"{setup.Seconds:N0} s of faults");
         if (Directory.Exists(setup.Directory)) Directory.Delete(setup.Directory, recursive: true);
         Directory.CreateDirectory(setup.Directory);
-        var report = new RunReport {
-            Variant = $"seed {setup.Seed}", Repetition = repetition, OfferedRate = setup.Rate * setup.Senders };
+        var report = new RunReport
+        {
+            Variant = $"seed {setup.Seed}",
+            Repetition = repetition,
+            OfferedRate = setup.Rate * setup.Senders
+        };
         ChaosEnd end;
         await using (var run = new ChaosRun(setup))
         {

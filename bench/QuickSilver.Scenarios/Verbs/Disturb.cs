@@ -30,20 +30,22 @@ internal sealed class Disturb : IScenario
     private static readonly TimeSpan Slack = TimeSpan.FromSeconds(30);
 
     private readonly Option<string> _name =
-        new Option<string>(
-            "--name") {
-                Description = "Which: " + string.Join(", ", Names) + "; or all.", DefaultValueFactory = _ => "all" };
+        new Option<string>("--name")
+        {
+            Description = "Which: " + string.Join(", ", Names) + "; or all.",
+            DefaultValueFactory = _ => "all"
+        };
     private readonly Option<int> _nodes =
-        new Option<int>(
-            "--nodes") { Description = "Member processes.", DefaultValueFactory = _ => 10 }.AtLeast(Witness + 1);
+        new Option<int>("--nodes")
+        { Description = "Member processes.", DefaultValueFactory = _ => 10 }.AtLeast(Witness + 1);
     private readonly Option<double> _rate =
-        new Option<double>(
-            "--rate") { Description = "Messages a second of the sender.", DefaultValueFactory = _ => 3000 }.Above(0);
+        new Option<double>("--rate")
+        { Description = "Messages a second of the sender.", DefaultValueFactory = _ => 3000 }.Above(0);
     private readonly Option<int> _size =
         new Option<int>("--size") { Description = "Bytes of a message.", DefaultValueFactory = _ => 1000 }.AtLeast(24);
     private readonly Option<double> _seconds =
-        new Option<double>(
-            "--seconds") { Description = "Seconds of each.", DefaultValueFactory = _ => 40 }.Above(Begin);
+        new Option<double>("--seconds")
+        { Description = "Seconds of each.", DefaultValueFactory = _ => 40 }.Above(Begin);
 
     private readonly Option<double> _warmup = new Option<double>("--warmup")
     {
@@ -53,8 +55,8 @@ internal sealed class Disturb : IScenario
 
     private readonly Option<TransportKind> _transport =
         new("--transport") { Description = "How messages travel.", DefaultValueFactory = _ => TransportKind.Auto };
-    private readonly Option<string?> _csv = new(
-        "--csv") { Description = "Directory for the curves, one file each.", HelpName = "DIR" };
+    private readonly Option<string?> _csv = new("--csv")
+    { Description = "Directory for the curves, one file each.", HelpName = "DIR" };
 
     /// <inheritdoc/>
     public string Verb => "disturb";
@@ -110,8 +112,11 @@ internal sealed class Disturb : IScenario
         double rate = name == "overload" ? 0 : parsed.GetValue(_rate);
         double seconds = parsed.GetValue(_seconds);
         var report = new RunReport { Variant = name, Repetition = 1, OfferedRate = rate };
-        var options = new QuickSilverOptions {
-            ClusterName = $"disturb-{Environment.ProcessId}-{name}", NodeName = "host" };
+        var options = new QuickSilverOptions
+        {
+            ClusterName = $"disturb-{Environment.ProcessId}-{name}",
+            NodeName = "host"
+        };
         options.Membership.Port = FreePort.Find();
         options.Transport.Kind = parsed.GetValue(_transport);
         if (name == "freeze") options.Membership.FailureTimeout = Timeout.InfiniteTimeSpan;
@@ -150,9 +155,11 @@ internal sealed class Disturb : IScenario
         }
         catch (TimeoutException)
         {
-            return report with {
+            return report with
+            {
                 Failures = [
-                    "the members took too long", .. members.Select(member => member.Failure).OfType<string>()] };
+                    "the members took too long", .. members.Select(member => member.Failure).OfType<string>()]
+            };
         }
         finally
         {

@@ -21,9 +21,11 @@ internal sealed class Freeze : IScenario
     private const double LongestFreeze = 9;
 
     private readonly Option<double> _freeze =
-        new Option<double>(
-            "--freeze") {
-                Description = "Seconds that the receiver is stopped.", DefaultValueFactory = _ => 2 }.Above(0);
+        new Option<double>("--freeze")
+        {
+            Description = "Seconds that the receiver is stopped.",
+            DefaultValueFactory = _ => 2
+        }.Above(0);
     private readonly StreamPlanOptions _stream = new(rate: 10_000, warmUp: 2, seconds: 8, fewestReceivers: 2);
 
     /// <inheritdoc/>
@@ -59,8 +61,12 @@ internal sealed class Freeze : IScenario
         {
             double frozenAt = 0, thawedAt = 0;
             runs.Add(await plan.RunAsync(
-                new RunReport {
-                    Variant = Variant.QuickSilver.Text(), OfferedRate = plan.Rate, Repetition = repetition }, ct,
+                new RunReport
+                {
+                    Variant = Variant.QuickSilver.Text(),
+                    OfferedRate = plan.Rate,
+                    Repetition = repetition
+                }, ct,
                     DisturbAsync));
             RunOutcome.Tell(runs[^1], runs.Count, repetitions);
             List<ProcessReport> receivers = [.. RunOutcome.Receivers(runs[^1])];

@@ -14,34 +14,40 @@ namespace QuickSilver.Scenarios.Verbs;
 /// </summary>
 internal sealed class Herd : IScenario
 {
-    private readonly Option<int> _nodes = new Option<int>(
-        "--nodes") { Description = "Member processes.", DefaultValueFactory = _ => 32 }.AtLeast(2);
+    private readonly Option<int> _nodes = new Option<int>("--nodes")
+    { Description = "Member processes.", DefaultValueFactory = _ => 32 }.AtLeast(2);
     private readonly Option<int> _groups =
-        new Option<int>(
-            "--groups") { Description = "Groups that each joins.", DefaultValueFactory = _ => 100 }.AtLeast(1);
+        new Option<int>("--groups")
+        { Description = "Groups that each joins.", DefaultValueFactory = _ => 100 }.AtLeast(1);
     private readonly Option<int> _all =
-        new Option<int>(
-            "--of") {
-                Description = "Groups there are; each member joins a window of them.",
-                DefaultValueFactory = _ => 400 }.AtLeast(1);
-    private readonly Option<int> _repeat = new Option<int>(
-        "--repeat") { Description = "Runs.", DefaultValueFactory = _ => 3 }.AtLeast(1);
+        new Option<int>("--of")
+        {
+            Description = "Groups there are; each member joins a window of them.",
+            DefaultValueFactory = _ => 400
+        }.AtLeast(1);
+    private readonly Option<int> _repeat = new Option<int>("--repeat")
+    { Description = "Runs.", DefaultValueFactory = _ => 3 }.AtLeast(1);
     private readonly Option<bool> _cold =
-        new(
-            "--cold") {
-                Description =
-                    "Nobody has joined anything before: the runtime compiles the join while it is measured." };
+        new("--cold")
+        {
+            Description =
+                    "Nobody has joined anything before: the runtime compiles the join while it is measured."
+        };
     private readonly Option<double> _mostSeconds =
-        new Option<double>(
-            "--most-seconds") { Description = "Fail when a join takes longer.", DefaultValueFactory = _ => 3 }.Above(0);
+        new Option<double>("--most-seconds")
+        { Description = "Fail when a join takes longer.", DefaultValueFactory = _ => 3 }.Above(0);
     private readonly Option<int> _mostSteps =
-        new Option<int>(
-            "--most-steps") {
-                Description = "Fail when it takes more steps.", DefaultValueFactory = _ => 10 }.AtLeast(1);
+        new Option<int>("--most-steps")
+        {
+            Description = "Fail when it takes more steps.",
+            DefaultValueFactory = _ => 10
+        }.AtLeast(1);
     private readonly Option<TransportKind> _transport =
-        new(
-            "--transport") {
-                Description = "How messages would travel.", DefaultValueFactory = _ => TransportKind.Auto };
+        new("--transport")
+        {
+            Description = "How messages would travel.",
+            DefaultValueFactory = _ => TransportKind.Auto
+        };
 
     /// <inheritdoc/>
     public string Verb => "herd";

@@ -14,20 +14,22 @@ namespace QuickSilver.Scenarios.Verbs;
 /// </summary>
 internal sealed class Idle : IScenario
 {
-    private readonly Option<int> _nodes = new Option<int>(
-        "--nodes") { Description = "Member processes.", DefaultValueFactory = _ => 8 }.AtLeast(1);
+    private readonly Option<int> _nodes = new Option<int>("--nodes")
+    { Description = "Member processes.", DefaultValueFactory = _ => 8 }.AtLeast(1);
     private readonly Option<int> _groups =
-        new Option<int>(
-            "--groups") { Description = "Groups, all joined by all.", DefaultValueFactory = _ => 100 }.AtLeast(1);
+        new Option<int>("--groups")
+        { Description = "Groups, all joined by all.", DefaultValueFactory = _ => 100 }.AtLeast(1);
     private readonly Option<double> _settle =
-        new Option<double>(
-            "--warmup") { Description = "Seconds before measuring.", DefaultValueFactory = _ => 5 }.AtLeast(0);
+        new Option<double>("--warmup")
+        { Description = "Seconds before measuring.", DefaultValueFactory = _ => 5 }.AtLeast(0);
     private readonly Option<double> _seconds =
         new Option<double>("--seconds") { Description = "Seconds measured.", DefaultValueFactory = _ => 20 }.Above(0);
     private readonly Option<TransportKind> _transport =
-        new(
-            "--transport") {
-                Description = "How messages would travel.", DefaultValueFactory = _ => TransportKind.Auto };
+        new("--transport")
+        {
+            Description = "How messages would travel.",
+            DefaultValueFactory = _ => TransportKind.Auto
+        };
 
     private readonly Option<double> _mostCpu = new Option<double>("--most-cpu")
     {

@@ -29,9 +29,11 @@ internal sealed class Loss() : Sweep(
     private readonly Option<int> _receivers =
         new Option<int>("--receivers") { Description = "Receiver processes.", DefaultValueFactory = _ => 3 }.AtLeast(1);
     private readonly Option<int> _size =
-        new Option<int>(
-            "--size") {
-                Description = "Bytes of a message.", DefaultValueFactory = _ => 1000 }.AtLeast(
+        new Option<int>("--size")
+        {
+            Description = "Bytes of a message.",
+            DefaultValueFactory = _ => 1000
+        }.AtLeast(
                     Traffic.MeasuredHeader.Bytes);
     private readonly Option<NetProfile> _net = NetOption.Make();
 

@@ -30,9 +30,11 @@ internal sealed class Nodes() : Sweep(
     };
 
     private readonly Option<int> _size =
-        new Option<int>(
-            "--size") {
-                Description = "Bytes of a message.", DefaultValueFactory = _ => 1000 }.AtLeast(MeasuredHeader.Bytes);
+        new Option<int>("--size")
+        {
+            Description = "Bytes of a message.",
+            DefaultValueFactory = _ => 1000
+        }.AtLeast(MeasuredHeader.Bytes);
     private readonly Option<NetProfile> _net = NetOption.Make();
 
     /// <inheritdoc/>

@@ -23,8 +23,8 @@ internal sealed class PeerComparison : IScenario
 
     private readonly Option<int[]> _receivers =
         new("--receivers") { Description = "Receiver processes; may be repeated.", DefaultValueFactory = _ => [3] };
-    private readonly Option<int[]> _sizes = new(
-        "--size") { Description = "Bytes of a message; may be repeated.", DefaultValueFactory = _ => [1000] };
+    private readonly Option<int[]> _sizes = new("--size")
+    { Description = "Bytes of a message; may be repeated.", DefaultValueFactory = _ => [1000] };
 
     private readonly Option<double[]> _drops = new("--drop")
     {
@@ -44,9 +44,11 @@ internal sealed class PeerComparison : IScenario
     private readonly Option<double> _seconds =
         new Option<double>("--seconds") { Description = "Seconds measured.", DefaultValueFactory = _ => 3 }.Above(0);
     private readonly Option<int> _repeat =
-        new Option<int>(
-            "--repeat") {
-                Description = "Repetitions, the systems interleaved.", DefaultValueFactory = _ => 5 }.AtLeast(1);
+        new Option<int>("--repeat")
+        {
+            Description = "Repetitions, the systems interleaved.",
+            DefaultValueFactory = _ => 5
+        }.AtLeast(1);
 
     private readonly Option<double> _latencyRate = new Option<double>("--rate")
     {
@@ -61,10 +63,10 @@ internal sealed class PeerComparison : IScenario
     }.AtLeast(0);
 
     private readonly OwnOptions _own = new();
-    private readonly Option<DirectoryInfo?> _build = new(
-        "--build") { Description = "Where bench/peers/run has put the adapters." };
-    private readonly Option<DirectoryInfo?> _svg = new(
-        "--svg") { Description = "Write a plot for each setting into this folder (by gnuplot)." };
+    private readonly Option<DirectoryInfo?> _build = new("--build")
+    { Description = "Where bench/peers/run has put the adapters." };
+    private readonly Option<DirectoryInfo?> _svg = new("--svg")
+    { Description = "Write a plot for each setting into this folder (by gnuplot)." };
 
     /// <inheritdoc/>
     public string Verb => "peers";

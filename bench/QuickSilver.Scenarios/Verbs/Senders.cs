@@ -17,10 +17,11 @@ namespace QuickSilver.Scenarios.Verbs;
 internal sealed class Senders : IScenario
 {
     private readonly Option<int[]> _senders =
-        new(
-            "--senders") {
-                Description = "Sender processes; may be repeated. Default: 1, 2, 8.",
-                DefaultValueFactory = _ => [1, 2, 8] };
+        new("--senders")
+        {
+            Description = "Sender processes; may be repeated. Default: 1, 2, 8.",
+            DefaultValueFactory = _ => [1, 2, 8]
+        };
     private readonly StreamPlanOptions _stream = new(rate: 0, warmUp: 30, seconds: 5);
 
     /// <inheritdoc/>

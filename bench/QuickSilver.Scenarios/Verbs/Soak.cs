@@ -41,7 +41,8 @@ internal sealed class Soak : IScenario
     public async Task<ScenarioOutcome> RunAsync(ParseResult parsed, CancellationToken ct)
     {
         TrafficPlan plan = _options.Read(
-            parsed) with { NotesMemory = true, CollectSeconds = parsed.GetValue(_collect) };
+            parsed) with
+        { NotesMemory = true, CollectSeconds = parsed.GetValue(_collect) };
         List<RunReport> runs = await plan.RunAsync([0], ct);
         Table table = new Table().Border(TableBorder.Simple);
         table.AddColumn("process");

@@ -30,10 +30,11 @@ internal static class DisturbanceVerb
         var nodes = new Option<int?>("--nodes") { Description = "So many nodes instead.", HelpName = "N" };
         var seconds = new Option<double?>("--seconds") { Description = "So long a run instead.", HelpName = "S" };
         var rate =
-            new Option<int?>(
-                "--rate") {
-                    Description = "So many messages a second of each sender instead; 0: as fast as it can.",
-                    HelpName = "R" };
+            new Option<int?>("--rate")
+            {
+                Description = "So many messages a second of each sender instead; 0: as fast as it can.",
+                HelpName = "R"
+            };
         var seed = new Option<ulong>("--seed") { Description = "Seed.", DefaultValueFactory = _ => 1 };
         var command = new Command(
             "disturbance", "One of the papers' disturbances at 110 nodes, with their processors and network.")

@@ -14,10 +14,10 @@ internal static class HerdVerb
     public static Command Make()
     {
         var nodes = new Option<int>("--nodes") { Description = "Nodes.", DefaultValueFactory = _ => 1000 };
-        var groups = new Option<int>(
-            "--groups") { Description = "Groups that each joins.", DefaultValueFactory = _ => 100 };
-        var kinds = new Option<int>(
-            "--kinds") { Description = "Different sets of groups, overlapping.", DefaultValueFactory = _ => 50 };
+        var groups = new Option<int>("--groups")
+        { Description = "Groups that each joins.", DefaultValueFactory = _ => 100 };
+        var kinds = new Option<int>("--kinds")
+        { Description = "Different sets of groups, overlapping.", DefaultValueFactory = _ => 50 };
         var command = new Command(
             "herd",
             "Nodes that join overlapping groups at the same moment: all in within 3 virtual seconds and 10 steps.")

@@ -12,8 +12,8 @@ internal static class RestartsVerb
     public static Command Make()
     {
         var seeds = new Option<string>("--seeds") { Description = "The seeds: 17, or 1..2000.", Required = true };
-        var threads = new Option<int>(
-            "--threads") { Description = "Threads.", DefaultValueFactory = _ => Environment.ProcessorCount };
+        var threads = new Option<int>("--threads")
+        { Description = "Threads.", DefaultValueFactory = _ => Environment.ProcessorCount };
         var command = new Command(
             "restarts", "Processes die and come back under their names; all who live are in one view soon after (V9).")
         {

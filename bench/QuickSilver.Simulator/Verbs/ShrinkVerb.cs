@@ -11,8 +11,8 @@ internal static class ShrinkVerb
     public static Command Make()
     {
         var file = new Argument<string>("file") { Description = "A failing run saved as JSON." };
-        var seconds = new Option<double>(
-            "--seconds") { Description = "Real time it may take.", DefaultValueFactory = _ => 60 };
+        var seconds = new Option<double>("--seconds")
+        { Description = "Real time it may take.", DefaultValueFactory = _ => 60 };
         var command = new Command(
             "shrink", "Cuts a failing run down; writes what is left beside it.") { file, seconds };
         command.SetAction(parsed =>

@@ -69,7 +69,8 @@ internal sealed class ClusterChecks
         }
         bool isSecond = _groups.Exists(known => known.Name == name);
         group = new GroupLog(
-            name, _groups.Count, _run.Options.Lives) { LogName = isSecond ? $"{name}#{_groups.Count}" : name };
+            name, _groups.Count, _run.Options.Lives)
+        { LogName = isSecond ? $"{name}#{_groups.Count}" : name };
         _byId.Add(id, group);
         _groups.Add(group);
         return group;

@@ -46,9 +46,12 @@ internal static class Forgery
                 length = DatagramHeader.Length + writer.Written;
                 break;
             case DatagramKind.Ack when AckBody.TryRead(body, ushort.MaxValue, behind, out AckBody ack):
-                (ack with {
-                    Stable = ack.Stable + leap, Highest = ack.Highest + leap,
-                    ReadPosition = ack.Highest + leap }).WriteTo(ref writer, behind);
+                (ack with
+                {
+                    Stable = ack.Stable + leap,
+                    Highest = ack.Highest + leap,
+                    ReadPosition = ack.Highest + leap
+                }).WriteTo(ref writer, behind);
                 length = DatagramHeader.Length + writer.Written;
                 break;
             case DatagramKind.Beacon or DatagramKind.Data or DatagramKind.Note:

@@ -331,7 +331,8 @@ internal sealed class SimulatedTransport : ITransport, ICompletionQueue
             PriorityClass priority = DatagramKinds.PriorityOfRead(buffer.AsSpan(0, length));
             batch.Add(
                 new Completion(
-                    socket.Role, priority, socket.Channel, buffer, 0, length) { Datagrams = datagrams, Source = from });
+                    socket.Role, priority, socket.Channel, buffer, 0, length)
+                { Datagrams = datagrams, Source = from });
         }
     }
 

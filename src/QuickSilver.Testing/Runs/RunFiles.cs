@@ -31,9 +31,12 @@ public static class RunFiles
         string outcome = result.Violation?.Invariant ?? "clean";
         string path = Path.Combine(
             directory, string.Create(CultureInfo.InvariantCulture, $"{outcome}-{spec.Options.Seed}{suffix}.json"));
-        var saved = new SavedRun {
-            Spec = spec, Violation = result.Violation,
-            Trace = result.Trace.ToString("x16", CultureInfo.InvariantCulture) };
+        var saved = new SavedRun
+        {
+            Spec = spec,
+            Violation = result.Violation,
+            Trace = result.Trace.ToString("x16", CultureInfo.InvariantCulture)
+        };
         File.WriteAllText(path, RunJson.Write(saved));
         return path;
     }

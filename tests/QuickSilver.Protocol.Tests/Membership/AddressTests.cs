@@ -39,8 +39,12 @@ public sealed class AddressTests
     [Fact]
     public void ANewServerGivesAddressesOfOldViewsOnlyWhenTheyHaveRetiredAndLingered()
     {
-        var settings = new MembershipServerSettings {
-            MulticastFirst = 0xEF000001, MulticastCount = 16, AddressLinger = 3 * Second };
+        var settings = new MembershipServerSettings
+        {
+            MulticastFirst = 0xEF000001,
+            MulticastCount = 16,
+            AddressLinger = 3 * Second
+        };
         var world = new MembershipWorld(1, settings);
         WorldNode[] nodes = world.AddMany(2);
         foreach (WorldNode node in nodes)

@@ -50,8 +50,12 @@ public sealed class ChurnTests
 
     private static MembershipWorld Churn(ulong seed, int rounds, List<byte[]>? trace = null)
     {
-        var settings = new MembershipServerSettings {
-            MulticastFirst = 0xEF010000, MulticastCount = (int)(seed % 4) * 3, PortCount = 4 };
+        var settings = new MembershipServerSettings
+        {
+            MulticastFirst = 0xEF010000,
+            MulticastCount = (int)(seed % 4) * 3,
+            PortCount = 4
+        };
         var world = new MembershipWorld(seed, settings) { MaxDelay = TimeSpan.FromMilliseconds(1 + (seed % 10)) };
         if (trace is not null)
         {

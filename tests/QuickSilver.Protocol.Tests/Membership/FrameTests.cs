@@ -94,8 +94,10 @@ public sealed class FrameTests
     {
         var frame = new FrameBuilder();
         var node = new NodeInfo(
-            new NodeNumber(ServerEpoch, 2), "b", 1, new NetEndpoint(1, 2), new NetEndpoint(3, 4), 5) {
-                LongestDatagram = 1208 };
+            new NodeNumber(ServerEpoch, 2), "b", 1, new NetEndpoint(1, 2), new NetEndpoint(3, 4), 5)
+        {
+            LongestDatagram = 1208
+        };
         NodeFrame.WriteEntry(frame.Begin(), node);
         Assert.Equal(
             "038877665544332211" + "02" + "0162" + "01" + "0100000002" + "0300000004" + "05" + "B809", Hex(frame));

@@ -114,7 +114,8 @@ public sealed class IntruderTests
         world.ReplaceServer();
         world.Connect(nodes);
         HelloFrame forged = HelloOf(
-            nodes[0]) with { Number = new NodeNumber(new Epoch(1, 7), 77), Session = new Epoch(1, 7) };
+            nodes[0]) with
+        { Number = new NodeNumber(new Epoch(1, 7), 77), Session = new Epoch(1, 7) };
         forged = forged with { Control = OwnPlace, Data = OwnPlace };
         world.Run(after * Second);
         Intruder intruder = world.Intrude();
@@ -135,7 +136,8 @@ public sealed class IntruderTests
             var world = new MembershipWorld();
             WorldNode[] nodes = world.Found(3);
             HelloFrame forged = HelloOf(
-                nodes[0]) with { Number = new NodeNumber(new Epoch(1, 7), 77), Control = OwnPlace, Data = OwnPlace };
+                nodes[0]) with
+            { Number = new NodeNumber(new Epoch(1, 7), 77), Control = OwnPlace, Data = OwnPlace };
             if (instance != 0) forged = forged with { Instance = instance };
             ulong[] keys = [.. nodes.Select(static node => node.Agent.Cluster.Self!.Number.Key)];
             world.ReplaceServer();
@@ -157,7 +159,8 @@ public sealed class IntruderTests
         WorldNode[] nodes = world.Found(3);
         Intruder intruder = world.Intrude();
         HelloFrame forged = HelloOf(
-            nodes[0]) with { Number = new NodeNumber(new Epoch(1, 7), 77), Session = new Epoch(1, 7), Instance = 5 };
+            nodes[0]) with
+        { Number = new NodeNumber(new Epoch(1, 7), 77), Session = new Epoch(1, 7), Instance = 5 };
         intruder.Hello(forged with { Control = OwnPlace, Data = OwnPlace });
         intruder.Report(
             new Epoch(1, 7), Enumerable.Range(1, 100).Select(static counter => (1UL << 32) + (ulong)counter), []);
@@ -174,7 +177,8 @@ public sealed class IntruderTests
         var world = new MembershipWorld();
         WorldNode[] nodes = world.Found(3);
         HelloFrame forged = HelloOf(
-            nodes[0]) with { Number = new NodeNumber(new Epoch(1, 7), 77), Session = new Epoch(uint.MaxValue, 7) };
+            nodes[0]) with
+        { Number = new NodeNumber(new Epoch(1, 7), 77), Session = new Epoch(uint.MaxValue, 7) };
         world.ReplaceServer();
         Intruder intruder = world.Intrude();
         intruder.Hello(forged);

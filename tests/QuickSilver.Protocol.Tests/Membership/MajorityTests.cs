@@ -9,8 +9,11 @@ namespace QuickSilver.Protocol.Tests.Membership;
 public sealed class MajorityTests
 {
     private static readonly TimeSpan Second = TimeSpan.FromSeconds(1);
-    private static readonly MembershipServerSettings Settings = new() {
-        AwaitMajority = true, FoundingGrace = TimeSpan.FromMilliseconds(100) };
+    private static readonly MembershipServerSettings Settings = new()
+    {
+        AwaitMajority = true,
+        FoundingGrace = TimeSpan.FromMilliseconds(100)
+    };
 
     /// <summary>As it was found: the host and two of three others are killed and restarted; no view was ever made
     /// again.</summary>

@@ -79,8 +79,12 @@ public class RepairPartsTests
     {
         var world = new RingWorld(2);
         RepairParts parts = world.Members[0].Parts;
-        var header = new DatagramHeader {
-            Kind = DatagramKind.RepairPart, Sender = world.Sender.Number.Key, Sequence = 5 };
+        var header = new DatagramHeader
+        {
+            Kind = DatagramKind.RepairPart,
+            Sender = world.Sender.Number.Key,
+            Sequence = 5
+        };
         Assert.True(parts.Add(world.View, header, Part(new byte[200], 0, 100), world.Now).IsEmpty);
         Assert.True(parts.Add(world.View, header, Part(new byte[100], 0, 60), world.Now).IsEmpty);
         Slice whole = parts.Add(world.View, header, Part(new byte[100], 60, 40), world.Now);

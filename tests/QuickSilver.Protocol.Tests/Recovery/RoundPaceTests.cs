@@ -80,7 +80,8 @@ public sealed class RoundPaceTests
     public void WhileAMemberIsLeftOutRoundsAreNotFarApart()
     {
         var world = new RingWorld(
-            4, settings: Usual with { HopTimeout = Millisecond, HopSends = 1 }) { Loses = static (_, to) => to == 2 };
+            4, settings: Usual with { HopTimeout = Millisecond, HopSends = 1 })
+        { Loses = static (_, to) => to == 2 };
         Assert.InRange(RoundsIn(world, 900, DatagramFlags.None), 100, 182);
     }
 

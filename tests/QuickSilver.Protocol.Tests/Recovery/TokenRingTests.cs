@@ -142,9 +142,11 @@ public sealed class TokenRingTests
     public void AGapIsRepairedByThePartitionAndTheSenderHearsNothing()
     {
         var world = new RingWorld(
-            10) {
-                Loses = (header, to) => header.Kind == DatagramKind.Data && header.Sequence is >= 5 and <= 12
-                    && to == 3 };
+            10)
+        {
+            Loses = (header, to) => header.Kind == DatagramKind.Data && header.Sequence is >= 5 and <= 12
+                && to == 3
+        };
         world.SendPackets(20);
         world.RunFor(Second);
 
@@ -179,7 +181,8 @@ public sealed class TokenRingTests
     public void WhatAllMissIsAskedFromTheSenderOnce()
     {
         var world = new RingWorld(
-            10) { Loses = (header, _) => header.Kind == DatagramKind.Data && header.Sequence == 7 };
+            10)
+        { Loses = (header, _) => header.Kind == DatagramKind.Data && header.Sequence == 7 };
         world.SendPackets(20);
         world.RunFor(Second);
 
@@ -206,7 +209,8 @@ public sealed class TokenRingTests
     public void ALostTailIsFoundByTheBeacon()
     {
         var world = new RingWorld(
-            6) { Loses = (header, to) => header.Kind == DatagramKind.Data && header.Sequence > 8 && to == 2 };
+            6)
+        { Loses = (header, to) => header.Kind == DatagramKind.Data && header.Sequence > 8 && to == 2 };
         world.SendPackets(10);
         world.SendBeacon();
         world.RunFor(Second);

@@ -112,7 +112,8 @@ public sealed class BadNoteTests
         (_, byte[] datagram) = Bad[what](_notes);
         NetEndpoint source = _notes.World.SourceOf(datagram, SocketRole.Unicast);
         var completion = new Completion(
-            SocketRole.Unicast, PriorityClass.Data, null, datagram, 0, datagram.Length) { Source = source };
+            SocketRole.Unicast, PriorityClass.Data, null, datagram, 0, datagram.Length)
+        { Source = source };
         void Take()
         {
             Completion read = completion;

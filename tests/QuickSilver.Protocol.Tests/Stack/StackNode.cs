@@ -83,7 +83,8 @@ internal sealed class StackNode : ITransport, IMembershipLink, INodeUpcalls
         byte[] buffer = GC.AllocateArray<byte>(BufferPool.ChunkBytes, pinned: true);
         read.CopyTo(buffer, 0);
         var completion = new Completion(
-            role, DatagramKinds.PriorityOfRead(read), null, buffer, 0, read.Length) { Source = source };
+            role, DatagramKinds.PriorityOfRead(read), null, buffer, 0, read.Length)
+        { Source = source };
         Stack.Handle(ref completion, _world.Now);
         Assert.Equal(BufferPool.ChunkBytes, completion.Buffer.Length);
         if (completion.Buffer != buffer) KeptReads++;

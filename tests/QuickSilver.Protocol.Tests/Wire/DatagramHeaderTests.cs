@@ -76,8 +76,12 @@ public class DatagramHeaderTests
     [Fact]
     public void TheTailOfAnotherPacketIsNotTakenForThisOnes()
     {
-        var firstHeader = new DatagramHeader {
-            Kind = DatagramKind.Data, Flags = DatagramFlags.PayloadChecksum, Sequence = 1 };
+        var firstHeader = new DatagramHeader
+        {
+            Kind = DatagramKind.Data,
+            Flags = DatagramFlags.PayloadChecksum,
+            Sequence = 1
+        };
         byte[] one = WireSamples.Datagram(firstHeader, (ref WireWriter body) => body.WriteBytes([1, 2, 3]));
         byte[] other = WireSamples.Datagram(
             firstHeader with { Sequence = 2 }, (ref WireWriter body) => body.WriteBytes([4, 5, 6]));

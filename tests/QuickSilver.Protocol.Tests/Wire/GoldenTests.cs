@@ -251,12 +251,14 @@ public class GoldenTests
         yield return (
             "note", WireSamples.Datagram(WireSamples.Header(DatagramKind.Note, sequence: 0x1234), WireSamples.Note));
         DatagramHeader again = WireSamples.Header(
-            DatagramKind.RepairNote, DatagramFlags.FromPeer, 0x1234) with { Relay = 191 };
+            DatagramKind.RepairNote, DatagramFlags.FromPeer, 0x1234) with
+        { Relay = 191 };
         yield return ("repair-note", WireSamples.Datagram(again, WireSamples.Note));
         var offer = new NoteBody(WireSamples.Segment, default);
         yield return ("offer", WireSamples.Datagram(WireSamples.Header(DatagramKind.Note, sequence: 500), offer));
         DatagramHeader part = WireSamples.Header(
-            DatagramKind.RepairPart, DatagramFlags.FromPeer, 0x1234) with { Relay = 191 };
+            DatagramKind.RepairPart, DatagramFlags.FromPeer, 0x1234) with
+        { Relay = 191 };
         yield return ("repair-part", WireSamples.Datagram(
             part, (ref WireWriter writer) => RepairPartBody.Write(writer.Reserve(24), repair, repair.Length - 20)));
         yield return ("path-query", WireSamples.Datagram(

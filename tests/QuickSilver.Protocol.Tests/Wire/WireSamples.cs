@@ -24,15 +24,15 @@ internal static class WireSamples
 
     public static DatagramHeader Header(
         DatagramKind kind, DatagramFlags flags = DatagramFlags.None, ulong sequence = 0) => new()
-    {
-        Kind = kind,
-        Flags = flags,
-        Cluster = Cluster,
-        ViewTag = Tag,
-        ViewCounter = Counter,
-        Sender = Sender.Key,
-        Sequence = sequence,
-    };
+        {
+            Kind = kind,
+            Flags = flags,
+            Cluster = Cluster,
+            ViewTag = Tag,
+            ViewCounter = Counter,
+            Sender = Sender.Key,
+            Sequence = sequence,
+        };
 
     public static byte[] Datagram(DatagramHeader header, BodyWriter? body = null, int capacity = 4096)
     {

@@ -207,18 +207,18 @@ public class AbandonmentTests
 
     private static SimulatedCluster Make(ulong seed, int nodes, int replication = 5, double loss = 0) =>
         new(new SimulationOptions
-    {
-        Nodes = nodes,
-        Seed = seed,
-        Network = new NetworkModel { Link = new LinkModel { Loss = loss } },
-        Membership = new MembershipServerSettings
         {
-            Replication = replication,
-            FailureTimeout = TimeSpan.FromSeconds(3),
-            ReconnectGrace = TimeSpan.FromMilliseconds(500),
-        },
-        Node = new NodeSettings(),
-    });
+            Nodes = nodes,
+            Seed = seed,
+            Network = new NetworkModel { Link = new LinkModel { Loss = loss } },
+            Membership = new MembershipServerSettings
+            {
+                Replication = replication,
+                FailureTimeout = TimeSpan.FromSeconds(3),
+                ReconnectGrace = TimeSpan.FromMilliseconds(500),
+            },
+            Node = new NodeSettings(),
+        });
 
     /// <summary>Lets everything come to rest, and checks that survivors have the same of each dead sender, and that the
     /// old views retire.</summary>

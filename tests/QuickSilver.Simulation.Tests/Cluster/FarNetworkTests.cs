@@ -21,8 +21,12 @@ public class FarNetworkTests
             Seed = seed,
             Network = new NetworkModel
             {
-                Link = new LinkModel {
-                    Delay = TimeSpan.FromMilliseconds(oneWay), Jitter = TimeSpan.FromMilliseconds(2), Loss = 0.02 },
+                Link = new LinkModel
+                {
+                    Delay = TimeSpan.FromMilliseconds(oneWay),
+                    Jitter = TimeSpan.FromMilliseconds(2),
+                    Loss = 0.02
+                },
             },
             Membership = new MembershipServerSettings { Replication = 3, FailureTimeout = TimeSpan.FromSeconds(60) },
         });

@@ -96,7 +96,8 @@ public class RegressionTests
     [InlineData(42712)]
     public void WhoComesToLeadGoesOnSoon(ulong seed) =>
         (RandomScenario.MakeWithCrashes(
-            seed, 9, nameof(WhoComesToLeadGoesOnSoon)) with { SettleLimit = TimeSpan.FromSeconds(5) }).Run();
+            seed, 9, nameof(WhoComesToLeadGoesOnSoon)) with
+        { SettleLimit = TimeSpan.FromSeconds(5) }).Run();
 
     // When all members of a partition were gone, nobody could show that it held its packets; without eager pull they
     // were waited for, not asked from the sender.
@@ -169,8 +170,11 @@ public class RegressionTests
 
     private static SimulationOptions WithFastDetector(SimulationOptions options) => options with
     {
-        Membership = options.Membership with {
-            FailureTimeout = TimeSpan.FromSeconds(3), ReconnectGrace = TimeSpan.FromMilliseconds(500) },
+        Membership = options.Membership with
+        {
+            FailureTimeout = TimeSpan.FromSeconds(3),
+            ReconnectGrace = TimeSpan.FromMilliseconds(500)
+        },
     };
 
     private static Scenario Make(ulong seed, int nodes, int replication, double loss, NodeSettings settings) => new()
@@ -180,8 +184,11 @@ public class RegressionTests
             Nodes = nodes,
             Seed = seed,
             Network = new NetworkModel { Link = new LinkModel { Loss = loss } },
-            Membership = new MembershipServerSettings {
-                Replication = replication, FailureTimeout = TimeSpan.FromSeconds(60) },
+            Membership = new MembershipServerSettings
+            {
+                Replication = replication,
+                FailureTimeout = TimeSpan.FromSeconds(60)
+            },
             Node = settings,
         },
         Groups = [.. Enumerable.Repeat(new[] { "group" }, nodes)],

@@ -21,8 +21,11 @@ public sealed class ServerReplacementTests
                 Nodes = 6,
                 Seed = seed,
                 Network = new NetworkModel { Link = new LinkModel { Loss = 0.02 } },
-                Membership = new MembershipServerSettings {
-                    Replication = 2, FailureTimeout = TimeSpan.FromSeconds(60) },
+                Membership = new MembershipServerSettings
+                {
+                    Replication = 2,
+                    FailureTimeout = TimeSpan.FromSeconds(60)
+                },
                 ReplayHint = Seeds.Replay(seed, nameof(SendersGoOnAndNothingIsLost)),
             });
             cluster.JoinAll("all");

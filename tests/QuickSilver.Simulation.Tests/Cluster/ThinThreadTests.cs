@@ -103,7 +103,8 @@ public class ThinThreadTests
         for (int burst = 0; burst < 10; burst++)
             cluster.Start(
                 new SendPlan(
-                    1, "group", 30, TimeSpan.Zero) { Staged = true, Start = TimeSpan.FromMilliseconds(10 * burst) });
+                    1, "group", 30, TimeSpan.Zero)
+                { Staged = true, Start = TimeSpan.FromMilliseconds(10 * burst) });
         cluster.RunFor(TimeSpan.FromSeconds(1));
         Finish(cluster);
         Assert.Equal(1_200UL, cluster.MessagesDelivered);

@@ -47,8 +47,12 @@ public class SimulatedNetworkTests
     public void LossHitsDatagramsOfATrainOneByOneAtAboutTheGivenRate()
     {
         var bench = new NetworkBench(
-            new NetworkModel {
-                Link = new LinkModel { Loss = 0.1 }, SendBufferBytes = 1 << 24, PortBufferBytes = 1 << 24 });
+            new NetworkModel
+            {
+                Link = new LinkModel { Loss = 0.1 },
+                SendBufferBytes = 1 << 24,
+                PortBufferBytes = 1 << 24
+            });
         for (int train = 0; train < 100; train++) bench.Unicast(0, 1, count: 50, first: train * 50);
         bench.RunAll();
         int arrived = bench.TakeNumbers(1).Count;

@@ -50,10 +50,13 @@ internal static class TargetedRuns
     /// <summary>A member stands still while others fill their caches with what it has not got.</summary>
     public static RunSpec StuckMember(ulong seed) =>
         Make(seed, nodes: 4, node: new NodeSettings { CacheBytes = 100_000 }) with
-    {
-        Plans = [new SendPlan(0, Group, 1_000, Millis(1)) { Start = Millis(1000), MinBytes = 1_000, MaxBytes = 1_000 }],
-        Faults = [new NodeFreeze(Millis(1100), Millis(1500), 2)],
-    };
+        {
+            Plans =
+            [
+                new SendPlan(0, Group, 1_000, Millis(1)) { Start = Millis(1000), MinBytes = 1_000, MaxBytes = 1_000 },
+            ],
+            Faults = [new NodeFreeze(Millis(1100), Millis(1500), 2)],
+        };
 
     /// <summary>A member does not hear of a step in time, and packets of that step reach it in a view that it
     /// has.</summary>
@@ -142,8 +145,10 @@ internal static class TargetedRuns
         {
             Options = run.Options with
             {
-                Network = new NetworkModel {
-                    Link = new LinkModel { Loss = 0.35, Reordering = 0.1, ReorderDelay = Millis(3000) } },
+                Network = new NetworkModel
+                {
+                    Link = new LinkModel { Loss = 0.35, Reordering = 0.1, ReorderDelay = Millis(3000) }
+                },
                 Membership = run.Options.Membership with { Replication = 2 },
             },
             Plans =
@@ -255,20 +260,20 @@ internal static class TargetedRuns
 
     private static RunSpec Make(
         ulong seed, int nodes, NodeSettings? node = null, MembershipServerSettings? membership = null) => new()
-    {
-        Options = new SimulationOptions
         {
-            Nodes = nodes,
-            Seed = seed,
-            Restarts = nodes,
-            Network = new NetworkModel { Link = new LinkModel { Loss = 0.02 } },
-            Membership = membership ?? new MembershipServerSettings { FailureTimeout = Millis(600_000) },
-            Node = node ?? new NodeSettings(),
-        },
-        Groups = [.. Enumerable.Repeat<IReadOnlyList<string>>([Group], nodes)],
-        HealAt = Millis(6000),
-        SettleLimit = Millis(30_000),
-    };
+            Options = new SimulationOptions
+            {
+                Nodes = nodes,
+                Seed = seed,
+                Restarts = nodes,
+                Network = new NetworkModel { Link = new LinkModel { Loss = 0.02 } },
+                Membership = membership ?? new MembershipServerSettings { FailureTimeout = Millis(600_000) },
+                Node = node ?? new NodeSettings(),
+            },
+            Groups = [.. Enumerable.Repeat<IReadOnlyList<string>>([Group], nodes)],
+            HealAt = Millis(6000),
+            SettleLimit = Millis(30_000),
+        };
 
     private static TimeSpan Millis(double milliseconds) => TimeSpan.FromMilliseconds(milliseconds);
 }

@@ -102,8 +102,11 @@ internal sealed class RandomScenario(ulong seed, int nodes)
                 Seed = seed,
                 Network = DrawNetwork(),
                 MembershipLink = new MembershipLinkModel { Jitter = Micros(0, 2000), Stalls = Chance(0.2) ? 0.05 : 0 },
-                Membership = new MembershipServerSettings {
-                    Replication = Between(2, 7), FailureTimeout = TimeSpan.FromSeconds(60) },
+                Membership = new MembershipServerSettings
+                {
+                    Replication = Between(2, 7),
+                    FailureTimeout = TimeSpan.FromSeconds(60)
+                },
                 Node = node,
                 ReplayHint = Seeds.Replay(seed, test),
             },
@@ -150,8 +153,13 @@ internal sealed class RandomScenario(ulong seed, int nodes)
     private LinkOverride[] DrawOddLinks()
     {
         if (!Chance(0.25)) return [];
-        var odd = new LinkModel {
-            Delay = Micros(100, 8_000), Jitter = Micros(0, 2_000), Loss = Unit() * 0.3, Reordering = Unit() * 0.3 };
+        var odd = new LinkModel
+        {
+            Delay = Micros(100, 8_000),
+            Jitter = Micros(0, 2_000),
+            Loss = Unit() * 0.3,
+            Reordering = Unit() * 0.3
+        };
         int node = Between(0, nodes);
         return Chance(0.5)
             ? [new LinkOverride(node, null, odd), new LinkOverride(null, node, odd)]
@@ -218,12 +226,12 @@ internal sealed class RandomScenario(ulong seed, int nodes)
                 new SendPlan(
                     node, group, Chance(0.2) ? Between(100, 600) : Between(10, 80),
                     Chance(0.3) ? TimeSpan.Zero : Micros(100, 10_000))
-            {
-                Start = Micros(0, 50_000),
-                MinBytes = Chance(0.2) ? 0 : 8,
-                MaxBytes = Between(8, longest),
-                Pulled = Chance(0.2),
-            });
+                {
+                    Start = Micros(0, 50_000),
+                    MinBytes = Chance(0.2) ? 0 : 8,
+                    MaxBytes = Between(8, longest),
+                    Pulled = Chance(0.2),
+                });
         }
         return plans;
     }

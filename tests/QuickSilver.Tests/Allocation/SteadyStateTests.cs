@@ -65,8 +65,10 @@ public sealed class SteadyStateTests
     {
         var feed = new Feed();
         FeedRegistration? registration = null;
-        var receiving = new GroupOptions {
-            OnBatch = (in MessageBatch run) => Interlocked.Add(ref _received, run.Count) };
+        var receiving = new GroupOptions
+        {
+            OnBatch = (in MessageBatch run) => Interlocked.Add(ref _received, run.Count)
+        };
         return Measure(
             async (group, count) =>
             {

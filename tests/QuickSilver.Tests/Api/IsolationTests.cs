@@ -132,8 +132,11 @@ public sealed class IsolationTests
     public async Task A_stopped_reader_that_keeps_the_latest_by_key_gets_the_newest_and_learns_what_it_replaced()
     {
         await using var rig = new NodeRig();
-        var options = new GroupOptions {
-            Overflow = OverflowPolicy.KeepLatestByKey, Key = static (in MessageRef message) => message.Payload[0] };
+        var options = new GroupOptions
+        {
+            Overflow = OverflowPolicy.KeepLatestByKey,
+            Key = static (in MessageRef message) => message.Payload[0]
+        };
         (Group left, Group right) = await rig.StartPairAsync(
             left: new GroupOptions { BufferBeforeFirstRead = false }, right: options);
         var reports = new System.Collections.Concurrent.ConcurrentQueue<LossReported>();

@@ -93,11 +93,11 @@ public sealed class JsonTests
 
         static void Throw() =>
             throw new SlowConsumerException(ErrorCode.SlowConsumer, "too slow", new InvalidOperationException("inner"))
-        {
-            GroupName = "news",
-            Backlog = 7,
-            Diagnostics = "state Running",
-        };
+            {
+                GroupName = "news",
+                Backlog = 7,
+                Diagnostics = "state Running",
+            };
     }
 
     private static bool IsData(Type type) =>

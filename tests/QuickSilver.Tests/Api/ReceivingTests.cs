@@ -129,8 +129,10 @@ public sealed class ReceivingTests
     {
         var seen = new List<string>();
         await using var rig = new NodeRig();
-        var options = new GroupOptions {
-            OnMessage = (in MessageRef message) => seen.Add("first " + message.GetString()) };
+        var options = new GroupOptions
+        {
+            OnMessage = (in MessageRef message) => seen.Add("first " + message.GetString())
+        };
         (Group left, Group right) = await rig.StartPairAsync(right: options);
         IDisposable second = right.Subscribe(
             (in MessageRef message) => seen.Add("second " + message.ToMessage().GetString()));

@@ -64,7 +64,7 @@ public sealed class SendOrderTests
         {
             if (group.TrySend(
                 answer.AsSpan(0, Interlocked.Increment(ref answers) % 2 == 0 ? 10 : 3_000)) != SendStatus.Accepted)
-                    answers--;
+                answers--;
         }
 
         group = await node.JoinAsync("alone", new GroupOptions { OnMessage = Answer });

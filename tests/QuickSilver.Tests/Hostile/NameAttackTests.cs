@@ -27,8 +27,14 @@ public sealed class NameAttackTests
         foreach ((string cluster, string node) in ((string, string)[])[("test", name), (name, "node")])
         {
             var builder = new FrameBuilder();
-            new HelloFrame {
-                ClusterName = cluster, NodeName = node, Incarnation = 1, Control = endpoint, Data = endpoint }.WriteTo(
+            new HelloFrame
+            {
+                ClusterName = cluster,
+                NodeName = node,
+                Incarnation = 1,
+                Control = endpoint,
+                Data = endpoint
+            }.WriteTo(
                     builder);
             using var socket = new Socket(AddressFamily.InterNetwork, SocketType.Stream, ProtocolType.Tcp);
             await socket.ConnectAsync(host.EndPoint);

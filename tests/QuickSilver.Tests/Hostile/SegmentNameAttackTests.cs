@@ -141,7 +141,8 @@ public sealed partial class SegmentNameAttackTests : IDisposable
     {
         if (!OperatingSystem.IsWindows()) File.SetUnixFileMode(_folder, (UnixFileMode)0x1FF);
         var start = new ProcessStartInfo(
-            "setpriv") { RedirectStandardInput = true, RedirectStandardOutput = true, WorkingDirectory = _folder };
+            "setpriv")
+        { RedirectStandardInput = true, RedirectStandardOutput = true, WorkingDirectory = _folder };
         string[] arguments =
             ["--reuid", Nobody, "--regid", Nobody, "--clear-groups", "unshare", "--user", "--map-root-user", "--mount",
                 "sh", "-c", script];

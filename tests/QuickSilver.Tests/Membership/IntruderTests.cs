@@ -47,7 +47,8 @@ public sealed class IntruderTests
         await using var rig = new NodeRig();
         (Group left, Group right) = await rig.StartPairAsync(change: Trouble.Patient);
         HelloFrame forged = HelloOf(
-            right.Node) with { Number = new NodeNumber(new Epoch(1, 7), 77), Session = new Epoch(1, 7), Instance = 5 };
+            right.Node) with
+        { Number = new NodeNumber(new Epoch(1, 7), 77), Session = new Epoch(1, 7), Instance = 5 };
         using TcpClient intruder = await CallAsync(rig, forged);
         var report = new FrameBuilder();
         ulong[] members = [.. Enumerable.Range(1, 9).Select(static counter => (1UL << 32) + (ulong)counter)];

@@ -9,8 +9,10 @@ namespace QuickSilver.Tests.Membership;
 public sealed class LoopbackConnectorTests
 {
     private readonly TestHost _events = new();
-    private readonly MembershipHostSettings _settings = TestHost.Settings with {
-        EndPoint = new IPEndPoint(IPAddress.Loopback, FreePort()) };
+    private readonly MembershipHostSettings _settings = TestHost.Settings with
+    {
+        EndPoint = new IPEndPoint(IPAddress.Loopback, FreePort())
+    };
 
     [Fact]
     public async Task The_first_serves_and_the_others_connect_to_it()
@@ -121,8 +123,10 @@ public sealed class LoopbackConnectorTests
         await using MembershipHost host = _events.Start(_settings);
         Assert.Null(MembershipHost.TryStart(_settings, _events, out string refusal));
         Assert.Equal("", refusal);
-        MembershipHostSettings elsewhere = _settings with {
-            EndPoint = new IPEndPoint(IPAddress.Parse("192.0.2.77"), 14_999) };
+        MembershipHostSettings elsewhere = _settings with
+        {
+            EndPoint = new IPEndPoint(IPAddress.Parse("192.0.2.77"), 14_999)
+        };
         Assert.Null(MembershipHost.TryStart(elsewhere, _events, out refusal));
         Assert.Contains("192.0.2.77:14999", refusal, StringComparison.Ordinal);
     }

@@ -29,8 +29,14 @@ internal static class RawFrames
     public static byte[] Hello(string cluster, NetEndpoint control, NetEndpoint data)
     {
         var builder = new FrameBuilder();
-        var hello = new HelloFrame {
-            ClusterName = cluster, NodeName = "raw", Incarnation = 1, Control = control, Data = data };
+        var hello = new HelloFrame
+        {
+            ClusterName = cluster,
+            NodeName = "raw",
+            Incarnation = 1,
+            Control = control,
+            Data = data
+        };
         hello.WriteTo(builder);
         return Frame(builder.Span);
     }

@@ -42,7 +42,8 @@ public sealed class FaultInjectorTests
         // Deaf from the first tick on, for all but the last of a long period: whenever it is read, it is deaf;
         // and never before the period has passed.
         using var deaf = new FaultInjector(
-            inner, 0, 1, TimeSpan.FromTicks(2), TimeSpan.FromTicks(2)) { CountInto = counters };
+            inner, 0, 1, TimeSpan.FromTicks(2), TimeSpan.FromTicks(2))
+        { CountInto = counters };
         inner.Send(TransportRig.Train(TrainRoute.Unicast, 10, 200, 1, to: inner.Facts.Data));
         Assert.Empty(
             TransportRig.Sequences(TransportRig.Receive(deaf, static all => all.Exists(static one => one.IsDrained))));

@@ -216,8 +216,12 @@ public sealed class SocketTransportTests : IDisposable
     [Fact]
     public void A_range_without_a_free_port_is_refused()
     {
-        TransportSettings narrow = TransportRig.Settings with {
-            PortFirst = 20_999, PortCount = 1, Carrier = CarrierPreference.Unicast };
+        TransportSettings narrow = TransportRig.Settings with
+        {
+            PortFirst = 20_999,
+            PortCount = 1,
+            Carrier = CarrierPreference.Unicast
+        };
         var failure = Assert.Throws<TransportException>(() => TransportFactory.Start(narrow, _rig.Events));
         Assert.Equal(TransportFailure.PortsExhausted, failure.Failure);
         Assert.Contains("20999-20999", failure.Message, StringComparison.Ordinal);

@@ -106,9 +106,13 @@ internal static class KnobDraw
     private static LinkOverride[] OddLinks(Dice dice, int nodes)
     {
         if (!dice.Chance(0.2)) return [];
-        var odd = new LinkModel {
-            Delay = dice.Millis(0.1, 8), Jitter = dice.Millis(0, 2), Loss = dice.Unit() * 0.3,
-            Reordering = dice.Unit() * 0.3 };
+        var odd = new LinkModel
+        {
+            Delay = dice.Millis(0.1, 8),
+            Jitter = dice.Millis(0, 2),
+            Loss = dice.Unit() * 0.3,
+            Reordering = dice.Unit() * 0.3
+        };
         int node = dice.Between(0, nodes);
         return dice.Chance(0.5)
             ? [new LinkOverride(node, null, odd), new LinkOverride(null, node, odd)]

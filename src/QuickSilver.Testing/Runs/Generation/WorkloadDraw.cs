@@ -120,7 +120,8 @@ internal static class WorkloadDraw
                 if (dice.Chance(0.6))
                     plans.Add(
                         new SendPlan(
-                            node, name, dice.Between(1, 20), dice.LogMillis(0.1, 50)) { Start = at, MaxBytes = 200 });
+                            node, name, dice.Between(1, 20), dice.LogMillis(0.1, 50))
+                        { Start = at, MaxBytes = 200 });
                 at += dice.LogMillis(20, 2_000);
                 actions.Add(new GroupLeave(at, node, [name]));
                 at += dice.LogMillis(0.1, 500);

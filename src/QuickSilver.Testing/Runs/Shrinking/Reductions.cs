@@ -91,15 +91,19 @@ internal static class Reductions
             if (plan.Staged) yield return spec with { Plans = With(spec.Plans, index, plan with { Staged = false }) };
             if (plan.Alike > 1) yield return spec with { Plans = With(spec.Plans, index, plan with { Alike = 1 }) };
             if (plan.MaxBytes > 100)
-                yield return spec with {
-                    Plans = With(spec.Plans, index, plan with { MinBytes = 100, MaxBytes = 100 }) };
+                yield return spec with
+                {
+                    Plans = With(spec.Plans, index, plan with { MinBytes = 100, MaxBytes = 100 })
+                };
         }
         for (int index = 0; index < spec.Faults.Count; index++)
         {
             Fault fault = spec.Faults[index];
             if (fault.Duration > TimeSpan.FromMilliseconds(100) && !fault.IsForEver)
-                yield return spec with {
-                    Faults = With(spec.Faults, index, fault with { Duration = fault.Duration / 2 }) };
+                yield return spec with
+                {
+                    Faults = With(spec.Faults, index, fault with { Duration = fault.Duration / 2 })
+                };
         }
     }
 
@@ -151,8 +155,11 @@ internal static class Reductions
             },
         };
         yield return node with { CacheBytes = usual.CacheBytes };
-        yield return node with {
-            MaxPendingMessages = usual.MaxPendingMessages, MaxPendingBytes = usual.MaxPendingBytes };
+        yield return node with
+        {
+            MaxPendingMessages = usual.MaxPendingMessages,
+            MaxPendingBytes = usual.MaxPendingBytes
+        };
         yield return node with { Dissemination = node.Dissemination with { Rate = usual.Dissemination.Rate } };
         yield return node with { Recovery = usual.Recovery };
         yield return node with { Dissemination = usual.Dissemination };
