@@ -8,10 +8,8 @@ internal static class ReadmePrograms
     public static async Task SubscribeAsync()
     {
         await using var node = await QuickSilverNode.StartAsync();
-        // returns in an installed view: what is sent from now on is seen
-        await using var group = await node.JoinAsync("greetings");
-        // Ctrl+C leaves, which ends the reading
-        Console.CancelKeyPress += async (_, key) => { key.Cancel = true; await group.DisposeAsync(); };
+        await using var group = await node.JoinAsync("greetings");   // returns in an installed view: what is sent from now on is seen
+        Console.CancelKeyPress += async (_, key) => { key.Cancel = true; await group.DisposeAsync(); };   // Ctrl+C leaves, which ends the reading
         await foreach (var message in group.ReadAllAsync())
             Console.WriteLine($"{message.SenderName}: {message.GetString()}");
     }
