@@ -71,7 +71,7 @@ public sealed class RackRestartTests
         await NodeRig.UntilAsync(() => log.Records.Any(static record => record.Id.Id == 1120), "the log tells");
         string said = log.Records.First(static record => record.Id.Id == 1120).Text;
         foreach (string word in (string[])[
-            "b (127.0.0.1", "c (127.0.0.1", "d (127.0.0.1", "e (127.0.0.1", "4 members", "AwaitMajority"])
+            "b (127.0.0.1", "c (127.0.0.1", "d (127.0.0.1", "e (127.0.0.1", "4 are missing", "AwaitMajority"])
             Assert.Contains(word, said, StringComparison.Ordinal);
         QuickSilverException late = await Assert.ThrowsAsync<QuickSilverException>(
             async () => await survivor.JoinAsync("late"));
