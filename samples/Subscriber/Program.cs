@@ -81,10 +81,13 @@ async Task SubscribeAsync(ParseResult parsed, CancellationToken stop)
     Console.WriteLine($"{node.Name} is in {group.Name}.");
     using var second = new PeriodicTimer(TimeSpan.FromSeconds(1));
     GroupView told = group.View;
-    while (senders.Values.Sum(static sender => Interlocked.Read(ref sender.Messages)) < parsed.GetValue(count))
+    bool all = false;
+    while (!all)
     {
         await second.WaitForNextTickAsync(stop);
         if (group.Completion.IsCompleted) await group.Completion; // throws the reason
+        // Asked before they are told, so that the last line tells of all.
+        all = senders.Values.Sum(static sender => Interlocked.Read(ref sender.Messages)) >= parsed.GetValue(count);
         GroupView view = group.View;
         foreach (Member member in view.Members.Except(told.Members)) Console.WriteLine($"{member.Name} has come");
         foreach (Member member in told.Members.Except(view.Members)) Console.WriteLine($"{member.Name} has gone");
