@@ -6,6 +6,7 @@ using QuickSilver.Testing.Logs;
 using QuickSilver.Testing.Membership;
 using QuickSilver.Testing.Network;
 using QuickSilver.Testing.Nodes;
+using QuickSilver.Testing.Probing;
 using QuickSilver.Testing.Scheduling;
 
 namespace QuickSilver.Testing;
@@ -108,8 +109,16 @@ public sealed class SimulatedCluster
     /// <summary>First transmissions of messages: for each message, one for each region view it went to.</summary>
     public ulong MessageTransmissions => _checks.Stability.Transmissions;
 
-    /// <summary>How often the run has reached each <see cref="Mark"/>.</summary>
-    internal ReadOnlySpan<ulong> Marks => _run.Marks;
+    /// <summary>How often the run has reached each mark so far; those it has not reached may be missing.</summary>
+    internal Dictionary<string, ulong> Marks
+    {
+        get
+        {
+            var marks = new Dictionary<string, ulong>(_run.Marks);
+            foreach (SimulatedNode node in _nodes) CounterMarks.AddTo(marks, node.Stack.Rooms);
+            return marks;
+        }
+    }
 
     /// <summary>Sees all traffic, and may add to it; null: nobody does.</summary>
     internal ITrafficTap? Tap
@@ -242,7 +251,8 @@ public sealed class SimulatedCluster
         _checks.Removals.Learn(fault);
         Instant begin = Instant.Zero + fault.At;
         _events.Schedule(begin, new FaultExecution(this), fault, value: 1);
-        if (fault.Duration != Timeout.InfiniteTimeSpan)
+        // One that lasts for no time ends as it begins: of two events at one instant either could be the first.
+        if (fault.Duration > TimeSpan.Zero)
             _events.Schedule(begin + fault.Duration, new FaultExecution(this), fault, value: 0);
     }
 
@@ -347,8 +357,12 @@ public sealed class SimulatedCluster
 
     private sealed class FaultExecution(SimulatedCluster cluster) : IEventTarget
     {
-        public void OnEvent(object? argument, long value, Instant now) =>
-            ((Fault)argument!).Apply(cluster, begins: value == 1);
+        public void OnEvent(object? argument, long value, Instant now)
+        {
+            var fault = (Fault)argument!;
+            fault.Apply(cluster, begins: value == 1);
+            if (fault.Duration == TimeSpan.Zero) fault.Apply(cluster, begins: false);
+        }
     }
 
     private sealed class ActionExecution(Action action) : IEventTarget

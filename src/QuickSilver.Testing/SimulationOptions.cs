@@ -1,6 +1,7 @@
 using System.Text.Json.Serialization;
 using QuickSilver.Protocol.Core;
 using QuickSilver.Protocol.Membership;
+using QuickSilver.Protocol.Probing;
 using QuickSilver.Protocol.Stack;
 using QuickSilver.Testing.Membership;
 using QuickSilver.Testing.Network;

@@ -32,6 +32,9 @@ public sealed class LoopStatistics
     /// <summary>The longest turn, waiting not included.</summary>
     public TimeSpan LongestTurn { get; internal set; }
 
+    /// <summary>The longest turn since <see cref="TakeLongestLately"/>.</summary>
+    internal TimeSpan LongestLately { get; set; }
+
     /// <summary>The longest delay with which an alarm has fired.</summary>
     public TimeSpan WorstAlarmDelay { get; internal set; }
 
@@ -47,6 +50,14 @@ public sealed class LoopStatistics
             foreach (TimeSpan time in _time) sum += time;
             return sum;
         }
+    }
+
+    /// <summary>Returns the longest turn since the call before. Core thread only.</summary>
+    internal TimeSpan TakeLongestLately()
+    {
+        TimeSpan longest = LongestLately;
+        LongestLately = TimeSpan.Zero;
+        return longest;
     }
 
     internal void AddTime(TurnPhase phase, TimeSpan took) => _time[(int)phase] += took;

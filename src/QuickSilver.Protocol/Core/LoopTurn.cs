@@ -110,6 +110,7 @@ public sealed class LoopTurn
         Statistics.Alarms += (ulong)alarms;
         Statistics.Datagrams += (ulong)datagrams;
         if (now - start > Statistics.LongestTurn) Statistics.LongestTurn = now - start;
+        if (now - start > Statistics.LongestLately) Statistics.LongestLately = now - start;
 
         _expectedBy = busy || HasWork || NextDue < now ? now : NextDue;
         return busy;

@@ -2,6 +2,7 @@ using QuickSilver.Protocol.Core;
 using QuickSilver.Protocol.Flow;
 using QuickSilver.Protocol.Flow.Buffers;
 using QuickSilver.Protocol.Membership;
+using QuickSilver.Protocol.Probing;
 using QuickSilver.Protocol.Wire;
 
 namespace QuickSilver.Protocol.Delivery;
@@ -80,7 +81,7 @@ public sealed class Deliverer
         foreach (SenderCursor cursor in group.Cursors)
         {
             if (cursor.Held is null) continue;
-            _probes.Hit(Mark.HeldDroppedAtLeave);
+            _probes.Reached("a node leaves a group with messages undelivered");
             _order.Drop(cursor);
         }
         _byId.Remove(group.Info.Id);
@@ -128,7 +129,7 @@ public sealed class Deliverer
         StepNumber step = ReadStep(view, ref reader);
         if (step > Cap.Installed)
         {
-            _probes.Hit(Mark.PacketHeldForStep);
+            _probes.Reached("a packet comes of a step that is not installed");
             datagram.Retain();
             var packet = new WaitingPacket(view, sender, step, datagram);
             _waiting.Add(packet);
@@ -142,14 +143,14 @@ public sealed class Deliverer
             if (groups[record.GroupIndex] is not { } group) continue;
             if (step < group.SessionBegan)
             {
-                _probes.Hit(Mark.MessageBeforeStay);
+                _probes.Reached("a message was sent before the receiver's stay began");
                 continue;
             }
             SenderCursor cursor = group.CursorOf(sender);
             if (cursor.Next == 0)
             {
                 if (MayStart(group, record)) _order.Start(cursor, record.Number, now);
-                else _probes.Hit(Mark.MessageWaitsForPlace);
+                else _probes.Reached("a message comes that a new receiver may not begin with");
             }
             Slice part = datagram.Part(record.BytesOffset, record.Bytes.Length);
             int length = record.MessageLength;
@@ -197,7 +198,7 @@ public sealed class Deliverer
                 continue;
             }
             _counters.HeldBytes -= packet.Charge;
-            _probes.Hit(Mark.HeldPacketReplayed);
+            _probes.Reached("a held packet is handled, since its step is installed");
             OnPacket(packet.View, packet.Sender, packet.Datagram, now);
             packet.Datagram.Release();
         }
@@ -240,7 +241,10 @@ public sealed class Deliverer
             GroupReceiver group = _groups[index];
             if (group.Find(sender) is not { } cursor) continue;
             bool hasGap = _order.SkipGaps(cursor, now);
-            _probes.Hit(hasGap ? Mark.GapPassed : Mark.SenderClosedWithoutGap);
+            _probes.Reached(
+                hasGap
+                    ? "a receiver goes on past a gap in a removed sender's messages"
+                    : "a removed sender is closed for a receiver that misses nothing");
             if (cursor.HasLostTail || (cursor.HasLostSome && !hasGap)) _order.ReportTail(cursor, now);
             if (group.IsOpen) group.Remove(cursor);
         }

@@ -1,6 +1,7 @@
 using QuickSilver.Protocol.Core;
 using QuickSilver.Protocol.Flow;
 using QuickSilver.Protocol.Flow.Buffers;
+using QuickSilver.Protocol.Probing;
 
 namespace QuickSilver.Protocol.Delivery;
 
@@ -52,7 +53,7 @@ public sealed class EarlyPacketBuffer(DeliverySettings settings, BufferPool pool
         if (isFull || settings.Probes.Here(BuggifySite.UnrecognisedRefused))
         {
             counters.UnrecognisedDropped++;
-            settings.Probes.Hit(Mark.UnrecognisedFull);
+            settings.Probes.Reached("a packet of a view that is not installed finds no room");
             return false;
         }
         if (Count == _ring.Length) Grow();
@@ -60,7 +61,6 @@ public sealed class EarlyPacketBuffer(DeliverySettings settings, BufferPool pool
         Count++;
         Bytes += datagram.Length;
         counters.UnrecognisedKept++;
-        settings.Probes.Hit(Mark.UnrecognisedKept);
         return true;
     }
 
@@ -85,7 +85,6 @@ public sealed class EarlyPacketBuffer(DeliverySettings settings, BufferPool pool
         foreach (Entry entry in _replaying)
         {
             Bytes -= entry.Datagram.Length;
-            settings.Probes.Hit(Mark.UnrecognisedReplayed);
             handler(entry.Datagram, entry.Arrival, now);
             entry.Datagram.Release();
         }
@@ -102,7 +101,7 @@ public sealed class EarlyPacketBuffer(DeliverySettings settings, BufferPool pool
         {
             DropFirst();
             counters.UnrecognisedDropped++;
-            settings.Probes.Hit(Mark.UnrecognisedExpired);
+            settings.Probes.Reached("a view is not installed in time for its packets");
         }
         if (Count == 0) _arena.Close();
     }

@@ -14,7 +14,9 @@ public sealed class GroupReceiver
     /// </summary>
     private const int SearchedCursors = 6;
 
-    private readonly List<SenderCursor> _cursors = [];
+    private static readonly List<SenderCursor> NoCursors = [];
+
+    private List<SenderCursor> _cursors = NoCursors;
     private Dictionary<ulong, SenderCursor>? _byKey;
     private SenderCursor? _last;
 
@@ -74,6 +76,7 @@ public sealed class GroupReceiver
     private SenderCursor Add(NodeInfo sender)
     {
         var cursor = new SenderCursor(this, sender);
+        if (ReferenceEquals(_cursors, NoCursors)) _cursors = [];
         _cursors.Add(cursor);
         if (_byKey is null && _cursors.Count > SearchedCursors)
         {

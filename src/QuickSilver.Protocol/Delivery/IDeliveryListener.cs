@@ -7,7 +7,7 @@ namespace QuickSilver.Protocol.Delivery;
 /// <summary>
 /// Receives the deliveries of one session in a group: given when the session is opened, and called by the reorder stage
 /// directly. Core thread only; must not throw. An implementation may send, close groups and deliver own messages:
-/// messages of the same (sender, group) that become deliverable thereby follow when the call has returned.
+/// messages of the same (sender, group) that become deliverable by it follow when the call has returned.
 /// </summary>
 public interface IDeliveryListener
 {

@@ -1,4 +1,4 @@
-using QuickSilver.Protocol.Recovery;
+using QuickSilver.Protocol.Recovery.Reception;
 
 namespace QuickSilver.Protocol.Delivery;
 
@@ -21,7 +21,7 @@ namespace QuickSilver.Protocol.Delivery;
 /// </remarks>
 internal sealed class OverLimitAllowance
 {
-    private readonly Entry[] _packets = new Entry[(int)RegionRecovery.GuaranteedPackets];
+    private readonly Entry[] _packets = new Entry[(int)PacketStore.GuaranteedPackets];
     private int _count;
 
     private readonly record struct Entry(SenderCursor Cursor, ulong Number, long Charge);

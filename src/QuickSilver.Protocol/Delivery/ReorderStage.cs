@@ -1,6 +1,7 @@
 using QuickSilver.Protocol.Core;
 using QuickSilver.Protocol.Flow;
 using QuickSilver.Protocol.Flow.Buffers;
+using QuickSilver.Protocol.Probing;
 using QuickSilver.Protocol.Wire;
 
 namespace QuickSilver.Protocol.Delivery;
@@ -68,7 +69,7 @@ internal sealed class ReorderStage(BufferPool buffers, DeliveryCounters counters
     {
         System.Diagnostics.Debug.Assert(cursor.Next == 0, "a cursor starts once");
         cursor.Next = number;
-        if (cursor.Held is not null) probes.Hit(Mark.PlaceStartedWithHeld);
+        if (cursor.Held is not null) probes.Reached("a receiver's first message comes after later ones");
         while (cursor.Held is { } held && held.First.Number < number)
         {
             ulong passed = Math.Min(held.First.End, number) - held.First.Number;
@@ -133,7 +134,7 @@ internal sealed class ReorderStage(BufferPool buffers, DeliveryCounters counters
     {
         if (cursor.IsDelivering)
         {
-            probes.Hit(Mark.DeliveryNested);
+            probes.Reached("a message is deliverable while another of its sender is delivered");
             return;
         }
         cursor.IsDelivering = true;
@@ -161,7 +162,6 @@ internal sealed class ReorderStage(BufferPool buffers, DeliveryCounters counters
         parts.JoinInto(bytes.Span);
         _pool.Return(parts);
         counters.Joined++;
-        probes.Hit(Mark.MessageJoined);
         Deliver(cursor, new DeliveryBatch(number, bytes), now);
         chunk.Release();
     }
@@ -178,7 +178,6 @@ internal sealed class ReorderStage(BufferPool buffers, DeliveryCounters counters
     {
         int passed = (int)Math.Min((ulong)batch.Count, cursor.Next - batch.Number);
         counters.Duplicates += (ulong)passed;
-        probes.Hit(Mark.DuplicateMessage);
         if (passed == batch.Count) return false;
         batch = batch.After(passed);
         return true;
@@ -191,7 +190,7 @@ internal sealed class ReorderStage(BufferPool buffers, DeliveryCounters counters
         ulong count = first == 0 ? 0 : next - first;
         cursor.Next = next;
         counters.Lost += count;
-        probes.Hit(count == 0 ? Mark.LossOfUnknownCount : Mark.LossReported);
+        if (count == 0) probes.Reached("a loss of unknown extent is reported");
         cursor.Group.Listener.OnLoss(cursor.Sender, first, count, now);
     }
 
@@ -211,7 +210,6 @@ internal sealed class ReorderStage(BufferPool buffers, DeliveryCounters counters
         {
             Add(held, batch);
         }
-        probes.Hit(Mark.MessageHeld);
         counters.Held += (ulong)batch.Count;
     }
 
@@ -236,7 +234,6 @@ internal sealed class ReorderStage(BufferPool buffers, DeliveryCounters counters
         if (from == end) return;
         Add(held, batch.After(from).Until(end - from));
         counters.Held += (ulong)(end - from);
-        probes.Hit(Mark.MessageHeld);
     }
 
     private void Add(ReorderBuffer held, in DeliveryBatch messages)

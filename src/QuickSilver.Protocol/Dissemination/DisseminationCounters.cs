@@ -1,3 +1,5 @@
+using QuickSilver.Protocol.Probing;
+
 namespace QuickSilver.Protocol.Dissemination;
 
 /// <summary>Counters since the start, and two gauges. Written by the core thread only.</summary>

@@ -2,6 +2,7 @@ using QuickSilver.Protocol.Core;
 using QuickSilver.Protocol.Flow;
 using QuickSilver.Protocol.Flow.Control;
 using QuickSilver.Protocol.Flow.Limits;
+using QuickSilver.Protocol.Probing;
 
 namespace QuickSilver.Protocol.Dissemination;
 

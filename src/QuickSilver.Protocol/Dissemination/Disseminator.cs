@@ -7,6 +7,7 @@ using QuickSilver.Protocol.Flow.Buffers;
 using QuickSilver.Protocol.Flow.Pull;
 using QuickSilver.Protocol.Flow.Transports;
 using QuickSilver.Protocol.Membership;
+using QuickSilver.Protocol.Probing;
 using QuickSilver.Protocol.Wire;
 
 namespace QuickSilver.Protocol.Dissemination;
@@ -29,7 +30,7 @@ public sealed class Disseminator
     private readonly List<GroupSender> _left = [];
     private readonly List<Ending> _endings = [];
     private readonly List<RegionView> _due = [];
-    private readonly List<GroupSender> _waiting = [];
+    private readonly List<SendLane> _waiting = [];
 
     /// <summary>
     /// Makes the sending half of a node; it sends nothing before <see cref="Start"/> and <see cref="SwitchTo"/>.
@@ -118,6 +119,11 @@ public sealed class Disseminator
     }
 
     /// <summary>
+    /// Makes a lane for messages of many groups; each must be open while messages of it are supplied.
+    /// </summary>
+    public SharedLane OpenLane(ILaneSource source) => new(_context, source);
+
+    /// <summary>
     /// Ends this node's session in a group. The sender keeps its numbers; everything else is released as soon as it
     /// sends in a step without the group.
     /// </summary>
@@ -137,7 +143,7 @@ public sealed class Disseminator
         {
             if (!_groupById.TryGetValue(groups[index], out GroupSender? sender) || !sender.IsIdle) continue;
             _groupById.Remove(sender.Group.Id);
-            _context.Settings.Probes.Hit(Mark.NumbersForgotten);
+            _context.Settings.Probes.Reached("a node is told to forget a group that it was in");
         }
     }
 
@@ -163,16 +169,17 @@ public sealed class Disseminator
     }
 
     /// <summary>
-    /// Sends in a step from now on, the one installed last: between two messages, all groups at once. Groups rebind at
-    /// their next message, groups with waiting messages at once; streams into superseded views end. Costs a visit to
-    /// every group bound in the step before.
+    /// Sends in a step from now on, the one installed last: between two messages, all groups at once. Lanes take
+    /// their new way at their next message, lanes with waiting messages at once; streams into superseded views end.
+    /// Costs a visit to every lane that was used in the step before.
     /// </summary>
     public void SwitchTo(StepNumber step, ClusterView cluster, Instant now)
     {
         _context.Loop.Enter();
         _context.ActiveStep = step;
-        _context.Active.SwitchTo(cluster, _context.SelfKey);
+        _context.Active.SwitchTo(cluster);
         _context.Generation++;
+        _context.Routes.Clear();
         _waiting.Clear();
         foreach (StreamSender stream in _context.Streams.All)
         {
@@ -180,13 +187,13 @@ public sealed class Disseminator
             while (stream.Backlog.Direct.Count > 0) stream.Backlog.Direct.Dequeue().OnDirectEnded();
             stream.Gate.DetachAll(_waiting);
         }
-        foreach (GroupSender group in _context.WaitingForStep)
+        foreach (SendLane lane in _context.WaitingForStep)
         {
-            if (group.MustRebind) _waiting.Add(group);
+            if (lane.MustRebind) _waiting.Add(lane);
         }
         _context.WaitingForStep.Clear();
         EndSuperseded(step, now);
-        foreach (GroupSender group in _waiting) group.OnSwitched(now);
+        foreach (SendLane lane in _waiting) lane.OnSwitched(now);
         _waiting.Clear();
         foreach (GroupSender group in _left) group.Unbind();
         _left.Clear();

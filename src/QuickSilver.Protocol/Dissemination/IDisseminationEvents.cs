@@ -17,7 +17,7 @@ public interface IDisseminationEvents
     /// it was announced again. This node does not hear itself: the urgency is the one that its datagrams carry to the
     /// others.
     /// </summary>
-    void OnStreamAdvanced(StreamSender stream, FeedbackUrgency wish, Instant now);
+    void OnStreamAdvanced(StreamSender stream, FeedbackUrgency urgency, Instant now);
 
     /// <summary>
     /// All messages bound to a superseded view are numbered, sent and stable, and nothing more will be bound to it.

@@ -36,6 +36,7 @@ internal sealed class SendContext
         SourceArena = new Arena(pool, BufferOwner.Pending);
         SourceWriter = new MessageWriter(SourceArena);
         Streams = new StreamTable(this);
+        Routes = new RouteTable(this);
         Loop = new BindingLoop(this);
         Own = new OwnBatch(this);
     }
@@ -56,8 +57,8 @@ internal sealed class SendContext
 
     public PendingLimits Limits { get; }
 
-    /// <summary>The groups that cannot be bound before the next step is activated.</summary>
-    public List<GroupSender> WaitingForStep { get; } = [];
+    /// <summary>The lanes that cannot be bound before the next step is activated.</summary>
+    public List<SendLane> WaitingForStep { get; } = [];
 
     /// <summary>How long datagrams may be, by member.</summary>
     public PathSizes Paths { get; } = new();
@@ -72,6 +73,9 @@ internal sealed class SendContext
     public MessagePool Messages { get; } = new();
 
     public StreamTable Streams { get; }
+
+    /// <summary>The ways of messages in the active step.</summary>
+    public RouteTable Routes { get; }
 
     public BindingLoop Loop { get; }
 

@@ -18,13 +18,14 @@ public abstract class ClusterView
     /// </summary>
     public abstract NodeInfo? Self { get; }
 
-    /// <summary>This node's own region view; null while it is in no group.</summary>
-    public abstract RegionView? Own { get; }
+    /// <summary>The groups of this node and their region views, as installed.</summary>
+    public abstract GroupLayout Layout { get; }
 
-    /// <summary>
-    /// All current region views that span a group of this node, in order of region id. Valid until the next step.
-    /// </summary>
-    public abstract IEnumerable<RegionView> Views { get; }
+    /// <summary>This node's own region view; null while it is in no group.</summary>
+    public RegionView? Own => Layout.Own;
+
+    /// <summary>All current region views that span a group of this node, in order of region id.</summary>
+    public IReadOnlyList<RegionView> Views => Layout.Views;
 
     /// <summary>
     /// A node by <see cref="NodeNumber.Key"/>, or null when unknown. Includes removed nodes as long as views name them.
@@ -32,15 +33,12 @@ public abstract class ClusterView
     /// </summary>
     public abstract NodeInfo? FindNode(ulong key);
 
-    /// <summary>A group by id; null when this node is not in it. O(1).</summary>
-    public abstract GroupInfo? FindGroup(GroupId id);
+    /// <inheritdoc cref="GroupLayout.Find"/>
+    public GroupInfo? FindGroup(GroupId id) => Layout.Find(id);
 
-    /// <summary>
-    /// The current region views that span a group this node is in, own region included, in order of region id. Derived
-    /// at the first call after a step, O(regions).
-    /// </summary>
-    public abstract IReadOnlyList<RegionView> ViewsOf(GroupId group);
+    /// <inheritdoc cref="GroupLayout.ViewsOf"/>
+    public IReadOnlyList<RegionView> ViewsOf(GroupId group) => Layout.ViewsOf(group);
 
-    /// <summary>The step that last changed the group's member set: the number of its group view. O(1).</summary>
-    public abstract StepNumber GroupViewOf(GroupId group);
+    /// <inheritdoc cref="GroupLayout.NumberOf"/>
+    public StepNumber GroupViewOf(GroupId group) => Layout.NumberOf(group);
 }

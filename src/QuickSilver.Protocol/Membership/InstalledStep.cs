@@ -24,8 +24,11 @@ public sealed class InstalledStep
     /// </summary>
     public required IReadOnlyList<RegionView> Superseded { get; init; }
 
+    /// <summary>This node's groups and their region views after the step.</summary>
+    public required GroupLayout Layout { get; init; }
+
     /// <summary>This node's own region view after the step; null while it is in no group.</summary>
-    public required RegionView? Own { get; init; }
+    public RegionView? Own => Layout.Own;
 
     /// <summary>Groups that this node joined with this step: a session begins.</summary>
     public required IReadOnlyList<GroupInfo> Joined { get; init; }
@@ -34,15 +37,10 @@ public sealed class InstalledStep
     public required IReadOnlyList<GroupInfo> Left { get; init; }
 
     /// <summary>
-    /// Groups of this node, including those just joined, whose member set this step changed. Their group view number
-    /// becomes this step.
+    /// Groups of this node, including those just joined, whose member set this step changed. Their group view number is
+    /// this step. Found when asked for, O(groups).
     /// </summary>
-    public required IReadOnlyList<GroupInfo> Changed { get; init; }
-
-    /// <summary>
-    /// The previous view numbers of <see cref="Changed"/>, in the same order; none for a group just joined.
-    /// </summary>
-    public required IReadOnlyList<StepNumber> ChangedFrom { get; init; }
+    public IReadOnlyList<GroupInfo> Changed => Layout.Step == Number ? Layout.FindChanged() : [];
 
     /// <summary>Nodes removed from the cluster with this step or announced since the one before.</summary>
     public required IReadOnlyList<NodeInfo> Removed { get; init; }

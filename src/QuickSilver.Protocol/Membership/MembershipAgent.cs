@@ -1,6 +1,7 @@
 using QuickSilver.Protocol.Core;
 using QuickSilver.Protocol.Membership.Agent;
 using QuickSilver.Protocol.Membership.Frames;
+using QuickSilver.Protocol.Probing;
 using QuickSilver.Protocol.Wire;
 
 namespace QuickSilver.Protocol.Membership;
@@ -198,7 +199,10 @@ public sealed class MembershipAgent
             if (!_session.TryResume(welcome.Received)) return false;
             _secret = welcome.Secret;
             _session.Open(now);
-            _settings.Probes.Hit(isOther ? Mark.ServerTookOver : Mark.SessionResumed);
+            _settings.Probes.Reached(
+                isOther
+                    ? "a node is taken over by another server"
+                    : "a node is back at its server after its connection broke");
             if (isOther)
             {
                 _isReporting = false;
@@ -247,7 +251,7 @@ public sealed class MembershipAgent
     {
         var reason = (MembershipRefusal)reader.ReadByte();
         if (!reader.IsAtEnd || !Enum.IsDefined(reason)) return false;
-        _settings.Probes.Hit(Mark.NodeExpelled);
+        _settings.Probes.Reached("a node is told that it is removed or refused");
         End(reason, now);
         return true;
     }

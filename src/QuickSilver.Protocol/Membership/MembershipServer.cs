@@ -268,7 +268,7 @@ public sealed class MembershipServer
             _frame.Begin(FrameKind.JoinRefused).WriteByte((byte)refusal).WriteText(name);
             _parts.Nodes.Send(node, _frame.ToArray());
         }
-        node.Deferred.Clear();
+        node.Deferred = [];
         _parts.Pipeline.OnChange(false, now);
     }
 
@@ -291,7 +291,11 @@ public sealed class MembershipServer
         bool isNext = reader.IsAtEnd && step == node.Installed + 1 && step <= _parts.Pipeline.Last;
         if (!isNext || !node.Log.TryConfirm(received)) return false;
         node.Installed = step;
-        if (step >= node.LastLeave) node.LeftIn.Clear();
+        if (step >= node.LastLeave && node.LeftIn.Count > 0)
+        {
+            node.LeftIn.Clear();
+            SpareRoom.GiveBack(node.LeftIn);
+        }
         _parts.Pipeline.OnInstalled(node, step, now);
         return true;
     }

@@ -1,4 +1,5 @@
 using QuickSilver.Protocol.Core;
+using QuickSilver.Protocol.Probing;
 
 namespace QuickSilver.Protocol.Membership;
 

@@ -1,4 +1,5 @@
 using QuickSilver.Protocol.Core;
+using QuickSilver.Protocol.Probing;
 using QuickSilver.Protocol.Recovery.Reception;
 using QuickSilver.Protocol.Wire;
 
@@ -67,7 +68,7 @@ internal sealed class OwnLag(Recoverer node, RegionRecovery region)
         if (took < _fastestAnswer) _fastestAnswer = took;
         // Where all members are far from each other, all answers take long.
         if (took < LateAnswer || took / 4 < _fastestAnswer) return;
-        node.Probes.Hit(Mark.MemberAnswersLate);
+        node.Probes.Reached("a member answers a hop so late that it must have stood still");
         LagEntry late = Late(member, took);
         if (late.Milliseconds > _late.Milliseconds) _late = late;
     }
@@ -87,7 +88,10 @@ internal sealed class OwnLag(Recoverer node, RegionRecovery region)
         if (_late.Milliseconds > 0 && !region.View.Members[_late.Member].IsRemoved) token.Behind.Add(_late);
         _late = default;
         if (_worst.Packets == 0) return;
-        node.Probes.Hit(_worst.Cause == LagCause.Losing ? Mark.MemberLosing : Mark.MemberReadsSlowly);
+        node.Probes.Reached(
+            _worst.Cause == LagCause.Losing
+                ? "a member tells a token that it lacks packets it has read past"
+                : "a member tells a token that it has not read its socket far enough");
         token.Behind.Add(_worst);
     }
 

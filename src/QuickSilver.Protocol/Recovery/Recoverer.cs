@@ -6,6 +6,7 @@ using QuickSilver.Protocol.Flow.Buffers;
 using QuickSilver.Protocol.Flow.Pull;
 using QuickSilver.Protocol.Flow.Transports;
 using QuickSilver.Protocol.Membership;
+using QuickSilver.Protocol.Probing;
 using QuickSilver.Protocol.Recovery.Orphans;
 using QuickSilver.Protocol.Recovery.Paths;
 using QuickSilver.Protocol.Recovery.Repairs;

@@ -6,6 +6,7 @@ using QuickSilver.Protocol.Flow.Buffers;
 using QuickSilver.Protocol.Flow.Repairs;
 using QuickSilver.Protocol.Flow.Transports;
 using QuickSilver.Protocol.Membership;
+using QuickSilver.Protocol.Probing;
 using QuickSilver.Protocol.Recovery.Orphans;
 using QuickSilver.Protocol.Recovery.Paths;
 using QuickSilver.Protocol.Recovery.Reception;
@@ -23,17 +24,13 @@ namespace QuickSilver.Protocol.Recovery;
 /// </summary>
 public sealed class RegionRecovery
 {
-    /// <summary>
-    /// Packets of each stream that are accepted although a limit is reached; otherwise all streams could stall.
-    /// </summary>
-    internal const ulong GuaranteedPackets = 16;
-
     // A window is less than a receive buffer, which charges a packet with more than this.
     private const ulong BytesUnderWay = 512;
     private const ulong LeastUnderWay = 1024;
 
     private readonly Recoverer _node;
     private readonly PullAnswers _answers;
+    private readonly PacketStore _store;
     private readonly ArrivalJudge _arrivals;
     private bool _hasCopies;
     private bool _isJoined;
@@ -49,6 +46,7 @@ public sealed class RegionRecovery
         Streams = new RegionStreams(node, this);
         Gaps = new GapRepair(node, this);
         _answers = new PullAnswers(node, this);
+        _store = new PacketStore(node, this, _answers);
         _arrivals = new ArrivalJudge(node, this);
         Orphans = new OrphanVisit(this, node.Probes);
         Removed = new RemovedSenders(node, this);
@@ -130,17 +128,16 @@ public sealed class RegionRecovery
         if (stream.Window.Contains(sequence))
         {
             _node.Counters.PacketsDuplicate++;
-            _node.Probes.Hit(Mark.DuplicatePacket);
         }
         else
         {
-            outcome = Store(stream, header, datagram, part, now);
+            outcome = _store.Take(stream, header, datagram, part, _isJoined, now);
         }
         if (outcome is RejectReason.Malformed) return outcome;
 
         // Read from the data socket: lower sequences that did not come are missing.
         if (!isRepair && MovesReadPosition(stream, role, now)) RaiseReadPosition(stream, sequence, now);
-        if (stream.NoteHighest(sequence) || header.Wish > FeedbackUrgency.Low) Ring.OnUnstable(header.Wish, now);
+        if (stream.NoteHighest(sequence) || header.Urgency > FeedbackUrgency.Low) Ring.OnUnstable(header.Urgency, now);
         return outcome;
     }
 
@@ -198,10 +195,11 @@ public sealed class RegionRecovery
         if (!isInforming) NoteDirect(stream, arrival.Role, now);
         ulong missing = stream.Missing.Sequences;
         if (MovesReadPosition(stream, arrival.Role, now)) RaiseReadPosition(stream, header.Sequence, now);
-        if (stream.Missing.Sequences > missing) _node.Probes.Hit(Mark.LossFoundByBeacon);
+        if (stream.Missing.Sequences > missing)
+            _node.Probes.Reached("a beacon shows that the last packets of a stream are missing");
         stream.NoteHighest(header.Sequence);
         if (Ring.IsLeader && Math.Max(stream.Stable, stream.Cleanup) >= header.Sequence) Ring.AnswerBeacon(stream);
-        else Ring.OnUnstable(header.Wish, now);
+        else Ring.OnUnstable(header.Urgency, now);
         return RejectReason.None;
     }
 
@@ -222,7 +220,10 @@ public sealed class RegionRecovery
         if (!MaySend(header, arrival)) return RejectReason.WrongSource;
         if (Streams.Find(header.Sender, out RejectReason reason) is null) return reason;
         bool isOpen = memory.TryAttach(segment, _node.SelfKey);
-        _node.Probes.Hit(isOpen ? Mark.SegmentOpened : Mark.SegmentNotOpened);
+        _node.Probes.Reached(
+            isOpen
+                ? "a member opens the memory that a sender offers"
+                : "a member cannot open the memory that a sender offers");
         return RejectReason.None;
     }
 
@@ -252,11 +253,11 @@ public sealed class RegionRecovery
     /// <summary>
     /// This node has sent packets into the view, or has repeated its highest sequence after a silence.
     /// </summary>
-    public void OnOwnAdvanced(StreamSender own, FeedbackUrgency wish, Instant now)
+    public void OnOwnAdvanced(StreamSender own, FeedbackUrgency urgency, Instant now)
     {
         StreamReceiver stream = Streams.Met(_node.SelfKey) ?? Streams.Add(View.Members[Self], own);
         if (stream.NoteHighest(own.Highest)) stream.RaiseReadPosition(own.Highest, now);
-        Ring.OnUnstable(wish, now);
+        Ring.OnUnstable(urgency, now);
     }
 
     /// <summary>A socket that may carry streams of this view was found empty.</summary>
@@ -271,7 +272,7 @@ public sealed class RegionRecovery
         {
             if (stream.ReadPositionTarget <= stream.ReadPosition || stream.ReadPositionTargetTake > take) continue;
             if (Channel is not null && stream.IsCopied(now) != isUnicast) continue;
-            _node.Probes.Hit(Mark.IntakeByEmptySocket);
+            _node.Probes.Reached("a socket is empty and what a token named is missing");
             RaiseReadPosition(stream, stream.ReadPositionTarget, now);
         }
     }
@@ -295,7 +296,7 @@ public sealed class RegionRecovery
         foreach (StreamReceiver stream in Streams)
         {
             if (stream.Own is null || !ReportToSelf(stream, now)) continue;
-            _node.Probes.Hit(Mark.NewLeaderToldItself);
+            _node.Probes.Reached("a new leader is the sender of a stream found stable before");
             return;
         }
     }
@@ -360,15 +361,7 @@ public sealed class RegionRecovery
     /// <summary>
     /// The highest sequence of a stream that is worth requesting: there is no room for packets beyond it.
     /// </summary>
-    internal ulong AskableThrough(StreamReceiver stream)
-    {
-        if (stream.Own is not null) return ulong.MaxValue;
-        int bytes = _node.Transport.Facts.SlotBytes;
-        ulong through = _node.HasCacheRoom(bytes) ? ulong.MaxValue : stream.Cleanup + GuaranteedPackets;
-        if (stream.Orphan is not null || _node.Events.HasRoomFor(bytes)) return through;
-        bool mayExceed = _node.Events.MayTakeBeyondCap(View, stream.Sender);
-        return Math.Min(through, stream.Window.Contiguous + (mayExceed ? GuaranteedPackets : 0));
-    }
+    internal ulong AskableThrough(StreamReceiver stream) => _store.AskableThrough(stream);
 
     internal void Close()
     {
@@ -388,74 +381,5 @@ public sealed class RegionRecovery
         stream.CleanUp(cleanup);
         if (!held.IsEmpty) stream.MergeHeld(held);
         _node.Counters.CachedBytes += stream.Cache.Bytes - before;
-    }
-
-    private RejectReason Store(
-        StreamReceiver stream, in DatagramHeader header, ReadOnlySpan<byte> datagram, in Slice part, Instant now)
-    {
-        // A packet that cannot be stored is treated as never received. It is not counted as held, and is requested
-        // again when there is room.
-        if (!_node.Events.IsWellFormed(View, datagram)) return RejectReason.Malformed;
-        if (_node.Probes.Here(BuggifySite.StoreRefused)) return RejectReason.NoRoom;
-        if (!HasRoom(stream, header.Sequence, datagram.Length) || !DeliveryTakes(stream, header.Sequence, datagram))
-        {
-            _node.Probes.Hit(Mark.PacketFoundNoRoom);
-            return RejectReason.NoRoom;
-        }
-        ulong sequence = header.Sequence;
-        if (!_node.TryCopyToCache(datagram, part, out Slice slice)) return RejectReason.NoRoom;
-        stream.Window.TryMark(sequence);
-        stream.Cache.Store(sequence, slice);
-        RecoveryCounters counters = _node.Counters;
-        counters.CachedBytes += slice.Length;
-        counters.PacketsReceived++;
-        if (stream.Missing.Fill(sequence, out MissingRange range) && header.Kind == DatagramKind.Repair)
-        {
-            if (range.Attempts == 1) Gaps.Sample(now - range.When);
-            if (range.Attempts > 0) counters.Answers++;
-            Gaps.OnAnswer(range.Attempts, now);
-        }
-        if (header.Kind == DatagramKind.Repair)
-        {
-            bool fromPeer = (header.Flags & DatagramFlags.FromPeer) != 0;
-            if (fromPeer) counters.RepairsFromPeers++;
-            else counters.RepairsFromSenders++;
-            _node.Probes.Hit(fromPeer ? Mark.RepairFromPeer : Mark.RepairFromSender);
-        }
-        if (header.IsFromPeer)
-        {
-            if (stream.NoteRelayed(datagram.Length, now)) _node.Inbound.Suspect(stream.Sender, isStuck: false, now);
-        }
-        else if (!_isJoined)
-        {
-            stream.NoteDirect(datagram.Length, now);
-        }
-        _answers.OnArrived(stream, sequence, now);
-        _node.Events.OnPacket(View, stream.Sender, slice, now);
-        return RejectReason.None;
-    }
-
-    // A full cache still takes a few packets of each stream above what all members hold. Otherwise packets above a gap
-    // could fill it, and two members could deadlock, each full of the stream that the other lacks. So the member
-    // furthest behind always advances. The next few may come only after the rounds in which all members learn that all
-    // hold these. They are so few that losses among them add no rounds.
-    private bool HasRoom(StreamReceiver stream, ulong sequence, int bytes)
-    {
-        if (_node.HasCacheRoom(bytes)) return true;
-        if (sequence > stream.Cleanup + GuaranteedPackets) return false;
-        _node.Probes.Hit(Mark.PacketStoredBeyondCap);
-        return true;
-    }
-
-    private bool DeliveryTakes(StreamReceiver stream, ulong sequence, ReadOnlySpan<byte> datagram)
-    {
-        if (_node.Events.HasRoomFor(View, stream.Sender, datagram)) return true;
-        if (sequence > stream.Window.Contiguous + GuaranteedPackets
-            || !_node.Events.TryTakeBeyondCap(View, stream.Sender, datagram))
-        {
-            return false;
-        }
-        _node.Probes.Hit(Mark.PacketStoredBeyondCap);
-        return true;
     }
 }

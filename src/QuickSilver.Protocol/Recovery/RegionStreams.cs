@@ -2,6 +2,7 @@ using QuickSilver.Protocol.Core;
 using QuickSilver.Protocol.Dissemination;
 using QuickSilver.Protocol.Dissemination.Streams;
 using QuickSilver.Protocol.Membership;
+using QuickSilver.Protocol.Probing;
 using QuickSilver.Protocol.Recovery.Reception;
 using QuickSilver.Protocol.Wire;
 
@@ -53,8 +54,10 @@ internal sealed class RegionStreams(Recoverer node, RegionRecovery region)
         }
         if (stream.Sender.IsRemoved)
         {
-            node.Probes.Hit(
-                stream.Orphan is { IsClosed: true } ? Mark.PacketOfClosedStream : Mark.PacketOfRemovedSender);
+            node.Probes.Reached(
+                stream.Orphan is { IsClosed: true }
+                    ? "a packet comes from a removed sender whose stream is closed"
+                    : "a packet comes from a removed sender");
             reason = RejectReason.RemovedSender;
             return null;
         }

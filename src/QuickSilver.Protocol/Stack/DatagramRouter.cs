@@ -6,6 +6,7 @@ using QuickSilver.Protocol.Flow;
 using QuickSilver.Protocol.Flow.Buffers;
 using QuickSilver.Protocol.Flow.Transports;
 using QuickSilver.Protocol.Membership;
+using QuickSilver.Protocol.Probing;
 using QuickSilver.Protocol.Recovery;
 using QuickSilver.Protocol.Wire;
 
@@ -81,7 +82,7 @@ internal sealed class DatagramRouter
     {
         if (completion.Buffer.Length != BufferPool.ChunkBytes || completion.Role == SocketRole.Control) return default;
         if (completion.Length < LeastTaken && !_rooms.Probes.Here(BuggifySite.ShortReadKept)) return default;
-        _rooms.Probes.Hit(Mark.ReadKeptWhereItLies);
+        _rooms.Probes.Reached("a read nearly fills its buffer and stays where it lies");
         Chunk chunk = _rooms.Host.Pool.Rent(BufferOwner.Cache);
         completion = completion with { Buffer = chunk.Exchange(completion.Buffer) };
         return new Slice(chunk, completion.Offset, completion.Length);
@@ -99,7 +100,7 @@ internal sealed class DatagramRouter
             {
                 _rooms.Rejected.Count(reason);
                 if (stride == 0 || ++resyncs > MaxResyncs) return;
-                _rooms.Probes.Hit(Mark.ReadResynchronised);
+                _rooms.Probes.Reached("a bad header in a read is passed over");
                 offset += stride;
                 continue;
             }
@@ -204,7 +205,7 @@ internal sealed class DatagramRouter
         }
         if (!memory.TryBorrow(note, out Slice packet))
         {
-            _rooms.Probes.Hit(Mark.LentPacketNotThere);
+            _rooms.Probes.Reached("a note names a packet that is not there");
             if (header.Kind == DatagramKind.RepairNote) return RejectReason.NotThere;
             RejectReason reason = region is null ? RejectReason.UnknownView : region.OnBeacon(header, arrival, now);
             return reason == RejectReason.None ? RejectReason.NotThere : reason;
@@ -217,7 +218,7 @@ internal sealed class DatagramRouter
         {
             if (header.Kind == DatagramKind.RepairNote)
             {
-                _rooms.Probes.Hit(Mark.RepairReadInPlace);
+                _rooms.Probes.Reached("a packet that is sent again is read in place");
                 lent.BecomeRepair(header);
             }
             outcome = TakePacket(region, lent, packet.Span, packet, arrival, now);

@@ -12,13 +12,15 @@ namespace QuickSilver.Protocol.Stack;
 /// </summary>
 internal sealed class GroupSessions(StackParts rooms)
 {
-    private readonly SortedDictionary<string, LocalGroup> _byName = new(StringComparer.Ordinal);
-    private readonly Dictionary<GroupId, LocalGroup> _byId = [];
-    private readonly List<JoinProgress> _joins = [];
-    private readonly List<LeaveProgress> _leaves = [];
+    private readonly Dictionary<string, LocalGroup> _byName = new(StringComparer.Ordinal);
+    private readonly List<LocalGroup> _all = [];
+    private readonly JoinsUnderWay _joins = new();
+    private readonly List<JoinProgress> _settled = [];
+    private readonly List<LeaveProgress> _finished = [];
+    private readonly List<LocalGroup> _watching = [];
 
     /// <summary>How many groups this node is in.</summary>
-    public int Count => _byName.Count;
+    public int Count => _all.Count;
 
     /// <summary>A group by name.</summary>
     public LocalGroup? Find(string name) => _byName.GetValueOrDefault(name);
@@ -26,33 +28,29 @@ internal sealed class GroupSessions(StackParts rooms)
     /// <summary>Asks the server to admit this node to groups.</summary>
     public void Join(JoinRequest request, Instant now)
     {
-        _joins.Add(new JoinProgress(request));
+        _joins.Add(request);
         rooms.Agent.RequestJoin(request.Names, request.Mode, now);
     }
 
     /// <summary>Cancels a join: groups to which it was, or will be, admitted are left again.</summary>
     public void CancelJoin(JoinRequest request, Instant now)
     {
-        foreach (JoinProgress join in _joins)
-        {
-            if (join.Request == request && !join.IsCancelled) Abandon(join, now);
-        }
-        _joins.RemoveAll(static join => join.IsCancelled && join.Awaited.Count == 0);
+        if (_joins.Find(request) is { IsCancelled: false } join) Abandon(join, now);
     }
 
     /// <summary>Leaves groups.</summary>
     public void Leave(LeaveRequest request, Instant now)
     {
-        var leave = new LeaveProgress(request);
+        var leave = new LeaveProgress(request) { Remaining = request.Groups.Count };
         var ids = new List<GroupId>(request.Groups.Count);
         foreach (LocalGroup group in request.Groups)
         {
             group.IsLeaving = true;
             group.Sender.RemoveSources();
-            leave.Waiting.Add(group);
+            group.Leaves = new LeaveWait(leave, group.Leaves);
             ids.Add(group.Info.Id);
         }
-        _leaves.Add(leave);
+        if (leave.Remaining == 0) _finished.Add(leave);
         rooms.Agent.RequestLeave(ids, now);
     }
 
@@ -62,131 +60,125 @@ internal sealed class GroupSessions(StackParts rooms)
         foreach (GroupInfo info in step.Left) EndSession(info);
         FinishLeaves(now);
         foreach (GroupInfo info in step.Joined) BeginSession(info, step.Number, now);
-        foreach (GroupInfo info in step.Changed)
-        {
-            if (_byId.TryGetValue(info.Id, out LocalGroup? group)) group.Listener.OnViewChanged(now);
-        }
+        TellWatchers(step.Number, now);
+    }
+
+    /// <summary>Reports the changes of a group's view to its listener from now on, until the session ends.</summary>
+    public void Watch(LocalGroup group)
+    {
+        if (group.WatchIndex >= 0 || group.Receiver is null) return;
+        group.WatchIndex = _watching.Count;
+        _watching.Add(group);
     }
 
     /// <summary>Every permitted sender has switched to a step.</summary>
     public void OnStepSettled(StepNumber step, Instant now)
     {
-        for (int index = _joins.Count - 1; index >= 0; index--)
-        {
-            JoinProgress join = _joins[index];
-            // The first step of a new server stands for all steps that its predecessor had no time to settle.
-            join.Unsettled.RemoveAll(waiting => waiting == step || waiting.Epoch < step.Epoch);
-            FinishIfDone(join, now);
-        }
+        _joins.Settle(step, _settled);
+        foreach (JoinProgress join in _settled) _joins.Remove(join);
+        _joins.Trim();
+        foreach (JoinProgress join in _settled) join.Request.OnCompleted(now);
+        _settled.Clear();
     }
 
     /// <summary>The server refused one group of a join: the whole join fails.</summary>
     public void OnRefused(string name, MembershipRefusal reason, Instant now)
     {
-        foreach (JoinProgress join in _joins)
-        {
-            if (!join.Awaited.Remove(name)) continue;
-            bool report = !join.IsCancelled;
-            Abandon(join, now);
-            if (report) join.Request.OnFailed(reason, name, now);
-            break;
-        }
-        _joins.RemoveAll(static join => join.IsCancelled && join.Awaited.Count == 0);
+        if (_joins.Take(name) is not { } join) return;
+        bool report = !join.IsCancelled;
+        Abandon(join, now);
+        if (report) join.Request.OnFailed(reason, name, now);
     }
 
     /// <summary>Ends all sessions: the node is gone from the cluster, and no listener is called any longer.</summary>
     public void Close()
     {
-        foreach (LocalGroup group in _byName.Values)
+        foreach (LocalGroup group in _all)
         {
             if (group.Receiver is { } receiver) rooms.Deliverer.CloseGroup(receiver);
             group.Receiver = null;
             group.IsLeaving = true;
         }
         _byName.Clear();
-        _byId.Clear();
+        _all.Clear();
         _joins.Clear();
-        _leaves.Clear();
+        _finished.Clear();
+        _watching.Clear();
+    }
+
+    // Groups that are joined in the step are watched as soon as they are admitted, so they are told of their first
+    // view. A listener may begin to watch meanwhile.
+    private void TellWatchers(StepNumber step, Instant now)
+    {
+        for (int index = 0; index < _watching.Count; index++)
+        {
+            if (_watching[index].View == step) _watching[index].Listener.OnViewChanged(now);
+        }
+    }
+
+    private void Unwatch(LocalGroup group)
+    {
+        if (group.WatchIndex < 0) return;
+        LocalGroup last = _watching[^1];
+        _watching[group.WatchIndex] = last;
+        last.WatchIndex = group.WatchIndex;
+        _watching.RemoveAt(_watching.Count - 1);
+        group.WatchIndex = -1;
     }
 
     private void BeginSession(GroupInfo info, StepNumber step, Instant now)
     {
-        JoinProgress? join = null;
-        foreach (JoinProgress candidate in _joins)
-        {
-            if (!candidate.Awaited.Remove(info.Name)) continue;
-            join = candidate;
-            break;
-        }
-        if (join is null || join.IsCancelled)
+        JoinProgress? join = _joins.Take(info.Name);
+        if (join is null or { IsCancelled: true })
         {
             rooms.Agent.RequestLeave([info.Id], now);
-            _joins.RemoveAll(static candidate => candidate.IsCancelled && candidate.Awaited.Count == 0);
+            if (join is { Awaited: 0 }) _joins.Remove(join);
             return;
         }
-        var group = new LocalGroup(rooms, info, step, join.Request.ListenerFor(info));
-        _byName[info.Name] = group;
-        _byId[info.Id] = group;
+        var group = new LocalGroup(rooms, info, step, join.Request.ListenerFor(info)) { Index = _all.Count };
+        _byName.Add(info.Name, group);
+        _all.Add(group);
         join.Admitted.Add(group);
-        if (!join.Unsettled.Contains(step)) join.Unsettled.Add(step);
+        _joins.AwaitStep(join, step);
         join.Request.OnAdmitted(group, now);
     }
 
     private void EndSession(GroupInfo info)
     {
-        if (!_byId.Remove(info.Id, out LocalGroup? group)) return;
-        _byName.Remove(info.Name);
+        if (!_byName.Remove(info.Name, out LocalGroup? group)) return;
+        LocalGroup last = _all[^1];
+        _all[group.Index] = last;
+        last.Index = group.Index;
+        _all.RemoveAt(_all.Count - 1);
+        Unwatch(group);
         group.IsLeaving = true;
         if (group.Receiver is { } receiver) rooms.Deliverer.CloseGroup(receiver);
         group.Receiver = null;
         rooms.Disseminator.CloseGroup(group.Sender);
-        foreach (LeaveProgress leave in _leaves) leave.Waiting.Remove(group);
+        for (LeaveWait? wait = group.Leaves; wait is not null; wait = wait.Next)
+        {
+            if (--wait.Leave.Remaining == 0) _finished.Add(wait.Leave);
+        }
+        group.Leaves = null;
     }
 
     private void FinishLeaves(Instant now)
     {
-        for (int index = _leaves.Count - 1; index >= 0; index--)
-        {
-            LeaveProgress leave = _leaves[index];
-            if (leave.Waiting.Count > 0) continue;
-            _leaves.RemoveAt(index);
-            leave.Request.OnCompleted(now);
-        }
-    }
-
-    private void FinishIfDone(JoinProgress join, Instant now)
-    {
-        if (join.IsCancelled || join.Awaited.Count > 0 || join.Unsettled.Count > 0) return;
-        _joins.Remove(join);
-        join.Request.OnCompleted(now);
+        SpareRoom.GiveBack(_byName);
+        SpareRoom.GiveBack(_all);
+        if (_finished.Count == 0) return;
+        LeaveProgress[] finished = [.. _finished];
+        _finished.Clear();
+        foreach (LeaveProgress leave in finished) leave.Request.OnCompleted(now);
     }
 
     private void Abandon(JoinProgress join, Instant now)
     {
         join.IsCancelled = true;
+        if (join.Awaited == 0) _joins.Remove(join);
         if (join.Admitted.Count == 0) return;
         Leave(new SilentLeave([.. join.Admitted]), now);
         join.Admitted.Clear();
-    }
-
-    private sealed class JoinProgress(JoinRequest request)
-    {
-        public JoinRequest Request { get; } = request;
-
-        public HashSet<string> Awaited { get; } = new(request.Names, StringComparer.Ordinal);
-
-        public List<LocalGroup> Admitted { get; } = [];
-
-        public List<StepNumber> Unsettled { get; } = [];
-
-        public bool IsCancelled { get; set; }
-    }
-
-    private sealed class LeaveProgress(LeaveRequest request)
-    {
-        public LeaveRequest Request { get; } = request;
-
-        public HashSet<LocalGroup> Waiting { get; } = [];
     }
 
     private sealed class SilentLeave(IReadOnlyList<LocalGroup> groups) : LeaveRequest(groups)

@@ -11,7 +11,10 @@ namespace QuickSilver.Protocol.Stack;
 /// </summary>
 public interface IGroupListener : IDeliveryListener
 {
-    /// <summary>The group has a new view (its member set changed); comes before the first message sent in it.</summary>
+    /// <summary>
+    /// The group has a new view (its member set changed); comes before the first message sent in it. Called only while
+    /// the group is watched: <see cref="LocalGroup.WatchViews"/>.
+    /// </summary>
     void OnViewChanged(Instant now);
 
     /// <summary>

@@ -17,6 +17,12 @@ public interface INodeUpcalls
     /// </summary>
     void OnStepActivated(StepNumber step, Instant now);
 
+    /// <summary>A step is installed in the cluster view; sessions that it begins or ends are told of
+    /// afterwards.</summary>
+    void OnStepInstalled(InstalledStep step, Instant now)
+    {
+    }
+
     /// <summary>The node has been admitted to the cluster.</summary>
     void OnRegistered(NodeInfo self, Instant now);
 

@@ -39,6 +39,13 @@ public sealed class LocalGroup : ISenderListener
     /// <summary>The region views that make up the group, as installed.</summary>
     public IReadOnlyList<RegionView> Regions => _rooms.Cluster.ViewsOf(Info.Id);
 
+    /// <summary>
+    /// From now on <see cref="IGroupListener.OnViewChanged"/> is called for each view of the group, that of the step
+    /// which admits this node included if this is called from <see cref="JoinRequest.OnAdmitted"/>. A step costs a
+    /// look at each group that is watched, and nothing for the others.
+    /// </summary>
+    public void WatchViews() => _rooms.Groups.Watch(this);
+
     /// <summary>Members of the group in the step that this node sends in, itself included.</summary>
     public int SendMemberCount => Sender.SendMemberCount;
 
@@ -59,6 +66,15 @@ public sealed class LocalGroup : ISenderListener
     public GroupSender Sender { get; }
 
     internal IGroupListener Listener { get; }
+
+    /// <summary>Index in the list of sessions whose listeners are told of views; -1: not in it.</summary>
+    internal int WatchIndex { get; set; } = -1;
+
+    /// <summary>Index in the list of sessions.</summary>
+    internal int Index { get; set; }
+
+    /// <summary>The leaves that wait for the end of the session; null: none.</summary>
+    internal LeaveWait? Leaves { get; set; }
 
     /// <summary>Null once the session has ended.</summary>
     internal GroupReceiver? Receiver { get; set; }

@@ -1,6 +1,7 @@
 using QuickSilver.Protocol.Core;
 using QuickSilver.Protocol.Delivery;
 using QuickSilver.Protocol.Dissemination;
+using QuickSilver.Protocol.Probing;
 using QuickSilver.Protocol.Recovery;
 
 namespace QuickSilver.Protocol.Stack;

@@ -105,16 +105,20 @@ public sealed class NodeStack : ICompletionHandler, IPullRoots, IMembershipEvent
     /// <summary>A group this node is in; null when it is not.</summary>
     public LocalGroup? FindGroup(string name) => _rooms.Groups.Find(name);
 
+    /// <summary>Makes a lane for messages of many groups; each must be in one of this node's sessions.</summary>
+    public SharedLane OpenLane(ILaneSource source) => _rooms.Disseminator.OpenLane(source);
+
     /// <summary>Finds the members that messages of this node in a group wait for.</summary>
     /// <param name="group">The group.</param>
     /// <param name="ticket">A message's ticket; null: all messages that are not known to be stable.</param>
     /// <param name="now">The present instant.</param>
-    public AwaitedMembers FindAwaited(LocalGroup group, SendTicket? ticket, Instant now)
+    /// <param name="isWaiting">True when messages of the group wait with the source of a shared lane.</param>
+    public AwaitedMembers FindAwaited(LocalGroup group, SendTicket? ticket, Instant now, bool isWaiting = false)
     {
         var found = new AwaitedMembers();
         var views = new List<RegionView>();
         if (_isClosed) return found;
-        found.WaitsForStep = group.Sender.FindUnstable(ticket, views);
+        found.WaitsForStep = group.Sender.FindUnstable(ticket, isWaiting, views);
         foreach (RegionView view in views)
         {
             RegionRecovery? ring = _rooms.Views.FindRegion(view);
@@ -176,6 +180,7 @@ public sealed class NodeStack : ICompletionHandler, IPullRoots, IMembershipEvent
         _rooms.StepsInstalled++;
         _rooms.Disseminator.OnStepInstalled(step);
         _rooms.Views.OnStepInstalled(step, now);
+        _upcalls.OnStepInstalled(step, now);
         _rooms.Groups.OnStepInstalled(step, now);
         _rooms.Deliverer.OnStepInstalled(step.Number, now);
         foreach (RegionView view in step.Opened) _router.ReplayUnrecognised(view, now);

@@ -15,8 +15,8 @@ namespace QuickSilver.Protocol.Stack;
 internal sealed class NodeWiring(StackParts rooms) : IDisseminationEvents, IRecoveryEvents
 {
     /// <inheritdoc/>
-    public void OnStreamAdvanced(StreamSender stream, FeedbackUrgency wish, Instant now) =>
-        rooms.Views.FindRegion(stream.View)?.OnOwnAdvanced(stream, wish, now);
+    public void OnStreamAdvanced(StreamSender stream, FeedbackUrgency urgency, Instant now) =>
+        rooms.Views.FindRegion(stream.View)?.OnOwnAdvanced(stream, urgency, now);
 
     /// <inheritdoc/>
     public void OnDone(RegionView view, Instant now) => rooms.Agent.ReportDone(view.Number);

@@ -7,6 +7,7 @@ using QuickSilver.Protocol.Flow.Limits;
 using QuickSilver.Protocol.Flow.Pull;
 using QuickSilver.Protocol.Flow.Transports;
 using QuickSilver.Protocol.Membership;
+using QuickSilver.Protocol.Probing;
 using QuickSilver.Protocol.Recovery;
 using QuickSilver.Protocol.Wire;
 

@@ -22,6 +22,16 @@ public readonly record struct AckBody(ulong Stable, ulong Highest, ulong? ReadPo
     /// <summary>The longest body.</summary>
     public const int MaxLength = (10 * 5) + LagList.MaxLength;
 
+    /// <summary>True when it names a packet from this sequence on, as seen or as read.</summary>
+    public bool Names(ulong sequence) => Highest >= sequence || ReadPosition >= sequence;
+
+    /// <summary>The same feedback as far as it is about packets up to a sequence.</summary>
+    public AckBody CutAt(ulong sequence) => this with
+    {
+        Highest = Math.Min(Highest, sequence),
+        ReadPosition = ReadPosition is { } position ? Math.Min(position, sequence) : null,
+    };
+
     /// <summary>Writes the body.</summary>
     /// <param name="writer">The destination.</param>
     /// <param name="behind">Members that hold the region up; null: none.</param>

@@ -153,7 +153,7 @@ public struct DatagramHeader
     /// How soon the sender of a packet, a note or a beacon wants feedback. A beacon follows a silence, after which
     /// feedback is due.
     /// </summary>
-    public readonly FeedbackUrgency Wish
+    public readonly FeedbackUrgency Urgency
     {
         get
         {

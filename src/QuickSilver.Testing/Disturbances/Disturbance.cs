@@ -141,8 +141,8 @@ public sealed class Disturbance
 
     private Deliveries DeliveredAt(int node)
     {
-        SimulatedGroup? stay = _cluster.Nodes[node].FindGroup(Group);
-        return stay is null ? default : new Deliveries(stay.Delivered, stay.DeliveryTimes);
+        SimulatedGroup? session = _cluster.Nodes[node].FindGroup(Group);
+        return session is null ? default : new Deliveries(session.Delivered, session.DeliveryTimes);
     }
 
     private TimeSpan TimeOf(int node) => _cluster.Nodes[node].TimeWorked + _cluster.Nodes[node].TimePaused;

@@ -21,19 +21,19 @@ internal static class ConvergenceChecks
         {
             if (!cluster.IsConcerned(node)) continue;
             if (node.State != SimulatedNodeState.Running) return $"{node} is not a member of the cluster";
-            foreach (SimulatedGroup stay in node.Groups)
+            foreach (SimulatedGroup session in node.Groups)
             {
-                if (FindDisagreement(cluster, node, stay, mayStay) is { } difference) return difference;
+                if (FindDisagreement(cluster, node, session, mayStay) is { } difference) return difference;
             }
         }
         return null;
     }
 
     private static string? FindDisagreement(
-        SimulatedCluster cluster, SimulatedNode node, SimulatedGroup stay, Func<SimulatedNode, bool> mayStay)
+        SimulatedCluster cluster, SimulatedNode node, SimulatedGroup session, Func<SimulatedNode, bool> mayStay)
     {
         var named = new SortedSet<int>();
-        foreach (InstalledView view in node.Stack.Cluster.ViewsOf(stay.Id))
+        foreach (InstalledView view in node.Stack.Cluster.ViewsOf(session.Id))
         {
             foreach (NodeInfo member in view.Members)
             {
@@ -46,7 +46,7 @@ internal static class ConvergenceChecks
         var expected = new SortedSet<int>();
         foreach (SimulatedNode other in cluster.Nodes)
         {
-            if (cluster.IsConcerned(other) && other.FindGroup(stay.Name) is not null) expected.Add(other.Index);
+            if (cluster.IsConcerned(other) && other.FindGroup(session.Name) is not null) expected.Add(other.Index);
         }
         if (named.IsSupersetOf(expected)
             && named.All(
@@ -54,7 +54,7 @@ internal static class ConvergenceChecks
         {
             return null;
         }
-        return $"{node}'s view of group {stay.Name} names nodes {string.Join(',', named)}; its living members are "
+        return $"{node}'s view of group {session.Name} names nodes {string.Join(',', named)}; its living members are "
             + $"{string.Join(',', expected)}";
     }
 }

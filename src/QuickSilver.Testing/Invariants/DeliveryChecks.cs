@@ -19,53 +19,56 @@ internal sealed class DeliveryChecks(RunContext run, ViewChecks views)
 
     /// <summary>A message was delivered.</summary>
     /// <returns>Index of the sender.</returns>
-    public int OnMessage(SimulatedGroup stay, in DeliveredMessage message)
+    public int OnMessage(SimulatedGroup session, in DeliveredMessage message)
     {
         ulong number = message.Number;
         int sender = views.NodeOf(message.Sender.Number.Key);
         if (sender < 0)
             throw run.Violation(
-                "D1", $"{Where(stay)} got message {number} of {message.Sender}, which never registered");
-        ref ReceiverPlace place = ref stay.PlaceOf(sender);
-        if (!stay.IsOpen)
-            throw run.Violation("D3", $"{Where(stay)} got message {number} of node {sender} after its stay had ended");
+                "D1", $"{Where(session)} got message {number} of {message.Sender}, which never registered");
+        ref ReceiverPlace place = ref session.PlaceOf(sender);
+        if (!session.IsOpen)
+            throw run.Violation("D3",
+                $"{Where(session)} got message {number} of node {sender} after its session had ended");
 
-        SenderLog? log = stay.Log.Find(sender);
+        SenderLog? log = session.Log.Find(sender);
         if (log is null || !log.Has(number))
-            throw run.Violation("D1", $"{Where(stay)} got message {number} of node {sender}, which was never sent");
-        CheckOrder(stay, sender, number, log, ref place);
+            throw run.Violation("D1", $"{Where(session)} got message {number} of node {sender}, which was never sent");
+        CheckOrder(session, sender, number, log, ref place);
         ref SentMessage sent = ref log[number];
         uint checksum = Crc32C.Of(message.Payload.Span);
         if (message.Payload.Length != sent.Length || checksum != sent.Checksum)
         {
             throw run.Violation("D1",
-                $"{Where(stay)} got message {number} of node {sender} with {message.Payload.Length} bytes, checksum "
+                $"{Where(session)} got message {number} of node {sender} with {message.Payload.Length} bytes, checksum "
                 + $"{checksum:x8}; sent "
                 + $"were {sent.Length}, {sent.Checksum:x8}");
         }
-        CheckAudience(stay, sender, number, sent);
-        stay.CountDelivery(run.Now - sent.Admitted);
+        CheckAudience(session, sender, number, sent);
+        session.CountDelivery(run.Now - sent.Admitted);
         run.Trace.Add(
-            TraceKind.Delivery, run.Now, ((ulong)stay.Node.Index << 48) | ((ulong)sender << 32) | (uint)stay.Log.Index,
+            TraceKind.Delivery, run.Now,
+            ((ulong)session.Node.Index << 48) | ((ulong)sender << 32) | (uint)session.Log.Index,
             number);
         Delivered++;
         return sender;
     }
 
     /// <summary>A loss was reported.</summary>
-    public void OnLoss(SimulatedGroup stay, NodeInfo from, ulong first, ulong count, bool senderLives)
+    public void OnLoss(SimulatedGroup session, NodeInfo from, ulong first, ulong count, bool senderLives)
     {
         int sender = views.NodeOf(from.Number.Key);
         if (sender < 0)
-            throw run.Violation("D5", $"{Where(stay)} was told of a loss from {from}, which never registered");
-        run.Trace.Add(TraceKind.Loss, run.Now, ((ulong)stay.Node.Index << 32) | (uint)sender, first);
+            throw run.Violation("D5", $"{Where(session)} was told of a loss from {from}, which never registered");
+        run.Trace.Add(TraceKind.Loss, run.Now, ((ulong)session.Node.Index << 32) | (uint)sender, first);
         if (senderLives)
         {
             throw run.Violation(
                 "D7",
-                $"{Where(stay)} was told that messages {first}+{count} of node {sender} are lost, but that node lives");
+                $"{Where(session)} was told that messages {first}+{count} of node {sender} are lost, but that "
+                + $"node lives");
         }
-        ref ReceiverPlace place = ref stay.PlaceOf(sender);
+        ref ReceiverPlace place = ref session.PlaceOf(sender);
         if (count == 0)
         {
             place.MayJump = true;
@@ -75,51 +78,53 @@ internal sealed class DeliveryChecks(RunContext run, ViewChecks views)
         {
             throw run.Violation(
                 "D5",
-                $"{Where(stay)} expected message {place.Next} of node {sender} and was told that {first}+{count} are "
+                $"{Where(session)} expected message {place.Next} of node {sender} and was told that "
+                + $"{first}+{count} are "
                     + $"lost");
         }
-        SenderLog? log = stay.Log.Find(sender);
+        SenderLog? log = session.Log.Find(sender);
         for (ulong number = first; number < first + count; number++)
         {
-            if (log is not null && log.Has(number) && log[number].IsStable && Includes(stay, log[number]))
+            if (log is not null && log.Has(number) && log[number].IsStable && Includes(session, log[number]))
             {
                 throw run.Violation(
-                    "D8", $"{Where(stay)} lost message {number} of node {sender}, which was known stable");
+                    "D8", $"{Where(session)} lost message {number} of node {sender}, which was known stable");
             }
         }
-        stay.AddLoss(sender, first, count);
+        session.AddLoss(sender, first, count);
         if (place.First == 0) place.First = first;
         place.Next = first + count;
         place.MayJump = false;
     }
 
     /// <summary>A join has returned: from now on nothing may be missed.</summary>
-    public static void OnJoinCompleted(SimulatedGroup stay, int nodes)
+    public static void OnJoinCompleted(SimulatedGroup session, int nodes)
     {
         for (int sender = 0; sender < nodes; sender++)
         {
-            ulong sent = (ulong)(stay.Log.Find(sender)?.Count ?? 0);
-            ref ReceiverPlace place = ref stay.PlaceOf(sender);
+            ulong sent = (ulong)(session.Log.Find(sender)?.Count ?? 0);
+            ref ReceiverPlace place = ref session.PlaceOf(sender);
             if (place.Next == 0) place.MustBeginBy = sent + 1;
         }
     }
 
-    private void CheckOrder(SimulatedGroup stay, int sender, ulong number, SenderLog log, ref ReceiverPlace place)
+    private void CheckOrder(SimulatedGroup session, int sender, ulong number, SenderLog log, ref ReceiverPlace place)
     {
         if (place.Next == 0)
         {
             if (place.MustBeginBy != 0 && number > place.MustBeginBy && !place.MayJump)
             {
                 throw run.Violation("D9",
-                    $"{Where(stay)} begins with message {number} of node {sender}; when its join returned, "
+                    $"{Where(session)} begins with message {number} of node {sender}; when its join returned, "
                     + $"{place.MustBeginBy} was the next "
                     + $"to be sent");
             }
-            if (number > 1 && !place.MayJump && Includes(stay, log[number - 1]))
+            if (number > 1 && !place.MayJump && Includes(session, log[number - 1]))
             {
                 throw run.Violation("D5",
-                    $"{Where(stay)} begins with message {number} of node {sender}, but {number - 1} was sent in view "
-                    + $"{log[number - 1].GroupView}, since its stay began");
+                    $"{Where(session)} begins with message {number} of node {sender}, but {number - 1} was sent "
+                    + $"in view "
+                    + $"{log[number - 1].GroupView}, since its session began");
             }
             place.First = number;
         }
@@ -127,45 +132,47 @@ internal sealed class DeliveryChecks(RunContext run, ViewChecks views)
         {
             throw run.Violation(
                 number >= place.First ? "D2" : "D4",
-                $"{Where(stay)} got message {number} of node {sender} when {place.Next} was next (its first was "
+                $"{Where(session)} got message {number} of node {sender} when {place.Next} was next (its first was "
                     + $"{place.First})");
         }
         else if (number > place.Next && !place.MayJump)
         {
             throw run.Violation(
-                "D5", $"{Where(stay)} got message {number} of node {sender} when {place.Next} was next");
+                "D5", $"{Where(session)} got message {number} of node {sender} when {place.Next} was next");
         }
         place.Next = number + 1;
         place.MayJump = false;
     }
 
-    private void CheckAudience(SimulatedGroup stay, int sender, ulong number, in SentMessage sent)
+    private void CheckAudience(SimulatedGroup session, int sender, ulong number, in SentMessage sent)
     {
-        if (!sent.GroupView.IsNone && sent.GroupView < stay.Began)
+        if (!sent.GroupView.IsNone && sent.GroupView < session.Began)
         {
             throw run.Violation("D9",
-                $"{Where(stay)} got message {number} of node {sender}, sent in group view {sent.GroupView}, before its "
-                    + $"stay began with {stay.Began}");
+                $"{Where(session)} got message {number} of node {sender}, sent in group view {sent.GroupView}, "
+                + $"before its "
+                    + $"session began with {session.Began}");
         }
-        StepNumber installed = stay.Node.Stack.Cluster.Installed;
+        StepNumber installed = session.Node.Stack.Cluster.Installed;
         if (sent.GroupView > installed)
         {
             throw run.Violation(
                 "D3",
-                $"{Where(stay)} got message {number} of node {sender}, sent in group view {sent.GroupView}, at step "
+                $"{Where(session)} got message {number} of node {sender}, sent in group view {sent.GroupView}, at step "
                     + $"{installed}");
         }
-        if (sent.GroupView.IsNone || views.FindGroupView(stay.Id, sent.GroupView) is not { } members) return;
-        if (!members.Contains(stay.Node.Index))
+        if (sent.GroupView.IsNone || views.FindGroupView(session.Id, sent.GroupView) is not { } members) return;
+        if (!members.Contains(session.Node.Index))
         {
             throw run.Violation(
                 "D3",
-                $"{Where(stay)} got message {number} of node {sender}, sent in group view {sent.GroupView} without it");
+                $"{Where(session)} got message {number} of node {sender}, sent in group view {sent.GroupView} "
+                + $"without it");
         }
     }
 
-    private static bool Includes(SimulatedGroup stay, in SentMessage message) =>
-        message.IsNumbered && !message.GroupView.IsNone && message.GroupView >= stay.Began;
+    private static bool Includes(SimulatedGroup session, in SentMessage message) =>
+        message.IsNumbered && !message.GroupView.IsNone && message.GroupView >= session.Began;
 
-    private static string Where(SimulatedGroup stay) => $"node {stay.Node.Index} in group {stay.Name}";
+    private static string Where(SimulatedGroup session) => $"node {session.Node.Index} in group {session.Name}";
 }

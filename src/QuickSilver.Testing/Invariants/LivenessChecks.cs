@@ -4,7 +4,7 @@ namespace QuickSilver.Testing.Invariants;
 
 /// <summary>
 /// D7 and the late half of D8: what must have come to pass when a run has settled. Every message of a living sender has
-/// its number, is known stable, and was delivered by every living node whose stay began no later than the message's
+/// its number, is known stable, and was delivered by every living node whose session began no later than the message's
 /// view; of a sender that crashed, so was every message that was known stable.
 /// </summary>
 internal static class LivenessChecks
@@ -25,8 +25,8 @@ internal static class LivenessChecks
                 if (isConcerned(sender) && FindUnfinished(sender, group, log) is { } unfinished) return unfinished;
                 foreach (SimulatedNode receiver in nodes)
                 {
-                    if (isConcerned(receiver) && receiver.FindGroup(group.Name) is { } stay && stay.Log == group
-                        && FindUndelivered(sender, stay, log, isConcerned(sender)) is { } undelivered)
+                    if (isConcerned(receiver) && receiver.FindGroup(group.Name) is { } session && session.Log == group
+                        && FindUndelivered(sender, session, log, isConcerned(sender)) is { } undelivered)
                     {
                         return undelivered;
                     }
@@ -38,24 +38,25 @@ internal static class LivenessChecks
 
     private static (string, string)? FindUnfinished(SimulatedNode sender, GroupLog group, SenderLog log)
     {
-        SimulatedGroup? stay = sender.FindGroup(group.Name) is { } found && found.Log == group ? found : null;
+        SimulatedGroup? session = sender.FindGroup(group.Name) is { } found && found.Log == group ? found : null;
         if (log.IsPulled)
         {
-            if (stay?.Source is { EndlessBytes: > 0 })
+            if (session?.Source is { EndlessBytes: > 0 })
                 return ("D7", $"node {sender.Index} sends to {group.Name} without end");
-            if (stay?.Source?.Sizes.Count > 0)
+            if (session?.Source?.Sizes.Count > 0)
             {
                 return (
                     "D7",
-                    $"node {sender.Index} has {stay.Source.Sizes.Count} messages to {group.Name} that nobody has "
+                    $"node {sender.Index} has {session.Source.Sizes.Count} messages to {group.Name} that nobody has "
                         + $"pulled");
             }
             long pending = sender.Counters.PendingMessages;
             return pending > 0
                 ? ("D7", $"node {sender.Index} has {pending} messages pending, some of them to {group.Name}") : null;
         }
-        if (stay is { Waiting: > 0 })
-            return ("D7", $"node {sender.Index} has {stay.Waiting} messages to {group.Name} that nobody has asked for");
+        if (session is { Waiting: > 0 })
+            return ("D7", $"node {sender.Index} has {session.Waiting} messages to {group.Name} that nobody has "
+                + $"asked for");
         if (log.Numbered < log.Count)
             return (
                 "D7", $"node {sender.Index} has sent {log.Numbered} of {log.Count} messages admitted to {group.Name}");
@@ -65,31 +66,32 @@ internal static class LivenessChecks
     }
 
     private static (string, string)? FindUndelivered(
-        SimulatedNode sender, SimulatedGroup stay, SenderLog log, bool isWell)
+        SimulatedNode sender, SimulatedGroup session, SenderLog log, bool isWell)
     {
-        ulong last = LastOwed(sender, stay, log, isWell);
-        ref ReceiverPlace place = ref stay.PlaceOf(sender.Index);
+        ulong last = LastOwed(sender, session, log, isWell);
+        ref ReceiverPlace place = ref session.PlaceOf(sender.Index);
         if (place.Next > last || (last == 0)) return null;
         bool stable = log[last].IsStable;
         string got = place.Next == 0 ? "nothing" : $"{place.First} to {place.Next - 1}";
         string owed = stable ? $"{last}, known stable" : $"{last}";
         string missing =
-            $"node {stay.Node.Index} in group {stay.Name} has delivered {got} of node {sender.Index}'s {log.Count} "
+            $"node {session.Node.Index} in group {session.Name} has delivered {got} of node {sender.Index}'s "
+            + $"{log.Count} "
                 + $"messages and is owed {owed}";
-        return (stay.Node == sender ? "D6" : stable ? "D8" : "D7", missing);
+        return (session.Node == sender ? "D6" : stable ? "D8" : "D7", missing);
     }
 
     // Views rise with the numbers of messages, so the last message that is owed is the last one, or none; of a sender
     // that ended, or is not heard, the last that was stable.
-    private static ulong LastOwed(SimulatedNode sender, SimulatedGroup stay, SenderLog log, bool isWell)
+    private static ulong LastOwed(SimulatedNode sender, SimulatedGroup session, SenderLog log, bool isWell)
     {
         for (ulong number = (ulong)log.Count; number > 0; number--)
         {
             ref SentMessage message = ref log[number];
             if (!isWell && !message.IsStable) continue;
             if (log.IsPulled && !message.IsNumbered)
-                return stay.IsJoined && stay.PlaceOf(sender.Index).MustBeginBy <= number ? number : 0;
-            return message.IsNumbered && message.GroupView >= stay.Began ? number : 0;
+                return session.IsJoined && session.PlaceOf(sender.Index).MustBeginBy <= number ? number : 0;
+            return message.IsNumbered && message.GroupView >= session.Began ? number : 0;
         }
         return 0;
     }

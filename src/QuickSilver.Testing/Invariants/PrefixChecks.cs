@@ -78,9 +78,9 @@ internal static class PrefixChecks
         foreach (int member in view.Members)
         {
             SimulatedNode node = cluster.Nodes[member];
-            if (!cluster.IsConcerned(node) || node.FindGroup(group.Name) is not { } stay
-                || message.GroupView < stay.Began) continue;
-            if (stay.HasDelivered(sender, number)) with = member;
+            if (!cluster.IsConcerned(node) || node.FindGroup(group.Name) is not { } session
+                || message.GroupView < session.Began) continue;
+            if (session.HasDelivered(sender, number)) with = member;
             else without = member;
         }
         if (with < 0 || without < 0) return null;

@@ -1,6 +1,6 @@
 namespace QuickSilver.Testing.Invariants;
 
-/// <summary>How far one stay of one receiver is with one sender.</summary>
+/// <summary>How far one session of one receiver is with one sender.</summary>
 internal struct ReceiverPlace
 {
     /// <summary>Number of the first message delivered or reported lost; 0: none yet.</summary>

@@ -1,5 +1,6 @@
 using System.Globalization;
 using QuickSilver.Protocol.Core;
+using QuickSilver.Protocol.Probing;
 using QuickSilver.Testing.Logs;
 using QuickSilver.Testing.Network;
 using QuickSilver.Testing.Probing;
@@ -22,8 +23,8 @@ internal sealed class RunContext(SimulationOptions options)
     /// <summary>The hash over everything observable.</summary>
     public TraceHash Trace { get; } = new();
 
-    /// <summary>How often the run has reached each mark.</summary>
-    public ulong[] Marks { get; } = MarkTable.NewCounts();
+    /// <summary>How often the run has reached each mark that is no counter.</summary>
+    public Dictionary<string, ulong> Marks { get; } = [];
 
     /// <summary>Sees all traffic; null: nobody does.</summary>
     public ITrafficTap? Tap { get; set; }

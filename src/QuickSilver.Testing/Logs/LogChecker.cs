@@ -12,8 +12,8 @@ internal sealed class LogChecker
     private readonly Dictionary<(int Sender, string Group, ulong Number), Sent> _sent = [];
     private readonly Dictionary<(string Group, Step View), SortedSet<int>> _views = [];
     private readonly Dictionary<(int Node, string Group), Step> _lastView = [];
-    private readonly Dictionary<(int Node, string Group), Stay> _open = [];
-    private readonly List<Stay> _stays = [];
+    private readonly Dictionary<(int Node, string Group), Session> _open = [];
+    private readonly List<Session> _sessions = [];
     private readonly Dictionary<int, long> _gone = [];
     private readonly List<string> _faults = [];
     private SortedSet<int>? _settled;
@@ -42,7 +42,7 @@ internal sealed class LogChecker
     public static IReadOnlyList<string> Check(IEnumerable<string> lines)
     {
         var checker = new LogChecker(lines);
-        foreach (Stay stay in checker._stays) checker.CheckStay(stay);
+        foreach (Session session in checker._sessions) checker.CheckSession(session);
         if (checker._settled is not null) checker.CheckOwed();
         return checker._faults;
     }
@@ -55,16 +55,16 @@ internal sealed class LogChecker
         {
             case "registered":
                 break;
-            case "stay":
-                var stay = new Stay(node, words[3], Step.Parse(words[4]));
-                if (!_open.TryAdd((node, words[3]), stay)) Fault("D3", $"node {node} is in {words[3]} twice");
-                _stays.Add(stay);
+            case "session":
+                var session = new Session(node, words[3], Step.Parse(words[4]));
+                if (!_open.TryAdd((node, words[3]), session)) Fault("D3", $"node {node} is in {words[3]} twice");
+                _sessions.Add(session);
                 break;
             case "joined":
-                StayOf(node, words[3]).Joined = time;
+                SessionOf(node, words[3]).Joined = time;
                 break;
             case "left":
-                StayOf(node, words[3]).Ended = time;
+                SessionOf(node, words[3]).Ended = time;
                 _open.Remove((node, words[3]));
                 break;
             case "view":
@@ -84,12 +84,12 @@ internal sealed class LogChecker
                 _sent[(node, words[3], Count(words[4]))].Stable = time;
                 break;
             case "got":
-                StayOf(
+                SessionOf(
                     node, words[3]).Events.Add(
                         new Got(Number(words[4]), Count(words[5]), 1, false, Number(words[6]), words[7]));
                 break;
             case "lost":
-                StayOf(
+                SessionOf(
                     node, words[3]).Events.Add(
                         new Got(Number(words[4]), Count(words[5]), Count(words[6]), true, 0, string.Empty));
                 if (!_gone.ContainsKey(Number(words[4])))
@@ -125,11 +125,11 @@ internal sealed class LogChecker
         if (!members.Contains(node)) Fault("V2", $"node {node} has view {step} of {group} without itself");
     }
 
-    private void CheckStay(Stay stay)
+    private void CheckSession(Session session)
     {
-        foreach (IGrouping<int, Got> events in stay.Events.GroupBy(one => one.Sender))
+        foreach (IGrouping<int, Got> events in session.Events.GroupBy(one => one.Sender))
         {
-            string who = $"node {stay.Node} in {stay.Group} of node {events.Key}";
+            string who = $"node {session.Node} in {session.Group} of node {events.Key}";
             ulong expected = 0;
             bool jumps = false;
             var seen = new HashSet<ulong>();
@@ -151,29 +151,30 @@ internal sealed class LogChecker
                 }
                 else if (expected == 0 && !jumps)
                 {
-                    CheckBeginning(stay, who, events.Key, one);
+                    CheckBeginning(session, who, events.Key, one);
                 }
                 jumps = false;
                 expected = one.First + one.Count;
                 if (one.IsLoss) continue;
                 seen.Add(one.First);
-                CheckDelivery(stay, who, one);
+                CheckDelivery(session, who, one);
             }
         }
     }
 
-    // The first message of a sender in a stay has no predecessor that the stay was owed.
-    private void CheckBeginning(Stay stay, string who, int sender, Got first)
+    // The first message of a sender in a session has no predecessor that the session was owed.
+    private void CheckBeginning(Session session, string who, int sender, Got first)
     {
-        if (!_sent.TryGetValue((sender, stay.Group, first.First - 1), out Sent? before) || before.View is not { } view)
+        if (!_sent.TryGetValue((sender, session.Group, first.First - 1), out Sent? before)
+            || before.View is not { } view)
             return;
-        if (view.CompareTo(stay.Began) >= 0)
+        if (view.CompareTo(session.Began) >= 0)
             Fault("D9", $"{who}: began with message {first.First}, but {first.First - 1} was sent in view {view}");
     }
 
-    private void CheckDelivery(Stay stay, string who, Got one)
+    private void CheckDelivery(Session session, string who, Got one)
     {
-        if (!_sent.TryGetValue((one.Sender, stay.Group, one.First), out Sent? sent))
+        if (!_sent.TryGetValue((one.Sender, session.Group, one.First), out Sent? sent))
         {
             Fault("D1", $"{who}: message {one.First} was never sent");
             return;
@@ -181,11 +182,12 @@ internal sealed class LogChecker
         if (sent.Length != one.Length || sent.Checksum != one.Checksum)
             Fault("D1", $"{who}: message {one.First} is not what was sent");
         if (sent.View is not { } view) return;
-        if (view.CompareTo(stay.Began) < 0)
+        if (view.CompareTo(session.Began) < 0)
         {
-            Fault("D9", $"{who}: message {one.First} was sent in view {view}, before the stay began with {stay.Began}");
+            Fault("D9", $"{who}: message {one.First} was sent in view {view}, before the session began with "
+                + $"{session.Began}");
         }
-        if (_views.TryGetValue((stay.Group, view), out SortedSet<int>? members) && !members.Contains(stay.Node))
+        if (_views.TryGetValue((session.Group, view), out SortedSet<int>? members) && !members.Contains(session.Node))
             Fault("D3", $"{who}: message {one.First} was sent in view {view}, without it");
     }
 
@@ -193,37 +195,38 @@ internal sealed class LogChecker
     // of others.
     private void CheckOwed()
     {
-        foreach (Stay stay in _stays)
+        foreach (Session session in _sessions)
         {
-            if (stay.Ended is not null || !_settled!.Contains(stay.Node)) continue;
+            if (session.Ended is not null || !_settled!.Contains(session.Node)) continue;
             var got = new HashSet<(int, ulong)>();
-            foreach (Got one in stay.Events)
+            foreach (Got one in session.Events)
             {
                 if (!one.IsLoss) got.Add((one.Sender, one.First));
             }
             foreach (((int sender, string group, ulong number), Sent sent) in _sent)
             {
-                if (group != stay.Group || sent.View is not { } view || view.CompareTo(stay.Began) < 0
+                if (group != session.Group || sent.View is not { } view || view.CompareTo(session.Began) < 0
                     || got.Contains((sender, number))) continue;
                 bool lives = _settled!.Contains(sender) && !_gone.ContainsKey(sender);
                 if (sent.Stable is not null)
                 {
                     Fault(
                         "D8",
-                        $"node {stay.Node} in {group} has not got message {number} of node {sender}, which was known "
+                        $"node {session.Node} in {group} has not got message {number} of node {sender}, which "
+                        + $"was known "
                             + $"stable");
                 }
                 else if (lives)
                 {
                     Fault(
-                        sender == stay.Node ? "D6" : "D7",
-                        $"node {stay.Node} in {group} has not got message {number} of node {sender}");
+                        sender == session.Node ? "D6" : "D7",
+                        $"node {session.Node} in {group} has not got message {number} of node {sender}");
                 }
             }
         }
     }
 
-    private Stay StayOf(int node, string group) => _open[(node, group)];
+    private Session SessionOf(int node, string group) => _open[(node, group)];
 
     private void Fault(string invariant, string seen) => _faults.Add($"{invariant}: {seen}");
 
@@ -244,7 +247,7 @@ internal sealed class LogChecker
         public long? Stable { get; set; }
     }
 
-    private sealed class Stay(int node, string group, Step began)
+    private sealed class Session(int node, string group, Step began)
     {
         public int Node { get; } = node;
 

@@ -9,9 +9,9 @@ namespace QuickSilver.Testing.Logs;
 /// names of groups have none.
 /// <code>
 /// registered                                  the node has its number in the cluster
-/// stay GROUP STEP                             a stay begins with a step
+/// session GROUP STEP                          a session begins with a step
 /// joined GROUP                                the join has returned
-/// left GROUP                                  the stay has ended
+/// left GROUP                                  the session has ended
 /// view GROUP STEP NODE,NODE,...               the node has a group view
 /// sent GROUP NUMBER LENGTH CRC                a message is handed over; its number follows from the order
 /// numbered GROUP NUMBER STEP                  it is bound to a group view

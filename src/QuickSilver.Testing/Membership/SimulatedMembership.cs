@@ -223,7 +223,7 @@ internal sealed class SimulatedMembership : IServerLinks, IEventTarget
     // As for real, a server that is made later founds in a higher term, by far more than there are successions between.
     private MembershipServer NewServer()
     {
-        MembershipServerSettings settings = _settings with { FirstTerm = (uint)(1 + (1_000 * _servers)) };
+        MembershipServerSettings settings = _settings with { FirstTerm = (uint)(1 + (100_000 * _servers)) };
         return new MembershipServer(
             settings, _alarms, new SeededRandom(_random.Draw(RandomStream.Node, ulong.MaxValue, 0, _servers++)), this);
     }

@@ -23,6 +23,7 @@ internal sealed class NodeApplication(SimulatedNode node, RunContext run, Cluste
 
     private readonly Dictionary<string, SimulatedGroup> _groups = new(StringComparer.Ordinal);
     private readonly Stack<SimulatedPayload> _payloads = new();
+    private SimulatedOutboxes? _outboxes;
 
     /// <summary>The groups the node is in.</summary>
     public IReadOnlyDictionary<string, SimulatedGroup> Groups => _groups;
@@ -30,26 +31,26 @@ internal sealed class NodeApplication(SimulatedNode node, RunContext run, Cluste
     /// <summary>Payloads that the protocol holds.</summary>
     public int PayloadsOut { get; private set; }
 
-    /// <summary>A stay begins.</summary>
+    /// <summary>A session begins.</summary>
     /// <returns>What follows it.</returns>
-    public SimulatedGroup BeginStay(GroupInfo group)
+    public SimulatedGroup BeginSession(GroupInfo group)
     {
         GroupLog log = checks.GroupOf(group.Name, group.Id);
         checks.Stability.Learn(group.Id, log);
-        var stay = new SimulatedGroup(node, group.Id, log, node.Stack.Cluster.Installed, run.Options.Lives);
-        if (!_groups.TryAdd(log.Name, stay))
+        var session = new SimulatedGroup(node, group.Id, log, node.Stack.Cluster.Installed, run.Options.Lives);
+        if (!_groups.TryAdd(log.Name, session))
             throw run.Violation("D3", $"node {node.Index} was admitted to {log.Name} twice");
-        return stay;
+        return session;
     }
 
-    /// <summary>A stay has begun.</summary>
+    /// <summary>A session has begun.</summary>
     public void OnAdmitted(LocalGroup group)
     {
-        SimulatedGroup stay = _groups[group.Info.Name];
-        stay.Local = group;
+        SimulatedGroup session = _groups[group.Info.Name];
+        session.Local = group;
         if (run.Log is null) return;
-        run.Note(node.Index, $"stay {stay.Log.LogName} {RunLog.Text(stay.Began)}");
-        NoteView(stay);
+        run.Note(node.Index, $"session {session.Log.LogName} {RunLog.Text(session.Began)}");
+        NoteView(session);
     }
 
     /// <summary>A join has returned.</summary>
@@ -57,13 +58,13 @@ internal sealed class NodeApplication(SimulatedNode node, RunContext run, Cluste
     {
         foreach (string name in names)
         {
-            if (!_groups.TryGetValue(name, out SimulatedGroup? stay))
+            if (!_groups.TryGetValue(name, out SimulatedGroup? session))
             {
                 throw run.Violation("D9", $"node {node.Index} completed its join of {name} without being admitted");
             }
-            stay.IsJoined = true;
-            if (run.Log is not null) run.Note(node.Index, $"joined {stay.Log.LogName}");
-            DeliveryChecks.OnJoinCompleted(stay, run.Options.Lives);
+            session.IsJoined = true;
+            if (run.Log is not null) run.Note(node.Index, $"joined {session.Log.LogName}");
+            DeliveryChecks.OnJoinCompleted(session, run.Options.Lives);
         }
     }
 
@@ -72,9 +73,9 @@ internal sealed class NodeApplication(SimulatedNode node, RunContext run, Cluste
     {
         foreach (LocalGroup group in groups)
         {
-            if (!_groups.Remove(group.Info.Name, out SimulatedGroup? stay)) continue;
-            stay.IsOpen = false;
-            if (run.Log is not null) run.Note(node.Index, $"left {stay.Log.LogName}");
+            if (!_groups.Remove(group.Info.Name, out SimulatedGroup? session)) continue;
+            session.IsOpen = false;
+            if (run.Log is not null) run.Note(node.Index, $"left {session.Log.LogName}");
         }
     }
 
@@ -192,8 +193,8 @@ internal sealed class NodeApplication(SimulatedNode node, RunContext run, Cluste
         _payloads.Push(payload);
     }
 
-    /// <summary>Messages are delivered in a stay.</summary>
-    public void OnMessages(SimulatedGroup stay, NodeInfo sender, in DeliveryBatch messages)
+    /// <summary>Messages are delivered in a session.</summary>
+    public void OnMessages(SimulatedGroup session, NodeInfo sender, in DeliveryBatch messages)
     {
         ReadOnlySpan<byte> all = messages.Span;
         for (int index = 0; index < messages.Count; index++)
@@ -201,25 +202,26 @@ internal sealed class NodeApplication(SimulatedNode node, RunContext run, Cluste
             Slice payload = messages[index];
             if (!all.Slice(index * messages.Distance, messages.Length).SequenceEqual(payload.Span))
                 throw run.Violation(
-                    "D1", $"a run of {messages.Count} messages to {stay.Name} says two things of its message {index}");
-            OnMessage(stay, new DeliveredMessage(sender, messages.Number + (ulong)index, payload));
+                    "D1", $"a run of {messages.Count} messages to {session.Name} says two things of its message "
+                        + $"{index}");
+            OnMessage(session, new DeliveredMessage(sender, messages.Number + (ulong)index, payload));
         }
     }
 
-    /// <summary>Messages are lost in a stay.</summary>
-    public void OnLoss(SimulatedGroup stay, NodeInfo sender, ulong first, ulong count)
+    /// <summary>Messages are lost in a session.</summary>
+    public void OnLoss(SimulatedGroup session, NodeInfo sender, ulong first, ulong count)
     {
-        stay.Losses++;
+        session.Losses++;
         int from = checks.Views.NodeOf(sender.Number.Key);
-        if (run.Log is not null) run.Note(node.Index, $"lost {stay.Log.LogName} {from} {first} {count}");
-        checks.Deliveries.OnLoss(stay, sender, first, count, from >= 0 && checks.Lives(from));
+        if (run.Log is not null) run.Note(node.Index, $"lost {session.Log.LogName} {from} {first} {count}");
+        checks.Deliveries.OnLoss(session, sender, first, count, from >= 0 && checks.Lives(from));
     }
 
-    /// <summary>A stay has a new view.</summary>
-    public void OnViewChanged(SimulatedGroup stay)
+    /// <summary>A session has a new view.</summary>
+    public void OnViewChanged(SimulatedGroup session)
     {
         node.CheckViews();
-        if (run.Log is not null) NoteView(stay);
+        if (run.Log is not null) NoteView(session);
     }
 
     /// <inheritdoc/>
@@ -252,30 +254,47 @@ internal sealed class NodeApplication(SimulatedNode node, RunContext run, Cluste
     /// <inheritdoc/>
     public void OnExpelled(MembershipRefusal reason, Instant now) => node.OnExpelled(reason);
 
-    private void OnMessage(SimulatedGroup stay, in DeliveredMessage message)
+    private void OnMessage(SimulatedGroup session, in DeliveredMessage message)
     {
-        int sender = checks.Deliveries.OnMessage(stay, message);
+        int sender = checks.Deliveries.OnMessage(session, message);
         if (run.Log is not null)
             run.Note(
                 node.Index,
-                $"got {stay.Log.LogName} {sender} {message.Number} {message.Payload.Length} "
+                $"got {session.Log.LogName} {sender} {message.Number} {message.Payload.Length} "
                     + $"{Crc32C.Of(message.Payload.Span):x8}");
-        if (run.Options.KeepsReceived) stay.Add(sender, message.Number);
+        if (run.Options.KeepsReceived) session.Add(sender, message.Number);
         node.Work.OnMessageDelivered();
     }
 
-    private void NoteView(SimulatedGroup stay)
+    private void NoteView(SimulatedGroup session)
     {
         ClusterView cluster = node.Stack.Cluster;
-        IEnumerable<int> members = cluster.ViewsOf(stay.Id)
+        IEnumerable<int> members = cluster.ViewsOf(session.Id)
             .SelectMany(view => view.Members)
             .Select(member => checks.Views.NodeOf(member.Number.Key));
-        string view = RunLog.Text(cluster.GroupViewOf(stay.Id));
-        run.Note(node.Index, $"view {stay.Log.LogName} {view} {string.Join(',', members.Order())}");
+        string view = RunLog.Text(cluster.GroupViewOf(session.Id));
+        run.Note(node.Index, $"view {session.Log.LogName} {view} {string.Join(',', members.Order())}");
+    }
+
+    /// <summary>The protocol has taken a message, or it is given up.</summary>
+    public void OnTakenFromStage(in StagedMessage message)
+    {
+        if (message.Ordinal != ++message.Group.TakenFromStage)
+            throw run.Violation(
+                "D5", $"message {message.Ordinal} of the stage of node {node.Index} to {message.Group.Name} is taken "
+                    + $"as number {message.Group.TakenFromStage}");
     }
 
     private void Give(SimulatedGroup group, int count, int bytes, bool isHanded, Instant now)
     {
+        // Some nodes send as a host does, messages of all groups in one order; others from a source for each group.
+        if (node.Index % 3 == 2)
+        {
+            _outboxes ??= new SimulatedOutboxes(this, node.Stack);
+            for (int index = 0; index < count; index++)
+                _outboxes.Add(new StagedMessage(group, ++group.Staged, bytes, isHanded), now);
+            return;
+        }
         SimulatedSource source = SourceOf(group);
         for (int index = 0; index < count; index++) source.Sizes.Enqueue((bytes, isHanded));
         group.Local.Sender.Signal(source, now);
@@ -284,7 +303,7 @@ internal sealed class NodeApplication(SimulatedNode node, RunContext run, Cluste
     private SimulatedSource SourceOf(SimulatedGroup group)
     {
         if (group.Source is { } known) return known;
-        var source = new SimulatedSource(this, group, writesRuns: node.Index % 2 == 1);
+        var source = new SimulatedSource(this, group, writesBatches: node.Index % 2 == 1);
         group.Local.Sender.AddSource(source);
         return group.Source = source;
     }

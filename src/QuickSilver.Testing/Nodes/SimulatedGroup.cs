@@ -8,7 +8,7 @@ using QuickSilver.Testing.Invariants;
 
 namespace QuickSilver.Testing.Nodes;
 
-/// <summary>One stay of one simulated node in one group: what it sends there and what it has received.</summary>
+/// <summary>One session of one simulated node in one group: what it sends there and what it has received.</summary>
 public sealed class SimulatedGroup : IGroupListener
 {
     private readonly ReceiverPlace[] _places;
@@ -33,7 +33,7 @@ public sealed class SimulatedGroup : IGroupListener
     /// <summary>The protocol's own object.</summary>
     public LocalGroup Local { get; internal set; } = null!;
 
-    /// <summary>The step with which the stay began.</summary>
+    /// <summary>The step with which the session began.</summary>
     public StepNumber Began { get; }
 
     /// <summary>True until the node has left the group.</summary>
@@ -45,7 +45,7 @@ public sealed class SimulatedGroup : IGroupListener
     /// <summary>Messages received, in the order of delivery.</summary>
     public IReadOnlyList<ReceivedMessage> Received => _received;
 
-    /// <summary>Messages delivered in this stay.</summary>
+    /// <summary>Messages delivered in this session.</summary>
     public long Delivered { get; private set; }
 
     /// <summary>Sum of the times from the admission of each delivered message at its sender to its delivery
@@ -56,13 +56,19 @@ public sealed class SimulatedGroup : IGroupListener
     public int Losses { get; internal set; }
 
     /// <summary>Messages of the application that the protocol has not asked for.</summary>
-    public int Waiting => Source?.Sizes.Count ?? 0;
+    public int Waiting => (Source?.Sizes.Count ?? 0) + (int)(Staged - TakenFromStage);
 
     internal GroupLog Log { get; }
 
     internal GroupId Id { get; }
 
     internal SimulatedSource? Source { get; set; }
+
+    /// <summary>Messages that entered the stage of all groups.</summary>
+    internal long Staged { get; set; }
+
+    /// <summary>Messages that left it.</summary>
+    internal long TakenFromStage { get; set; }
 
     internal void CountDelivery(TimeSpan took)
     {

@@ -20,10 +20,14 @@ public sealed class SimulatedJoin : JoinRequest
     public MembershipRefusal? Failure { get; private set; }
 
     /// <inheritdoc/>
-    public override IGroupListener ListenerFor(GroupInfo group) => Node.Application.BeginStay(group);
+    public override IGroupListener ListenerFor(GroupInfo group) => Node.Application.BeginSession(group);
 
     /// <inheritdoc/>
-    public override void OnAdmitted(LocalGroup group, Instant now) => Node.Application.OnAdmitted(group);
+    public override void OnAdmitted(LocalGroup group, Instant now)
+    {
+        group.WatchViews();
+        Node.Application.OnAdmitted(group);
+    }
 
     /// <inheritdoc/>
     public override void OnCompleted(Instant now)

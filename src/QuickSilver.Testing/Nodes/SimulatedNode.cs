@@ -146,8 +146,8 @@ public sealed class SimulatedNode : IMembershipClient
     /// <exception cref="InvalidOperationException">The node is not in the group.</exception>
     public void Send(string group, int bytes)
     {
-        SimulatedGroup stay = GroupNamed(group);
-        _runner.Post(now => Application.Send(stay, bytes, now));
+        SimulatedGroup session = GroupNamed(group);
+        _runner.Post(now => Application.Send(session, bytes, now));
     }
 
     /// <summary>Lets the protocol pull messages from a source. One node either sends to a group or is pulled from,
@@ -155,8 +155,8 @@ public sealed class SimulatedNode : IMembershipClient
     /// <exception cref="InvalidOperationException">The node is not in the group.</exception>
     public void Pull(string group, int count, int bytes)
     {
-        SimulatedGroup stay = GroupNamed(group);
-        _runner.Post(now => Application.Pull(stay, count, bytes, now));
+        SimulatedGroup session = GroupNamed(group);
+        _runner.Post(now => Application.Pull(session, count, bytes, now));
     }
 
     /// <summary>Sends a message as an application's thread does: it waits in a stage for the protocol to pull it. A
@@ -167,8 +167,8 @@ public sealed class SimulatedNode : IMembershipClient
     /// <exception cref="InvalidOperationException">The node is not in the group.</exception>
     public void Stage(string group, int bytes, bool isConfirmed)
     {
-        SimulatedGroup stay = GroupNamed(group);
-        _runner.Post(now => Application.Stage(stay, bytes, isConfirmed, now));
+        SimulatedGroup session = GroupNamed(group);
+        _runner.Post(now => Application.Stage(session, bytes, isConfirmed, now));
     }
 
     /// <summary>
@@ -180,8 +180,8 @@ public sealed class SimulatedNode : IMembershipClient
     /// <exception cref="InvalidOperationException">The node is not in the group.</exception>
     public void PullEndlessly(string group, int bytes)
     {
-        SimulatedGroup stay = GroupNamed(group);
-        _runner.Post(now => Application.PullEndlessly(stay, bytes, now));
+        SimulatedGroup session = GroupNamed(group);
+        _runner.Post(now => Application.PullEndlessly(session, bytes, now));
     }
 
     /// <summary>Stops the node for a while, as a collector's or a scheduler's pause does: its sockets go on filling,

@@ -6,8 +6,8 @@ namespace QuickSilver.Testing.Nodes;
 /// <summary>A source of messages that the protocol asks when it can send.</summary>
 /// <param name="owner">Makes the messages.</param>
 /// <param name="group">Where they go.</param>
-/// <param name="writesRuns">Whether it writes messages of one length side by side.</param>
-internal sealed class SimulatedSource(NodeApplication owner, SimulatedGroup group, bool writesRuns) : IMessageSource
+/// <param name="writesBatches">Whether it writes messages of one length side by side.</param>
+internal sealed class SimulatedSource(NodeApplication owner, SimulatedGroup group, bool writesBatches) : IMessageSource
 {
     /// <summary>Sizes of the messages it has still to give, and whether each is handed over with a ticket or
     /// written.</summary>
@@ -21,7 +21,7 @@ internal sealed class SimulatedSource(NodeApplication owner, SimulatedGroup grou
     {
         while (true)
         {
-            if (WriteRun(messages) is > 0 and int count && !messages.EndMessages(count)) return true;
+            if (WriteBatch(messages) is > 0 and int count && !messages.EndMessages(count)) return true;
             if (EndlessBytes > 0)
             {
                 owner.WritePulled(group, EndlessBytes, messages);
@@ -53,10 +53,10 @@ internal sealed class SimulatedSource(NodeApplication owner, SimulatedGroup grou
     }
 
     // As many messages of the length that is asked for as come next.
-    private int WriteRun(MessageWriter messages)
+    private int WriteBatch(MessageWriter messages)
     {
         int count = 0;
-        if (!writesRuns || !messages.TryGetRunRoom(out Span<byte> room, out int length)) return count;
+        if (!writesBatches || !messages.TryGetBatchRoom(out Span<byte> room, out int length)) return count;
         for (; room.Length >= length && NextHas(length); count++)
         {
             if (EndlessBytes == 0) Sizes.Dequeue();

@@ -1,52 +1,48 @@
 using System.Globalization;
 using System.Text;
-using QuickSilver.Protocol.Core;
+using QuickSilver.Protocol.Probing;
 
 namespace QuickSilver.Testing.Probing;
 
-/// <summary>How often the runs of an ensemble have reached each <see cref="Mark"/>. Adding is thread safe.</summary>
+/// <summary>
+/// How often the runs of an ensemble have reached each mark: the states named at calls of
+/// <see cref="Probes.Reached"/>, and the counters. Adding is thread safe.
+/// </summary>
 internal sealed class MarkTable
 {
-    private static readonly Mark[] All = Enum.GetValues<Mark>();
-
-    private readonly ulong[] _hits = new ulong[All.Length];
-    private readonly ulong[] _runs = new ulong[All.Length];
+    private readonly Dictionary<string, ulong> _hits = [];
+    private readonly Dictionary<string, ulong> _runs = [];
     private readonly Lock _gate = new();
 
     /// <summary>Runs added.</summary>
     public ulong Runs { get; private set; }
 
-    /// <summary>Makes the counts of one run, to be given to its probes.</summary>
-    public static ulong[] NewCounts() => new ulong[All.Length];
-
-    /// <summary>How often a mark was hit.</summary>
-    public ulong this[Mark mark] => _hits[(int)mark];
-
-    /// <summary>Marks that no run has hit.</summary>
-    public IEnumerable<Mark> Unhit => All.Where(mark => _hits[(int)mark] == 0);
+    /// <summary>How often a mark was reached; 0 too for one that is not there.</summary>
+    public ulong this[string mark] => _hits.GetValueOrDefault(mark);
 
     /// <summary>Adds one run.</summary>
-    public void Add(ReadOnlySpan<ulong> counts)
+    public void Add(IReadOnlyDictionary<string, ulong> counts)
     {
         lock (_gate)
         {
             Runs++;
-            for (int index = 0; index < All.Length; index++)
+            foreach ((string mark, ulong count) in counts)
             {
-                _hits[index] += counts[index];
-                if (counts[index] > 0) _runs[index]++;
+                if (count == 0) continue;
+                _hits[mark] = _hits.GetValueOrDefault(mark) + count;
+                _runs[mark] = _runs.GetValueOrDefault(mark) + 1;
             }
         }
     }
 
-    /// <summary>One line for each mark: its name, hits, and the runs that hit it.</summary>
+    /// <summary>One line for each mark that was reached: its name, how often, and by how many runs.</summary>
     public override string ToString()
     {
         var text = new StringBuilder();
-        foreach (Mark mark in All)
+        foreach ((string mark, ulong hits) in _hits.OrderBy(pair => pair.Key, StringComparer.Ordinal))
             text.Append(
                 CultureInfo.InvariantCulture,
-                $"{mark,-40} {_hits[(int)mark],12} hits in {_runs[(int)mark],6} of {Runs} runs\n");
+                $"{mark,-80} {hits,12} times in {_runs[mark],6} of {Runs} runs\n");
         return text.ToString();
     }
 }

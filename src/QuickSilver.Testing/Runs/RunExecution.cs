@@ -78,7 +78,7 @@ public sealed class RunExecution
             Delivered = cluster.MessagesDelivered,
             Datagrams = cluster.DatagramsSent,
             PacketFaults = cluster.NetworkCounters.Faults,
-            Marks = cluster.Marks.ToArray(),
+            Marks = cluster.Marks,
         };
     }
 

@@ -28,5 +28,5 @@ public sealed record RunResult
     public ulong PacketFaults { get; init; }
 
     /// <summary>How often each mark of the protocol was reached.</summary>
-    internal ulong[] Marks { get; init; } = [];
+    internal IReadOnlyDictionary<string, ulong> Marks { get; init; } = new Dictionary<string, ulong>();
 }

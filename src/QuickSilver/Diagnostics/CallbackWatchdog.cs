@@ -5,9 +5,9 @@ namespace QuickSilver.Diagnostics;
 /// <para>
 /// Idea: small messages arrive in millions a second, and reading the clock around each call would cost more than the
 /// call. So consecutive calls are timed together, as one run. The first call of a turn is a run by itself (with those
-/// made in one go with it). Later calls for the same group form runs of up to <see cref="LongestRun"/>. The turn's end,
-/// or a call of other code, ends a run. A run that takes too long is reported under the name of its group. A handler
-/// that hangs never ends its run: for that case a timer checks once a second while user code is being called.
+/// made in one go with it). Later calls for the same group form runs of up to <see cref="MaxTimedCalls"/>. The turn's
+/// end, or a call of other code, ends a run. A run that takes too long is reported under the name of its group. A
+/// handler that hangs never ends its run: for that case a timer checks once a second while user code is being called.
 /// </para>
 /// <para>
 /// Awkward cases: the time of a run includes the core's own work between calls; that is microseconds, where a stall is
@@ -24,7 +24,7 @@ internal sealed class CallbackWatchdog(TimeSpan stall, NodeLog log, NodeEventQue
 {
     /// <summary>Limit on the calls that are timed together. Code that makes more calls in one go leaves and enters
     /// again in between.</summary>
-    public const int LongestRun = 16;
+    public const int MaxTimedCalls = 16;
 
     private const int Period = 1_000;
 
@@ -75,7 +75,7 @@ internal sealed class CallbackWatchdog(TimeSpan stall, NodeLog log, NodeEventQue
         _untimed += Math.Max(1, calls);
         if (_untimed < _limit) return;
         TimeRun();
-        _limit = LongestRun;
+        _limit = MaxTimedCalls;
     }
 
     /// <summary>Ends the run: at the end of a turn, or to report slow code at once. Core thread only.</summary>

@@ -89,8 +89,7 @@ public sealed partial class Group : IAsyncDisposable
                 }
                 leave.Hurry();
             }
-            Handle.InboxCore.SetEnd(null);
-            Handle.InboxCore.Discard();
+            Handle.DiscardInbox();
         }
         finally
         {

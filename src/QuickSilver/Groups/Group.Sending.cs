@@ -34,7 +34,7 @@ public sealed partial class Group
     {
         if (cancellationToken.IsCancellationRequested) return ValueTask.FromCanceled(cancellationToken);
         GroupCore core = CheckSend(payload.Length);
-        return TryStage(core, payload)
+        return IsShort(payload) && core.TrySend(payload)
             ? default
             : EnterAsync(core, Services.SendBuffers.Copy(payload), cancellationToken);
     }
@@ -67,7 +67,7 @@ public sealed partial class Group
             if (!isWritten) writer.Abandon();
         }
         PooledPayload payload = writer.Finish();
-        if (!TryStage(core, payload.Span)) return EnterAsync(core, payload, cancellationToken);
+        if (!IsShort(payload.Span) || !core.TrySend(payload.Span)) return EnterAsync(core, payload, cancellationToken);
         payload.Return();
         return default;
     }
@@ -81,14 +81,18 @@ public sealed partial class Group
         if (Handle.End is { } end) return end.Reason is null ? SendStatus.Closed : SendStatus.NotMember;
         if (payload.Length > Services.Options.Pending.MaxMessageBytes) return SendStatus.TooLarge;
         if (Handle.Core is not { } core) return SendStatus.NotMember;
-        if (!core.Gate.IsOpen) return SendStatus.Backpressured;
-        if (TryStage(core, payload)) return SendStatus.Accepted;
-        PooledPayload copy = Services.SendBuffers.Copy(payload);
-        bool isAdmitted = core.Gate.TryEnter(copy.Length);
-        if (isAdmitted && core.Sends.TryEnqueue(copy)) return SendStatus.Accepted;
-        if (isAdmitted) core.Gate.Undo(copy.Length);
-        copy.Return();
-        return isAdmitted ? SendStatus.Closed : SendStatus.Backpressured;
+        if (!core.IsOpen) return SendStatus.Backpressured;
+        if (IsShort(payload))
+        {
+            if (core.TrySend(payload)) return SendStatus.Accepted;
+        }
+        else
+        {
+            PooledPayload copy = Services.SendBuffers.Copy(payload);
+            if (core.TrySend(copy, copy.Length)) return SendStatus.Accepted;
+            copy.Return();
+        }
+        return Handle.HasEnded ? SendStatus.Closed : SendStatus.Backpressured;
     }
 
     /// <summary>Waits behind earlier calls until a send could be admitted. Allocates nothing in steady state.</summary>
@@ -100,9 +104,9 @@ public sealed partial class Group
     {
         if (cancellationToken.IsCancellationRequested) return ValueTask.FromCanceled<bool>(cancellationToken);
         if (Handle.HasEnded || Handle.Core is not { } core) return ValueTask.FromResult(false);
-        if (core.Gate.IsOpen) return ValueTask.FromResult(true);
+        if (core.IsOpen) return ValueTask.FromResult(true);
         ThrowIfCoreWouldWait();
-        return core.Gate.WaitAsync(Handle, cancellationToken);
+        return core.WaitForRoomAsync(Handle, cancellationToken);
     }
 
     /// <summary>Sends a message and waits until every live member of its view holds it. A member that holds a message
@@ -124,13 +128,12 @@ public sealed partial class Group
         cancellationToken.ThrowIfCancellationRequested();
         GroupCore core = CheckSend(payload.Length);
         var ticket = new ConfirmTicket(Services.SendBuffers.Copy(payload.Span), Services.Clock.Now);
-        bool isAdmitted = core.Gate.TryEnter(payload.Length);
-        if (isAdmitted) Enqueue(core, ticket, ticket.Payload);
-        else ThrowIfCoreWouldWait(ticket.Payload);
+        bool isAdmitted = core.TrySend(ticket, payload.Length);
+        if (!isAdmitted) ThrowIfCoreWouldWait(ticket.Payload);
         try
         {
             if (!isAdmitted)
-                await core.Gate.EnterAsync(Handle, ticket, payload.Length, cancellationToken).ConfigureAwait(false);
+                await core.SendLaterAsync(Handle, ticket, payload.Length, cancellationToken).ConfigureAwait(false);
             isAdmitted = true;
             return await EndsWithHandleAsync(ticket.Task, cancellationToken).ConfigureAwait(false);
         }
@@ -246,42 +249,20 @@ public sealed partial class Group
         return Joined;
     }
 
-    // Fast path for small messages: copies into the stage. Returns false if the message is too large, the gate is shut
-    // or the group is closed; the caller then takes the slow path, which tells these apart.
-    private static bool TryStage(GroupCore core, ReadOnlySpan<byte> payload)
-    {
-        if (payload.Length > SendStage.LongestMessage || !core.Gate.TryEnter(payload.Length)) return false;
-        bool isTaken = false;
-        try
-        {
-            isTaken = core.Sends.TryEnqueue(payload);
-        }
-        finally
-        {
-            // Also if there is no memory for another block: otherwise the gate would count the message for ever.
-            if (!isTaken) core.Gate.Undo(payload.Length);
-        }
-        return isTaken;
-    }
+    // A short message is copied into the stage. Whatever refuses it is told apart on the slow path.
+    private static bool IsShort(ReadOnlySpan<byte> payload) => payload.Length <= SendStage.LongestMessage;
 
     // The copy is made before: an exception after the gate has counted the message would leave it counted for ever.
     private ValueTask EnterAsync(GroupCore core, PooledPayload payload, CancellationToken cancellationToken)
     {
-        if (core.Gate.TryEnter(payload.Length))
+        if (core.TrySend(payload, payload.Length)) return default;
+        if (Handle.HasEnded)
         {
-            Enqueue(core, payload, payload);
-            return default;
+            payload.Return();
+            throw Handle.EndException();
         }
         ThrowIfCoreWouldWait(payload);
-        return core.Gate.EnterAsync(Handle, payload, payload.Length, cancellationToken);
-    }
-
-    private void Enqueue(GroupCore core, object request, PooledPayload payload)
-    {
-        if (core.Sends.TryEnqueue(request)) return;
-        core.Gate.Undo(payload.Length);
-        payload.Return();
-        throw Handle.EndException();
+        return core.SendLaterAsync(Handle, payload, payload.Length, cancellationToken);
     }
 
     private void ThrowIfCoreWouldWait(PooledPayload? payload = null)

@@ -94,13 +94,14 @@ public sealed partial class Group
     private void ExpectReader()
     {
         if (HasBeenLeft) ThrowIfEnded();
-        Handle.InboxCore.ExpectReader();
+        Handle.OpenInbox().ExpectReader();
     }
 
     private async IAsyncEnumerable<T> Iterate<T>(
         EntryTaker<T> take, bool events, [EnumeratorCancellation] CancellationToken cancellationToken)
     {
-        InboxReader reader = Handle.InboxCore.BeginRead();
+        InboxCore inbox = Handle.OpenInbox();
+        InboxReader reader = inbox.BeginRead();
         try
         {
             while (true)
@@ -124,7 +125,7 @@ public sealed partial class Group
         }
         finally
         {
-            Handle.InboxCore.EndRead();
+            inbox.EndRead();
         }
     }
 

@@ -11,12 +11,13 @@ namespace QuickSilver;
 /// </summary>
 public sealed class GroupView
 {
-    private readonly ProtocolRegionView[] _regions;
+    private readonly IReadOnlyList<ProtocolRegionView> _regions;
     private readonly bool _inMemory;
     private IReadOnlyList<Member>? _members;
     private IReadOnlyList<RegionView>? _regionViews;
 
-    internal GroupView(string groupName, StepNumber step, GroupMode mode, ProtocolRegionView[] regions, bool inMemory)
+    internal GroupView(
+        string groupName, StepNumber step, GroupMode mode, IReadOnlyList<ProtocolRegionView> regions, bool inMemory)
     {
         GroupName = groupName;
         Epoch = step.Epoch.Term;
@@ -97,7 +98,7 @@ public sealed class GroupView
 
     private IReadOnlyList<RegionView> BuildRegions()
     {
-        var views = new RegionView[_regions.Length];
+        var views = new RegionView[_regions.Count];
         for (int index = 0; index < views.Length; index++)
         {
             ProtocolRegionView region = _regions[index];

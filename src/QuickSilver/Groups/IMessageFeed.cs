@@ -29,5 +29,5 @@ public interface IMessageFeed
     /// <param name="length">Length of each message, at least 1.</param>
     /// <returns>Number of messages written. After 0, <see cref="TryWriteNext"/> is called. A negative number, or more
     /// than the room holds, is handled like an exception.</returns>
-    int WriteRun(Span<byte> room, int length) => 0;
+    int WriteBatch(Span<byte> room, int length) => 0;
 }

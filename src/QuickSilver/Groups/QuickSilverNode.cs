@@ -55,6 +55,20 @@ public sealed class QuickSilverNode : IAsyncDisposable
 
     internal NodeCore Core => _parts.Core;
 
+    /// <summary>
+    /// Returns the longest turn since the call before, of the core thread and of the membership host in this process;
+    /// the latter is zero without one.
+    /// </summary>
+    internal async Task<(TimeSpan Core, TimeSpan Host)> TakeLongestTurnsAsync()
+    {
+        var core = new TaskCompletionSource<TimeSpan>(TaskCreationOptions.RunContinuationsAsynchronously);
+        if (!_parts.Services.TryPost(_ => core.SetResult(Core.Statistics!.Loop.TakeLongestLately()))) return default;
+        TimeSpan longest = await core.Task.ConfigureAwait(false);
+        return _parts.Host is { } host
+            ? (longest, await host.TakeLongestTurnAsync().ConfigureAwait(false))
+            : (longest, TimeSpan.Zero);
+    }
+
     /// <summary>The reason why the node stopped by itself; null if it has not.</summary>
     internal QuickSilverException? StopReason => _parts.Lifecycle.StopReason;
 

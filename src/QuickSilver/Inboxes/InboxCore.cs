@@ -20,7 +20,7 @@ namespace QuickSilver.Inboxes;
 /// a view change) are <see cref="IdleNotes"/>, because no message may ever follow them. Those that must precede a later
 /// message then become entries.</para>
 /// </summary>
-internal sealed class InboxCore
+internal sealed class InboxCore : HandleInbox
 {
     private readonly InboxLimits _limits;
     private readonly IInboxOwner _owner;
@@ -46,6 +46,7 @@ internal sealed class InboxCore
     private bool _takesNothing;
     private bool _isClosed;
     private bool _actsAsFull;
+    private bool _isTouched;
 
     /// <summary>Creates an empty inbox. Any thread.</summary>
     public InboxCore(IInboxOwner owner, InboxShared shared, InboxLimits limits)
@@ -61,10 +62,10 @@ internal sealed class InboxCore
     public IInboxOwner Owner => _owner;
 
     /// <summary>Unread messages. Any thread.</summary>
-    public long Messages => _depth.Messages;
+    public override long Messages => _depth.Messages;
 
     /// <summary>Bytes of unread messages and of undisposed leases. Any thread.</summary>
-    public long Bytes => _depth.Bytes;
+    public override long Bytes => _depth.Bytes;
 
     /// <summary>Bytes of memory that unread messages and leases pin. Any thread.</summary>
     public long PinnedBytes => _depth.Pinned;
@@ -86,7 +87,7 @@ internal sealed class InboxCore
     public long AccountedRead { get; set; }
 
     /// <summary>True while there may be something to publish.</summary>
-    public bool IsTouched { get; private set; }
+    public override bool IsTouched => _isTouched;
 
     /// <summary>True once a reader has started, or an inline handler was the first consumer. Any thread.</summary>
     public bool HasConsumer => Volatile.Read(ref _hasConsumer) != 0;
@@ -111,7 +112,7 @@ internal sealed class InboxCore
         _limits.ReplacesByKey ? 1 : Math.Clamp(_limits.Capacity / 2, 1, InboxShared.BatchEntries);
 
     /// <summary>Stores delivered messages, as references to their memory or as copies.</summary>
-    public void OnMessages(NodeInfo sender, in DeliveryBatch batch)
+    public override void OnMessages(NodeInfo sender, in DeliveryBatch batch)
     {
         bool hasConsumer = HasConsumer;
         if ((!hasConsumer && !HoldsForReader) || Volatile.Read(ref _isDiscarded)) return;
@@ -123,25 +124,25 @@ internal sealed class InboxCore
     }
 
     /// <summary>Records a change of the view.</summary>
-    public void OnViewChanged(GroupView view)
+    public override void OnViewChanged(GroupView view)
     {
         if (_takesNothing) return;
         _notes.OnViewChanged(view);
-        IsTouched = true;
+        _isTouched = true;
     }
 
     /// <summary>Records messages that will never arrive; ignored while the inbox stores no messages.</summary>
-    public void OnLoss(NodeInfo sender, ulong first, ulong count, LossReason reason)
+    public override void OnLoss(NodeInfo sender, ulong first, ulong count, LossReason reason)
     {
         if (_takesNothing || (!HoldsForReader && !HasConsumer)) return;
         _notes.OnLoss(sender, first, count, reason);
-        IsTouched = true;
+        _isTouched = true;
     }
 
     /// <summary>Makes the messages of this turn visible to the reader, all at once.</summary>
-    public void Publish()
+    public override void Publish()
     {
-        IsTouched = false;
+        _isTouched = false;
         _ring.Publish();
         _notes.Publish();
         if (!_isClosed) _shared.Budget.Update(this);
@@ -152,7 +153,7 @@ internal sealed class InboxCore
     /// can start, so without a present one the messages are released at once; after a failure they stay. An earlier end
     /// or discard takes precedence. Further calls have no effect.</summary>
     /// <param name="reason">The exception for readers at the end; null for a normal end.</param>
-    public void Close(Exception? reason)
+    public override void Close(Exception? reason)
     {
         if (_isClosed) return;
         _isClosed = _takesNothing = true;
@@ -164,25 +165,25 @@ internal sealed class InboxCore
     }
 
     /// <summary>Ends the readers after the visible messages, for a core that hangs or has ended. Any thread.</summary>
-    public void SetEnd(Exception? reason)
+    public override void SetEnd(Exception? reason)
     {
-        Interlocked.CompareExchange(ref _end, new EndMark(reason), null);
+        Interlocked.CompareExchange(ref _end, EndMark.Of(reason), null);
         WakeReader();
     }
 
     /// <summary>Discards all messages that no reader has taken, and stops storing, for lack of memory.</summary>
-    public void GiveUp()
+    public override void GiveUp()
     {
         _takesNothing = true;
         while (_ring.TryPop(out InboxEntry entry))
         {
             if (entry.IsMessage) Forget(entry);
         }
-        IsTouched = true;
+        _isTouched = true;
     }
 
     /// <summary>Releases an ended handle's messages, at once or when the present reader stops. Any thread.</summary>
-    public void Discard()
+    public override void Discard()
     {
         lock (_readerLock)
         {
@@ -224,7 +225,7 @@ internal sealed class InboxCore
         if (_heldView is { } view) _notes.OnEarlierView(view);
         _heldView = null;
         _first.EndReservation(isTaken);
-        IsTouched = true;
+        _isTouched = true;
     }
 
     /// <summary>Ends a reservation that the core will never see. Any thread.</summary>
@@ -304,7 +305,7 @@ internal sealed class InboxCore
         InboxEntry entry = _pins.ToEntry(message, _limits, _depth, _shared.Budget);
         Append(entry, key);
         _depth.OnStored(length, entry.Pinned);
-        IsTouched = true;
+        _isTouched = true;
     }
 
     private void Append(in InboxEntry entry, ulong? key)
@@ -327,7 +328,7 @@ internal sealed class InboxCore
         if (_owner.ReadKey(message) is not { } key) return null;
         if (!_ring.TrySupersede(key, out InboxEntry replaced)) return key;
         Forget(replaced);
-        IsTouched = true;
+        _isTouched = true;
         _owner.OnDropped(replaced.Sender!, LossReason.Superseded);
         return key;
     }

@@ -56,6 +56,9 @@ internal sealed class FrameBatch
         return null;
     }
 
+    /// <summary>True when all frames have been taken.</summary>
+    public bool IsAtEnd => _position >= _length;
+
     /// <summary>Takes the next frame, without its length; valid until <see cref="Return"/>.</summary>
     public bool TryNext(out ReadOnlySpan<byte> frame)
     {

@@ -21,6 +21,7 @@ internal sealed class MembershipHost : IAsyncDisposable
     private readonly IMembershipHostEvents _events;
     private readonly RequestQueue _requests;
     private readonly HostedServers _servers;
+    private readonly LoopTurn _loop;
     private readonly CoreThread _thread;
     private readonly CancellationTokenSource _stop = new();
     private readonly Strangers _strangers;
@@ -45,9 +46,9 @@ internal sealed class MembershipHost : IAsyncDisposable
         _limits = settings.Limits with { Unfinished = new UnfinishedFrames(settings.MaxUnfinishedBytes) };
         _servers = new HostedServers(settings, alarms, Counters, events, _strangers);
         new ThreadPoolMonitor(_requests, alarms, _servers, settings.Server.FailureTimeout).Start(clock.Now);
-        var loop = new LoopTurn(new LoopParts(clock, _requests, idle, idle, alarms, idle));
+        _loop = new LoopTurn(new LoopParts(clock, _requests, idle, idle, alarms, idle));
         var options = new CoreThreadOptions { Name = "QuickSilver membership" };
-        _thread = new CoreThread(loop, _requests, idle, gate, clock, options, _servers);
+        _thread = new CoreThread(_loop, _requests, idle, gate, clock, options, _servers);
         _thread.Start();
         using (ExecutionContext.SuppressFlow()) _accepting = Task.Run(AcceptAllAsync);
     }
@@ -145,6 +146,15 @@ internal sealed class MembershipHost : IAsyncDisposable
         bool isQueued = _requests.Enqueue(
             new CoreAction(now => forgotten.TrySetResult(_servers.ForgetMember(cluster, name, now))));
         return isQueued ? Task.WhenAny(forgotten.Task, AsNoneAsync(_thread.Ended)).Unwrap() : Task.FromResult(-1);
+    }
+
+    /// <summary>Returns the longest turn of the host's thread since the call before. Any thread.</summary>
+    public Task<TimeSpan> TakeLongestTurnAsync()
+    {
+        var taken = new TaskCompletionSource<TimeSpan>(TaskCreationOptions.RunContinuationsAsynchronously);
+        bool isQueued = _requests.Enqueue(
+            new CoreAction(_ => taken.TrySetResult(_loop.Statistics.TakeLongestLately())));
+        return isQueued ? taken.Task : Task.FromResult(TimeSpan.Zero);
     }
 
     private static async Task<int> AsNoneAsync(Task ended)

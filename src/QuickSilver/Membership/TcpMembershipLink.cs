@@ -18,6 +18,10 @@ internal sealed class TcpMembershipLink : IMembershipLink, IFrameReceiver, IRequ
     private const long Opened = 0;
     private const long Frames = 1;
     private const long Ended = 2;
+    private const long Rest = 3;
+
+    // A join of thousands of groups is many milliseconds of frames. After this time the rest waits for the next turn.
+    private static readonly TimeSpan TurnShare = TimeSpan.FromMilliseconds(1);
     private static readonly TimeSpan SteadyTime = TimeSpan.FromSeconds(2);
 
     private readonly MembershipConnector _connector;
@@ -33,6 +37,10 @@ internal sealed class TcpMembershipLink : IMembershipLink, IFrameReceiver, IRequ
     private volatile bool _expectsEnd;
     private long _awayTicks;
     private IPAddress? _localAddress;
+
+    // Core thread: the batch that is not handled to its end, and what came after it.
+    private FrameBatch? _unfinished;
+    private readonly Queue<(object Payload, long Argument)> _behind = new();
 
     /// <summary>Creates a link that is idle before <see cref="Start"/>.</summary>
     /// <param name="connector">Finds servers; the link disposes of it.</param>
@@ -122,32 +130,56 @@ internal sealed class TcpMembershipLink : IMembershipLink, IFrameReceiver, IRequ
     /// <inheritdoc/>
     public void Run(object? payload, long argument, Instant now)
     {
-        switch (argument)
+        if (argument != Rest)
         {
-            case Opened:
-                var opened = (FrameConnection)payload!;
-                if (Volatile.Read(ref _awayTicks) > 0)
-                {
-                    // The task connected before it saw the request to stay away.
-                    opened.Close();
-                    break;
-                }
-                _current = opened;
-                _handler.OnMembershipConnected(now);
-                break;
-            case Frames:
-                var frames = (FrameBatch)payload!;
-                FrameConnection? source = _current;
-                while (_current is not null && frames.TryNext(out ReadOnlySpan<byte> frame))
-                    _handler.OnMembershipFrame(frame, now);
-                Finish(source, frames);
-                break;
-            default:
-                bool wasOpen = _current is not null;
-                _current = null;
-                if (wasOpen) _handler.OnMembershipDisconnected(now);
-                break;
+            _behind.Enqueue((payload!, argument));
+            if (_unfinished is not null) return;
         }
+        long since = Stopwatch.GetTimestamp();
+        if (_unfinished is { } rest && !TryHandle(rest, since, now)) return;
+        while (_behind.TryDequeue(out (object Payload, long Argument) next))
+        {
+            if (next.Argument != Frames) Handle(next.Payload, next.Argument, now);
+            else if (!TryHandle((FrameBatch)next.Payload, since, now)) return;
+        }
+    }
+
+    private void Handle(object payload, long argument, Instant now)
+    {
+        if (argument == Opened)
+        {
+            var opened = (FrameConnection)payload;
+            if (Volatile.Read(ref _awayTicks) > 0)
+            {
+                // The task connected before it saw the request to stay away.
+                opened.Close();
+                return;
+            }
+            _current = opened;
+            _handler.OnMembershipConnected(now);
+            return;
+        }
+        bool wasOpen = _current is not null;
+        _current = null;
+        if (wasOpen) _handler.OnMembershipDisconnected(now);
+    }
+
+    // False when the time is over: the rest is handled in the next turn. A queue that takes no more requests belongs to
+    // a node that ends.
+    private bool TryHandle(FrameBatch frames, long since, Instant now)
+    {
+        _unfinished = null;
+        FrameConnection? source = _current;
+        while (_current is not null && frames.TryNext(out ReadOnlySpan<byte> frame))
+        {
+            _handler.OnMembershipFrame(frame, now);
+            if (frames.IsAtEnd || Stopwatch.GetElapsedTime(since) < TurnShare) continue;
+            if (!_requests.Enqueue(this, null, Rest)) continue;
+            _unfinished = frames;
+            return false;
+        }
+        Finish(source, frames);
+        return true;
     }
 
     private static void Finish(FrameConnection? connection, FrameBatch frames)

@@ -41,18 +41,18 @@ public sealed class PendingOptions
         set => _nodeMaxBytes = value;
     }
 
-    /// <summary>Limit on messages accepted for one group but not yet sent. Messages of feeds do not count: a feed is
-    /// called when there is room to send. Default: 8,192, and at most half of
+    /// <summary>Limit on messages accepted but not yet sent, of all groups that go to the same regions. Messages of
+    /// feeds do not count: a feed is called when there is room to send. Default: 8,192, and at most half of
     /// <see cref="MaxMessagesPerRegion"/>.</summary>
-    public int MaxUnsentMessagesPerGroup { get; set; } = 8_192;
+    public int MaxUnsentMessagesPerRegion { get; set; } = 8_192;
 
-    /// <summary>Limit on bytes accepted for one group but not yet sent. A single larger message is accepted when
-    /// nothing else is unsent. When all groups together exceed twice this limit, each group is temporarily limited to
-    /// 2 KiB; each message counts 128 bytes more in this total. Raising the limit lets <see cref="Group.TrySend"/>
-    /// absorb longer bursts but adds latency. It also slows a sender at full speed, because messages leave the
-    /// processor's cache before they are sent. Default: 1 MiB, and at most half of
-    /// <see cref="MaxBytesPerRegion"/>.</summary>
-    public long MaxUnsentBytesPerGroup { get; set; } = 1 << 20;
+    /// <summary>Limit on bytes accepted but not yet sent, of all groups that go to the same regions. A single larger
+    /// message is accepted when nothing else is unsent. When all groups of the node together exceed twice this limit,
+    /// those of the same regions are temporarily limited to 2 KiB; each message counts 128 bytes more in this total.
+    /// Raising the limit lets <see cref="Group.TrySend"/> absorb longer bursts but adds latency. It also slows a sender
+    /// at full speed, because messages leave the processor's cache before they are sent. Default: 1 MiB, and at most
+    /// half of <see cref="MaxBytesPerRegion"/>.</summary>
+    public long MaxUnsentBytesPerRegion { get; set; } = 1 << 20;
 
     /// <summary>Limit on the length of a message this node sends, up to the 16 MiB that every node receives. Default:
     /// 1 MiB.</summary>
@@ -73,8 +73,8 @@ public sealed class PendingOptions
         errors.InRange("Pending.MaxMessagesPerRegion", MaxMessagesPerRegion, 1, int.MaxValue);
         errors.InRange("Pending.MaxBytesPerRegion", MaxBytesPerRegion, 64L << 10, long.MaxValue);
         errors.InRange("Pending.MaxBytesPerNode", MaxBytesPerNode, 64L << 10, long.MaxValue);
-        errors.InRange("Pending.MaxUnsentMessagesPerGroup", MaxUnsentMessagesPerGroup, 1, 1 << 20);
-        errors.InRange("Pending.MaxUnsentBytesPerGroup", MaxUnsentBytesPerGroup, 1, 1L << 38);
+        errors.InRange("Pending.MaxUnsentMessagesPerRegion", MaxUnsentMessagesPerRegion, 1, 1 << 20);
+        errors.InRange("Pending.MaxUnsentBytesPerRegion", MaxUnsentBytesPerRegion, 1, 1L << 38);
         errors.InRange("Pending.MaxMessageBytes", MaxMessageBytes, 1, LongestMessage);
         if (MaxBytesPerNode < MaxBytesPerRegion)
         {

@@ -15,9 +15,12 @@ internal static class AwaitedText
     /// <summary>Describes the members that the messages of several groups wait for.</summary>
     /// <param name="stack">The protocol of the node.</param>
     /// <param name="groups">The groups whose messages are pending.</param>
+    /// <param name="isWaiting">True for a group of which messages wait in a stage.</param>
     /// <param name="ticket">The one message to describe; null for all.</param>
     /// <param name="now">The instant against which lags are measured.</param>
-    public static string Of(NodeStack stack, IEnumerable<LocalGroup> groups, ConfirmTicket? ticket, Instant now)
+    public static string Of(
+        NodeStack stack, IEnumerable<LocalGroup> groups, Predicate<LocalGroup> isWaiting, ConfirmTicket? ticket,
+        Instant now)
     {
         var behind = new List<LaggingMember>();
         var silent = new List<NodeInfo>();
@@ -25,7 +28,7 @@ internal static class AwaitedText
         bool waitsForStep = false;
         foreach (LocalGroup group in groups)
         {
-            AwaitedMembers awaited = stack.FindAwaited(group, ticket, now);
+            AwaitedMembers awaited = stack.FindAwaited(group, ticket, now, isWaiting(group));
             waitsForStep |= awaited.WaitsForStep;
             foreach (LaggingMember lag in awaited.Behind)
             {

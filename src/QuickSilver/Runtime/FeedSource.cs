@@ -123,7 +123,7 @@ internal sealed class FeedSource : IMessageSource, IRequestTarget, IBufferWriter
     private bool Ask(MessageWriter messages, ref int count, ref long bytes)
     {
         if (AskForBatch(messages, ref count, ref bytes)) return true;
-        int limit = count + CallbackWatchdog.LongestRun;
+        int limit = count + CallbackWatchdog.MaxTimedCalls;
         do
         {
             if (!_feed!.TryWriteNext(this)) return false;
@@ -137,11 +137,11 @@ internal sealed class FeedSource : IMessageSource, IRequestTarget, IBufferWriter
     // Returns false when the packet has no room for a batch, or when the feed wrote none.
     private bool AskForBatch(MessageWriter messages, ref int count, ref long bytes)
     {
-        if (!messages.TryGetRunRoom(out Span<byte> room, out int length)) return false;
-        int written = _feed!.WriteRun(room, length);
+        if (!messages.TryGetBatchRoom(out Span<byte> room, out int length)) return false;
+        int written = _feed!.WriteBatch(room, length);
         if (written == 0) return IsRemoved || _handle.HasEnded;
         if (written < 0 || (long)written * length > room.Length)
-            throw new InvalidOperationException($"A feed wrote a run of {written} messages.");
+            throw new InvalidOperationException($"A feed wrote a batch of {written} messages.");
         messages.EndMessages(written);
         count += written;
         bytes += (long)written * length;

@@ -12,15 +12,18 @@ using QuickSilver.Sending;
 namespace QuickSilver.Runtime;
 
 /// <summary>
-/// One node's membership in one group, shared by all its handles. Holds the gate and the outbox for sending, and passes
-/// the group's messages, losses and views to the handles. Core thread only, unless a member says otherwise.
+/// One node's membership in one group, shared by all its handles. Passes the group's messages, losses and views to the
+/// handles; the other part sends. Core thread only, unless a member says otherwise.
 /// </summary>
-internal sealed class GroupCore : IGroupListener
+internal sealed partial class GroupCore : StagedGroup, IGroupListener
 {
     private readonly NodeCore _node;
     private List<MemberWait>? _memberWaits;
     private GroupHandle[] _handles = [];
+    private GroupInfo? _info;
     private GroupView? _view;
+    private GroupLayout? _lastLayout;
+    private bool _watchesViews;
     private bool _isTouched;
 
     /// <summary>Creates the state of a group whose join is under way.</summary>
@@ -29,7 +32,7 @@ internal sealed class GroupCore : IGroupListener
         _node = node;
         Name = name;
         Mode = mode;
-        Sends = new GroupOutbox(node.Services, this);
+        node.Outboxes.Add(this);
     }
 
     /// <summary>The group's name. Any thread.</summary>
@@ -38,20 +41,29 @@ internal sealed class GroupCore : IGroupListener
     /// <summary>The group's mode. Any thread.</summary>
     public GroupMode Mode { get; }
 
-    /// <summary>The messages that calls have sent, on their way to the protocol.</summary>
-    public GroupOutbox Sends { get; }
-
-    /// <summary>Admits or delays sends. Any thread.</summary>
-    public SendGate Gate => Sends.Gate;
-
     /// <summary>The node's services. Any thread.</summary>
     public NodeServices Services => _node.Services;
 
     /// <summary>The node's timers.</summary>
     public AlarmQueue Alarms => _node.Alarms;
 
-    /// <summary>The newest installed view. Any thread; null before the first.</summary>
-    public GroupView? View => Volatile.Read(ref _view);
+    /// <summary>The newest installed view; null before the first. Made when asked for, and kept until another one is
+    /// asked for. Any thread.</summary>
+    public GroupView? View
+    {
+        get
+        {
+            if (Volatile.Read(ref _info) is not { } info) return null;
+            GroupView? known = Volatile.Read(ref _view);
+            GroupLayout layout = Volatile.Read(ref _lastLayout) ?? _node.Layout;
+            StepNumber number = layout.NumberOf(info.Id);
+            bool isKnown = known is not null && known.Number == number.Counter && known.Epoch == number.Epoch.Term;
+            if (isKnown || number.IsNone) return known;
+            var view = new GroupView(Name, number, Mode, layout.ViewsOf(info.Id), _node.IsInMemory);
+            Volatile.Write(ref _view, view);
+            return view;
+        }
+    }
 
     /// <summary>The group's counters; other threads read them through the node only.</summary>
     public GroupFigures Figures { get; } = new();
@@ -62,11 +74,11 @@ internal sealed class GroupCore : IGroupListener
     /// <summary>The protocol's side of the session; null before it has begun and after it has ended.</summary>
     public LocalGroup? Local { get; private set; }
 
-    /// <summary>Admitted messages that are unsent, or not known to be held by every member.</summary>
-    public long Unconfirmed => Sends.Staged + (Local?.PendingMessages ?? 0);
-
     /// <summary>The handles, in the order of their joins.</summary>
     public IReadOnlyList<GroupHandle> Handles => _handles;
+
+    /// <summary>True while <see cref="GroupDirectory"/> checks the member waits at each step.</summary>
+    public bool IsWaitedOn { get; set; }
 
     /// <summary>True while calls wait for a number of members.</summary>
     public bool HasMemberWaits => _memberWaits is { Count: > 0 };
@@ -76,9 +88,16 @@ internal sealed class GroupCore : IGroupListener
     {
         _handles = [.. _handles, handle];
         handle.Bind(this);
-        if (_view is not { } view) return;
-        handle.InboxCore.OnViewChanged(view);
+        if (handle.Inbox is null || View is not { } view) return;
+        handle.OnViewChanged(view);
         Touch();
+    }
+
+    /// <summary>Passes all views to the handles from now on.</summary>
+    public void WatchViews()
+    {
+        _watchesViews = true;
+        Local?.WatchViews();
     }
 
     /// <summary>Removes a handle, which receives nothing more; its member waits fail.</summary>
@@ -97,29 +116,18 @@ internal sealed class GroupCore : IGroupListener
     public void OnAdmitted(LocalGroup local, Instant now)
     {
         Local = local;
-        Sends.OnAdmitted(local);
-        OnViewChanged(now);
-    }
-
-    /// <summary>Adds the group to a flush, which completes when every message sent so far is stable.</summary>
-    /// <returns>False when the group is being left, or gone.</returns>
-    public bool Flush(CountdownFlush flush, Instant now) => Local is { IsLeaving: false } && Sends.Flush(flush, now);
-
-    /// <summary>Prepares a leave: the protocol takes the messages already sent first.</summary>
-    /// <param name="drained">Called when the protocol has taken them, possibly before this call returns.</param>
-    /// <param name="now">The instant of the turn.</param>
-    public void OnLeaving(Action<Instant> drained, Instant now)
-    {
-        State = GroupState.Leaving;
-        Sends.OnLeaving(drained, now);
+        Volatile.Write(ref _info, local.Info);
+        Sender = local.Sender;
+        if (_watchesViews) local.WatchViews();
     }
 
     /// <summary>Ends the session when the group is left or the node ends: pending calls fail with the reason.</summary>
     public void OnGone(Exception reason)
     {
         State = GroupState.Gone;
+        KeepView();
         Local = null;
-        Sends.OnGone(reason);
+        EndSending(reason);
         foreach (MemberWait wait in _memberWaits ?? []) wait.Fail(reason);
         _memberWaits = null;
     }
@@ -130,11 +138,15 @@ internal sealed class GroupCore : IGroupListener
         Figures.MessagesReceived += batch.Count;
         Figures.BytesReceived += batch.TotalLength;
         bool isOwn = ReferenceEquals(sender, _node.Self);
+        bool hasStored = false;
         foreach (GroupHandle handle in _handles)
         {
-            if (!isOwn || handle.Settings.SelfDelivery) Deliver(handle, sender, batch);
+            if (isOwn && !handle.Settings.SelfDelivery) continue;
+            Deliver(handle, sender, batch);
+            hasStored |= handle.HasUnpublished;
         }
-        Touch();
+        // Messages that inline handlers have taken need no end of the turn: thousands of groups would have one.
+        if (hasStored) Touch();
     }
 
     // A handle that runs out of memory fails alone; the other handles and the node continue.
@@ -146,7 +158,7 @@ internal sealed class GroupCore : IGroupListener
         }
         catch (OutOfMemoryException fault)
         {
-            handle.InboxCore.GiveUp();
+            handle.Inbox?.GiveUp();
             OnNoMemory(handle, fault);
         }
     }
@@ -168,7 +180,7 @@ internal sealed class GroupCore : IGroupListener
     {
         const LossReason Reason = LossReason.SenderFailed;
         Figures.MessagesLost += (long)Math.Max(1, count);
-        foreach (GroupHandle handle in _handles) handle.InboxCore.OnLoss(sender, first, count, Reason);
+        foreach (GroupHandle handle in _handles) handle.OnLoss(sender, first, count, Reason);
         Touch();
         if (!Figures.BeginsEpisode(Reason, Services.Clock.Now)) return;
         Services.Log.Post(
@@ -195,7 +207,7 @@ internal sealed class GroupCore : IGroupListener
             (Name, Backlog: backlog, Leased: leasedBytes),
             static (logger, s) => Log.SlowConsumer(logger, s.Name, s.Backlog, s.Leased));
         // Undisposed leases are the likelier cause when they take more room than the unread messages.
-        bool isByLeases = leasedBytes > handle.InboxCore.Bytes / 2;
+        bool isByLeases = leasedBytes > handle.Inbox!.Bytes / 2;
         string cause = isByLeases
             ? $"The inbox of '{Name}' was full of {leasedBytes} bytes in leases that have not been disposed of"
             : $"The reader of '{Name}' is too slow: {backlog} messages were unread when the inbox was full";
@@ -217,30 +229,29 @@ internal sealed class GroupCore : IGroupListener
     }
 
     /// <inheritdoc/>
-    public void OnGateChanged(bool open, Instant now) => Gate.OnGateChanged(open);
-
-    /// <inheritdoc/>
     public void OnViewChanged(Instant now)
     {
-        if (Local is not { } local) return;
-        var view = new GroupView(Name, local.View, Mode, [.. local.Regions], _node.IsInMemory);
-        Volatile.Write(ref _view, view);
-        _node.OnViewChanged(view);
-        foreach (GroupHandle handle in _handles) handle.InboxCore.OnViewChanged(view);
+        if (View is not { } view) return;
+        foreach (GroupHandle handle in _handles) handle.OnViewChanged(view);
         Touch();
-        CheckMemberWaits();
     }
+
+    /// <summary>Counts the members of the newest installed view.</summary>
+    public int CountMembers() => _info is { } info ? _node.Layout.CountMembers(info.Id) : 0;
+
+    // The layouts after the leave are without the group.
+    private void KeepView() => Volatile.Write(ref _lastLayout, _lastLayout ?? _node.Layout);
 
     /// <summary>Completes the member waits that are satisfied, after this node's senders may have switched
     /// views.</summary>
     public void CheckMemberWaits()
     {
-        if (!HasMemberWaits || Local is not { } local || _view is not { } view) return;
+        if (!HasMemberWaits || Local is not { } local) return;
         int members = local.SendMemberCount;
         _memberWaits!.RemoveAll(wait =>
         {
             bool isDone = wait.IsOver || members >= wait.Count;
-            if (isDone) wait.Succeed(view);
+            if (isDone) wait.Succeed(View!);
             return isDone;
         });
     }
@@ -262,7 +273,7 @@ internal sealed class GroupCore : IGroupListener
     /// <param name="ticket">The one message to describe; null for every unconfirmed one.</param>
     public string DescribeAwaited(ConfirmTicket? ticket) =>
         Local is { } local
-            ? AwaitedText.Of(_node.Stack, [local], ticket, Services.Clock.Now)
+            ? AwaitedText.Of(_node.Stack, [local], _ => Outbox.MayHold(this), ticket, Services.Clock.Now)
             : "nobody: the group is gone";
 
     /// <summary>Counts messages that the protocol took from the application.</summary>
@@ -293,15 +304,11 @@ internal sealed class GroupCore : IGroupListener
         _node.Touched.Add(this);
     }
 
-    /// <summary>Publishes the turn's messages to readers and its progress to senders.</summary>
+    /// <summary>Publishes the turn's messages to readers.</summary>
     public void OnTurnEnded()
     {
         _isTouched = false;
-        Sends.OnTurnEnded();
-        foreach (GroupHandle handle in _handles)
-        {
-            if (handle.InboxCore.IsTouched) handle.InboxCore.Publish();
-        }
+        foreach (GroupHandle handle in _handles) handle.Publish();
     }
 
     /// <summary>The exception for calls that were under way when the group was left.</summary>

@@ -12,10 +12,12 @@ namespace QuickSilver.Runtime;
 /// </summary>
 internal sealed class GroupDirectory(NodeCore node)
 {
+    private const int GroupsATurn = 512;
+
     private readonly Dictionary<string, GroupCore> _groups = new(StringComparer.Ordinal);
     private readonly List<JoinOperation> _waiting = [];
-    private readonly List<JoinOperation> _joining = [];
-    private readonly List<LeaveOperation> _leaving = [];
+    private readonly HashSet<JoinOperation> _joining = [];
+    private readonly HashSet<LeaveOperation> _leaving = [];
     private readonly List<GroupCore> _waitedOn = [];
     private readonly List<CountdownFlush> _flushes = [];
 
@@ -111,6 +113,8 @@ internal sealed class GroupDirectory(NodeCore node)
     {
         Exception thrown = reason ?? (Exception)new ObjectDisposedException(
             nameof(QuickSilverNode), $"The node '{node.Services.Name}' has been disposed of: start another.");
+        foreach (GroupCore group in _groups.Values) group.CloseSends();
+        node.Outboxes.DropAll(thrown);
         foreach (JoinOperation join in _waiting) join.Fail(thrown);
         foreach (JoinOperation join in _joining) join.Fail(thrown);
         foreach (GroupCore group in _groups.Values)
@@ -144,25 +148,40 @@ internal sealed class GroupDirectory(NodeCore node)
         }
         _flushes.RemoveAll(static one => one.Task.IsCompleted);
         _flushes.Add(flush);
-        foreach (GroupCore group in _groups.Values) group.Flush(flush, now);
+        // One barrier serves all groups.
+        flush.Expect();
+        node.Outboxes.WhenTaken(
+            later =>
+            {
+                foreach (LocalGroup local in JoinedGroups())
+                {
+                    flush.Expect();
+                    flush.Ask(local, later);
+                }
+                flush.Seal(later);
+            },
+            now);
         flush.Seal(now);
     }
 
     /// <summary>Counts the messages of all groups that are not known to be held by every member.</summary>
     public long CountUnconfirmed()
     {
-        long count = 0;
-        foreach (GroupCore group in _groups.Values) count += group.Unconfirmed;
+        long count = node.Outboxes.Unsent;
+        foreach (GroupCore group in _groups.Values) count += group.Local?.PendingMessages ?? 0;
         return count;
     }
 
     /// <summary>Describes the members that messages of all groups wait for, for diagnostics.</summary>
-    public string DescribeAwaited() => AwaitedText.Of(node.Stack, JoinedGroups(), null, node.Services.Clock.Now);
+    public string DescribeAwaited() => AwaitedText.Of(
+        node.Stack, JoinedGroups(), _ => node.Outboxes.Unsent > 0, null, node.Services.Clock.Now);
 
     /// <summary>Checks a group's member waits at each step from now on.</summary>
     public void Watch(GroupCore group)
     {
-        if (!_waitedOn.Contains(group)) _waitedOn.Add(group);
+        if (group.IsWaitedOn) return;
+        group.IsWaitedOn = true;
+        _waitedOn.Add(group);
     }
 
     /// <summary>Checks the member waits after this node's senders have switched to a step.</summary>
@@ -170,8 +189,12 @@ internal sealed class GroupDirectory(NodeCore node)
     {
         for (int index = _waitedOn.Count - 1; index >= 0; index--)
         {
-            _waitedOn[index].CheckMemberWaits();
-            if (!_waitedOn[index].HasMemberWaits) _waitedOn.RemoveAt(index);
+            GroupCore group = _waitedOn[index];
+            group.CheckMemberWaits();
+            if (group.HasMemberWaits) continue;
+            group.IsWaitedOn = false;
+            _waitedOn[index] = _waitedOn[^1];
+            _waitedOn.RemoveAt(_waitedOn.Count - 1);
         }
     }
 
@@ -194,18 +217,26 @@ internal sealed class GroupDirectory(NodeCore node)
         if (_groups.TryGetValue(local.Info.Name, out GroupCore? group)) group.OnAdmitted(local, now);
     }
 
-    private void OnJoined(JoinOperation join, List<string> fresh, Instant now)
+    // Thousands of groups take several turns. Until the last is joined the call is under way: others wait for it.
+    private void OnJoined(JoinOperation join, List<string> fresh, int first, Instant now)
     {
-        if (!_joining.Remove(join)) return;
-        foreach (string name in fresh)
+        if (!_joining.Contains(join)) return;
+        int end = Math.Min(first + GroupsATurn, fresh.Count);
+        for (int index = first; index < end; index++)
         {
-            if (!_groups.TryGetValue(name, out GroupCore? group)) continue;
+            if (!_groups.TryGetValue(fresh[index], out GroupCore? group)) continue;
             group.State = GroupState.Joined;
             LeaveIfUnused(group, now);
             node.Services.Log.Post(
-                (Name: name, Members: group.View?.MemberCount ?? 0),
+                (group.Name, Members: group.CountMembers()),
                 static (logger, s) => Log.Joined(logger, s.Name, s.Members));
         }
+        if (end < fresh.Count)
+        {
+            Post(later => OnJoined(join, fresh, end, later));
+            return;
+        }
+        _joining.Remove(join);
         if (!join.IsOver) join.Succeed();
         else Undo(join, now);
         StartWaiting(now);
@@ -265,24 +296,32 @@ internal sealed class GroupDirectory(NodeCore node)
         }
     }
 
-    private void OnLeft(StackLeave done, Instant now)
+    private void OnLeft(StackLeave done, int first, Instant now)
     {
-        foreach (LocalGroup local in done.Groups)
+        int end = Math.Min(first + GroupsATurn, done.Groups.Count);
+        for (int index = first; index < end; index++)
         {
+            LocalGroup local = done.Groups[index];
             if (!_groups.TryGetValue(local.Info.Name, out GroupCore? group) || group.Local != local) continue;
             _groups.Remove(local.Info.Name);
             foreach (GroupHandle handle in group.Handles) handle.Finish(null);
             Forget(group, group.LeftReason());
             node.Services.Log.Post(group.Name, static (logger, name) => Log.Left(logger, name));
         }
+        if (end < done.Groups.Count)
+        {
+            Post(later => OnLeft(done, end, later));
+            return;
+        }
         if (done.Leave is not null) OnLeft(done.Leave);
         StartWaiting(now);
+        SpareRoom.GiveBack(_groups);
     }
 
     private void Forget(GroupCore group, Exception reason)
     {
+        // Without waits it is taken off the list of those waited on at the next step.
         group.OnGone(reason);
-        _waitedOn.Remove(group);
     }
 
     private void OnLeft(LeaveOperation leave)
@@ -312,7 +351,7 @@ internal sealed class GroupDirectory(NodeCore node)
         public override void OnAdmitted(LocalGroup group, Instant now) => directory.OnAdmitted(join, group, now);
 
         public override void OnCompleted(Instant now) =>
-            directory.Post(later => directory.OnJoined(join, fresh, later));
+            directory.Post(later => directory.OnJoined(join, fresh, 0, later));
 
         public override void OnFailed(MembershipRefusal reason, string groupName, Instant now) =>
             directory.Post(later => directory.OnJoinFailed(join, fresh, reason, groupName, later));
@@ -324,7 +363,7 @@ internal sealed class GroupDirectory(NodeCore node)
     {
         public LeaveOperation? Leave { get; } = leave;
 
-        public override void OnCompleted(Instant now) => directory.Post(later => directory.OnLeft(this, later));
+        public override void OnCompleted(Instant now) => directory.Post(later => directory.OnLeft(this, 0, later));
     }
 
     private void Post(Action<Instant> action) => node.Services.TryPost(action);

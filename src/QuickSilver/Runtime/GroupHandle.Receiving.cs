@@ -11,14 +11,29 @@ namespace QuickSilver.Runtime;
 /// it.</summary>
 internal sealed partial class GroupHandle : IInboxOwner
 {
-    private readonly InlineHandlers _inline;
+    private InboxCore? _inbox;
+    private EndMark? _inboxEnd;
+    private InlineHandlers? _inline;
     private InlineRegistration[]? _enlisted;
     private FeedSource[] _feeds = [];
     private bool _isFinished;
     private bool _isSelecting;
+    private readonly bool _hasFirstHandler;
+    private bool _knowsInbox;
 
-    /// <summary>The messages that nobody has read. Any thread.</summary>
-    public InboxCore InboxCore { get; }
+    /// <summary>The inbox; null while there is none, because no message was stored and nobody has read. Any
+    /// thread.</summary>
+    public HandleInbox? Inbox => Volatile.Read(ref _inbox);
+
+    /// <summary>Returns the inbox, and makes it if there is none. Any thread. A reader that makes it asks the core for
+    /// the present view.</summary>
+    public InboxCore OpenInbox()
+    {
+        if (Volatile.Read(ref _inbox) is { } present) return present;
+        InboxCore inbox = MakeInbox();
+        if (Volatile.Read(ref _inboxEnd) is null) Services.TryPost(_ => MeetInbox());
+        return inbox;
+    }
 
     ulong? IInboxOwner.ReadKey(in DeliveredMessage message)
     {
@@ -49,9 +64,30 @@ internal sealed partial class GroupHandle : IInboxOwner
     public void Deliver(NodeInfo sender, in DeliveryBatch batch)
     {
         if (Volatile.Read(ref _enlisted) is not null) AttachEnlisted();
-        if (!_inline.IsEmpty)
+        if (_inline is { IsEmpty: false })
             Call(new MessageBatch(this, sender, batch.Number, batch.Span, batch.Length, batch.Distance, batch.Count));
-        InboxCore.OnMessages(sender, batch);
+        InboxForMessages()?.OnMessages(sender, batch);
+    }
+
+    /// <summary>Records a change of the view; without an inbox nothing is kept. Core thread only.</summary>
+    public void OnViewChanged(GroupView view)
+    {
+        if (Volatile.Read(ref _inbox) is not { } inbox) return;
+        _knowsInbox = true;
+        inbox.OnViewChanged(view);
+    }
+
+    /// <summary>Records messages that will never arrive. Core thread only.</summary>
+    public void OnLoss(NodeInfo sender, ulong first, ulong count, LossReason reason) =>
+        InboxForMessages()?.OnLoss(sender, first, count, reason);
+
+    /// <summary>True while the inbox holds something that the reader has not been shown. Core thread only.</summary>
+    public bool HasUnpublished => Volatile.Read(ref _inbox) is { IsTouched: true };
+
+    /// <summary>Publishes the turn's messages and events to the reader. Core thread only.</summary>
+    public void Publish()
+    {
+        if (Volatile.Read(ref _inbox) is { IsTouched: true } inbox) inbox.Publish();
     }
 
     /// <summary>Attaches the enlisted inline handlers: each receives the messages delivered from now on, and the first
@@ -61,13 +97,13 @@ internal sealed partial class GroupHandle : IInboxOwner
         foreach (InlineRegistration registration in Interlocked.Exchange(ref _enlisted, null) ?? [])
         {
             if (_isFinished) registration.LetGo();
-            if (!registration.IsRemoved) _inline.Add(registration);
+            if (!registration.IsRemoved) Add(registration);
             if (registration.HasReservation) DeliverHeld(registration);
         }
     }
 
     /// <summary>Removes an inline handler. Core thread only.</summary>
-    public void Detach(InlineRegistration registration) => _inline.Remove(registration);
+    public void Detach(InlineRegistration registration) => _inline?.Remove(registration);
 
     /// <summary>Registers a feed, until it is removed or the handle ends. Core thread only.</summary>
     public void Attach(FeedSource feed)
@@ -87,7 +123,7 @@ internal sealed partial class GroupHandle : IInboxOwner
         if (HasEnded) throw EndException();
         var registration = new InlineRegistration(this, handler, batchHandler)
         {
-            HasReservation = InboxCore.TryReserve(),
+            HasReservation = OpenInbox().TryReserve(),
         };
         Enlist(registration);
         // A key selector runs while a message is being stored; the new handler must receive that message too.
@@ -98,7 +134,7 @@ internal sealed partial class GroupHandle : IInboxOwner
         }
         if (Services.Requests.Enqueue(registration)) return registration;
         registration.SetRemoved();
-        if (TryDelist(registration) && registration.HasReservation) InboxCore.CancelReservation();
+        if (TryDelist(registration) && registration.HasReservation) OpenInbox().CancelReservation();
         throw EndException();
     }
 
@@ -128,18 +164,19 @@ internal sealed partial class GroupHandle : IInboxOwner
     private void Call(in MessageBatch batch)
     {
         Core!.OnHandled(batch.Count);
-        _inline.Call(batch);
+        _inline!.Call(batch);
     }
 
     private void DeliverHeld(InlineRegistration registration)
     {
         registration.HasReservation = false;
+        InboxCore inbox = OpenInbox();
         bool isTaken = false;
         try
         {
-            while (!_isFinished && _inline.TakerFor(registration) is { } taker)
+            while (!_isFinished && _inline?.TakerFor(registration) is { } taker)
             {
-                isTaken = !InboxCore.TryTakeHeld(out InboxEntry entry);
+                isTaken = !inbox.TryTakeHeld(out InboxEntry entry);
                 if (isTaken) break;
                 try
                 {
@@ -151,14 +188,56 @@ internal sealed partial class GroupHandle : IInboxOwner
                 }
                 finally
                 {
-                    InboxCore.Forget(entry);
+                    inbox.Forget(entry);
                 }
             }
         }
         finally
         {
-            InboxCore.EndReservation(isTaken);
+            inbox.EndReservation(isTaken);
             Core?.Touch();
         }
+    }
+
+    private void Add(InlineRegistration registration) => (_inline ??= new InlineHandlers(this)).Add(registration);
+
+    // The inbox is made at the first message that is to be kept for a reader to come.
+    private InboxCore? InboxForMessages()
+    {
+        InboxCore? inbox = Volatile.Read(ref _inbox);
+        if (inbox is null)
+        {
+            if (_hasFirstHandler || !Settings.Limits.BufferBeforeFirstRead) return null;
+            inbox = MakeInbox();
+        }
+        if (!_knowsInbox) MeetInbox();
+        return inbox;
+    }
+
+    // A new inbox begins with the present view, as if it had been there when the view came.
+    private void MeetInbox()
+    {
+        if (_knowsInbox || Volatile.Read(ref _inbox) is not { } inbox) return;
+        _knowsInbox = true;
+        Core?.WatchViews();
+        if (Core is not { View: { } view } core) return;
+        inbox.OnViewChanged(view);
+        core.Touch();
+    }
+
+    private InboxCore MakeInbox()
+    {
+        var made = new InboxCore(this, Services.Inboxes, Settings.Limits);
+        if (_hasFirstHandler) made.StopHolding();
+        InboxCore inbox = Interlocked.CompareExchange(ref _inbox, made, null) ?? made;
+        if (Volatile.Read(ref _inboxEnd) is { } end) inbox.SetEnd(end.Reason);
+        return inbox;
+    }
+
+    // A thread that makes an inbox later sees the mark, or this code sees the inbox.
+    private HandleInbox? EndInbox(Exception? reason)
+    {
+        Interlocked.CompareExchange(ref _inboxEnd, EndMark.Of(reason), null);
+        return Volatile.Read(ref _inbox);
     }
 }

@@ -11,9 +11,10 @@ namespace QuickSilver.Runtime;
 internal sealed partial class GroupHandle : ISendOwner
 {
     private readonly NodeCore _node;
-    private readonly TaskCompletionSource _completion = new(TaskCreationOptions.RunContinuationsAsynchronously);
+    private TaskCompletionSource? _completion;
     private GroupCore? _core;
     private EndMark? _end;
+    private EndMark? _finish;
     private LeaveOperation? _leave;
 
     /// <summary>Creates a handle that has not joined. Any thread.</summary>
@@ -27,12 +28,10 @@ internal sealed partial class GroupHandle : ISendOwner
         Services = services;
         Name = name;
         Settings = settings;
-        InboxCore = new InboxCore(this, services.Inboxes, settings.Limits);
-        _inline = new InlineHandlers(this);
-        if (settings.OnMessage is { } handler) _inline.Add(new InlineRegistration(this, handler, null));
-        if (settings.OnBatch is { } batchHandler) _inline.Add(new InlineRegistration(this, null, batchHandler));
-        if (_inline.IsEmpty) return;
-        InboxCore.StopHolding();
+        if (settings.OnMessage is { } handler) Add(new InlineRegistration(this, handler, null));
+        if (settings.OnBatch is { } batchHandler) Add(new InlineRegistration(this, null, batchHandler));
+        if (_inline is null) return;
+        _hasFirstHandler = true;
         Settings = settings with { OnMessage = null, OnBatch = null };
     }
 
@@ -51,14 +50,31 @@ internal sealed partial class GroupHandle : ISendOwner
     /// <summary>The group; null before the join has begun. Any thread.</summary>
     public GroupCore? Core => Volatile.Read(ref _core);
 
+    StagedGroup ISendOwner.StagedGroup => Core!;
+
     /// <summary>True once the handle takes no more calls. Any thread.</summary>
     public bool HasEnded => Volatile.Read(ref _end) is not null;
 
     /// <summary>How the handle ended; null while it has not. Any thread.</summary>
     public EndMark? End => Volatile.Read(ref _end);
 
-    /// <summary>Completes when the handle is finished; faults with the reason, if there is one. Any thread.</summary>
-    public Task Completion => _completion.Task;
+    /// <summary>Completes when the handle is finished; faults with the reason, if there is one. Any thread; made when
+    /// first asked for.</summary>
+    public Task Completion
+    {
+        get
+        {
+            TaskCompletionSource? completion = Volatile.Read(ref _completion);
+            if (completion is null)
+            {
+                var made = new TaskCompletionSource(TaskCreationOptions.RunContinuationsAsynchronously);
+                completion = Interlocked.CompareExchange(ref _completion, made, null) ?? made;
+            }
+            // The end may not have seen the object, so it is looked at again.
+            if (Volatile.Read(ref _finish) is { } finish) Complete(completion, finish);
+            return completion.Task;
+        }
+    }
 
     /// <summary>Attaches the handle to its group.</summary>
     public void Bind(GroupCore core) => Volatile.Write(ref _core, core);
@@ -71,8 +87,8 @@ internal sealed partial class GroupHandle : ISendOwner
     /// <returns>False when the handle had ended already; the first reason stays.</returns>
     public bool TryEnd(Exception? reason)
     {
-        if (Interlocked.CompareExchange(ref _end, new EndMark(reason), null) is not null) return false;
-        Core?.Gate.OnOwnerEnded(this);
+        if (Interlocked.CompareExchange(ref _end, EndMark.Of(reason), null) is not null) return false;
+        Core?.OnOwnerEnded(this);
         return true;
     }
 
@@ -92,9 +108,9 @@ internal sealed partial class GroupHandle : ISendOwner
     {
         _isFinished = true;
         AttachEnlisted();
-        InboxCore.Close(reason);
+        EndInbox(reason)?.Close(reason);
         foreach (FeedSource feed in _feeds) feed.Remove();
-        _inline.Clear();
+        _inline?.Clear();
         if (Settings.Key is not null) Settings = Settings with { Key = null };
         Conclude(reason);
     }
@@ -102,15 +118,29 @@ internal sealed partial class GroupHandle : ISendOwner
     /// <summary>Finishes the handle from another thread, when the core hangs or is ending. Any thread.</summary>
     public void Abandon(Exception? reason)
     {
-        InboxCore.SetEnd(reason);
+        EndInbox(reason)?.SetEnd(reason);
         Conclude(reason);
+    }
+
+    /// <summary>Ends the readers, and drops the unread messages unless a reader is active. Any thread.</summary>
+    public void DiscardInbox()
+    {
+        HandleInbox? inbox = EndInbox(null);
+        inbox?.SetEnd(null);
+        inbox?.Discard();
     }
 
     private void Conclude(Exception? reason)
     {
         TryEnd(reason);
-        if (reason is null) _completion.TrySetResult();
-        else if (_completion.TrySetException(reason)) _ = _completion.Task.Exception;
+        Interlocked.CompareExchange(ref _finish, EndMark.Of(reason), null);
+        if (Volatile.Read(ref _completion) is { } completion) Complete(completion, _finish);
         Services.Remove(this);
+    }
+
+    private static void Complete(TaskCompletionSource completion, EndMark finish)
+    {
+        if (finish.Reason is not { } reason) completion.TrySetResult();
+        else if (completion.TrySetException(reason)) _ = completion.Task.Exception;
     }
 }

@@ -44,8 +44,8 @@ internal static class GroupRanking
         long bytes = 0;
         foreach (GroupHandle handle in group.Handles)
         {
-            messages += handle.InboxCore.Messages;
-            bytes += handle.InboxCore.Bytes;
+            messages += handle.Inbox?.Messages ?? 0;
+            bytes += handle.Inbox?.Bytes ?? 0;
         }
         GroupFigures figures = group.Figures;
         GroupView? view = group.View;

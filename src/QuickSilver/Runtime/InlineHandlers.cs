@@ -91,7 +91,7 @@ internal sealed class InlineHandlers(GroupHandle owner)
 
     private void CallAll(in MessageBatch batch, ref InlineCalls calls)
     {
-        int limit = calls.Made + CallbackWatchdog.LongestRun;
+        int limit = calls.Made + CallbackWatchdog.MaxTimedCalls;
         while (calls.Message < batch.Count && calls.Made < limit)
         {
             if (calls.Handler == calls.Handlers.Length)
@@ -112,7 +112,7 @@ internal sealed class InlineHandlers(GroupHandle owner)
     private void CallOnly(MessageHandler handler, in MessageBatch batch, ref InlineCalls calls)
     {
         InlineRegistration[] handlers = calls.Handlers;
-        int end = Math.Min(batch.Count, calls.Message + CallbackWatchdog.LongestRun);
+        int end = Math.Min(batch.Count, calls.Message + CallbackWatchdog.MaxTimedCalls);
         for (int message = calls.Message; message < end && ReferenceEquals(handlers, _all); message++)
         {
             calls.Message = message + 1;

@@ -16,11 +16,11 @@ using QuickSilver.Transport;
 namespace QuickSilver.Runtime;
 
 /// <summary>
-/// A node on its core thread. It connects the loop, the sockets and the membership channel with the protocol, and
-/// passes the protocol's reports to groups, readers and senders. After an eviction it builds a new protocol stack, with
-/// a new incarnation, on the same sockets. Core thread only, unless a member says otherwise.
+/// A node on its core thread. It connects the loop, the sockets and the membership channel with the protocol; the other
+/// part passes the protocol's reports on. After an eviction it builds a new protocol stack, with a new incarnation, on
+/// the same sockets. Core thread only, unless a member says otherwise.
 /// </summary>
-internal sealed class NodeCore : ICoreObserver, INodeUpcalls, ICompletionHandler, IPullRoots, ILinkHandler
+internal sealed partial class NodeCore : ICoreObserver, INodeUpcalls, ICompletionHandler, IPullRoots, ILinkHandler
 {
     private static readonly TimeSpan StartAgainPause = TimeSpan.FromSeconds(0.5);
 
@@ -34,6 +34,7 @@ internal sealed class NodeCore : ICoreObserver, INodeUpcalls, ICompletionHandler
     private IMembershipLink? _link;
     private readonly OtherNetworks _others;
     private bool _isConnected;
+    private GroupLayout _layout = GroupLayout.None;
 
     /// <summary>Creates a node that has not started.</summary>
     public NodeCore(
@@ -47,6 +48,7 @@ internal sealed class NodeCore : ICoreObserver, INodeUpcalls, ICompletionHandler
         _pool = pool;
         _random = random;
         Directory = new GroupDirectory(this);
+        Outboxes = new Outboxes(services);
         _returnPause = new ReturnPause(services.Options.Membership.FailureTimeout);
         IsInMemory = services.Options.Transport.Kind == TransportKind.InMemory;
         Stalls = new StallReports(services);
@@ -67,6 +69,9 @@ internal sealed class NodeCore : ICoreObserver, INodeUpcalls, ICompletionHandler
     /// <summary>The groups of the node.</summary>
     public GroupDirectory Directory { get; }
 
+    /// <summary>The messages that calls have sent, on their way to the protocol.</summary>
+    public Outboxes Outboxes { get; }
+
     /// <summary>The alarms of the core thread.</summary>
     public AlarmQueue Alarms { get; } = new();
 
@@ -75,6 +80,9 @@ internal sealed class NodeCore : ICoreObserver, INodeUpcalls, ICompletionHandler
 
     /// <summary>This node as the cluster knows it; null before its admission. Any thread.</summary>
     public NodeInfo? Self { get; private set; }
+
+    /// <summary>The groups of this node and their region views, as installed last. Any thread.</summary>
+    public GroupLayout Layout => Volatile.Read(ref _layout);
 
     /// <summary>True when the transport is in memory: no datagram leaves the process.</summary>
     public bool IsInMemory { get; }
@@ -139,6 +147,7 @@ internal sealed class NodeCore : ICoreObserver, INodeUpcalls, ICompletionHandler
     public void OnTurnEnded(Instant now, bool wasBusy)
     {
         Stalls.OnTurnEnded();
+        Outboxes.OnTurnEnded(now);
         foreach (GroupCore group in Touched) group.OnTurnEnded();
         if (Touched.Count > 0) Services.Inboxes.Budget.OnTurnEnded();
         Touched.Clear();
@@ -228,12 +237,6 @@ internal sealed class NodeCore : ICoreObserver, INodeUpcalls, ICompletionHandler
             ? "connected to the membership server"
             : $"no membership server ({_lifecycle.Reporter.LastTrouble})";
 
-    /// <summary>Checks a group's new view for members in other networks.</summary>
-    public void OnViewChanged(GroupView view)
-    {
-        if (!IsInMemory) _others.Look(view, _transport.Choice);
-    }
-
     /// <summary>Moves the node, whose address is gone, to another address as a new incarnation.</summary>
     /// <param name="place">The new interface and address.</param>
     /// <param name="now">The instant of the turn.</param>
@@ -263,52 +266,6 @@ internal sealed class NodeCore : ICoreObserver, INodeUpcalls, ICompletionHandler
         _isConnected = false;
         (_link as TcpMembershipLink)?.Reconnect();
     }
-
-    void INodeUpcalls.OnStepActivated(StepNumber step, Instant now) => Directory.OnStepActivated();
-
-    void INodeUpcalls.OnRegistered(NodeInfo self, Instant now)
-    {
-        MemberId? before = Self is null ? null : new MemberId(Self);
-        Self = self;
-        _lifecycle.OnRegistered(new MemberId(self), before);
-    }
-
-    void INodeUpcalls.OnCarrierChanged(NodeInfo other, CarrierChange change, Instant now) =>
-        Services.Log.Post(
-            (Self: Self?.Name ?? "", Other: other.Name, change),
-            static (logger, s) => CarrierLog.Write(logger, s.Self, s.Other, s.change));
-
-    void INodeUpcalls.OnConnectionChanged(bool connected, Instant now)
-    {
-        MembersMissing = 0;
-        _lifecycle.OnConnectionChanged(connected);
-    }
-
-    void INodeUpcalls.OnHold(MembershipHold hold, Instant now)
-    {
-        MembersMissing = hold.Missing;
-        _lifecycle.OnHold(hold);
-    }
-
-    void INodeUpcalls.OnNodesRemoved(IReadOnlyList<NodeInfo> nodes, Instant now) =>
-        Services.Log.Post(
-            (nodes.Count,
-            Names: string.Join(", ", nodes.Select(static node => $"{QuotedName.Of(node.Name)} ({node.Number})"))),
-            static (logger, s) => Log.NodesRemoved(logger, s.Count, s.Names));
-
-    void INodeUpcalls.OnLagChanged(IReadOnlyList<LaggingMember> behind, Instant now) => Lags.OnChanged(behind, now);
-
-    void INodeUpcalls.OnPathTold(NodeInfo member, int longest, Instant now) =>
-        _lifecycle.Reporter.OnPathTold(member, longest);
-
-    void INodeUpcalls.OnPathFound(NodeInfo from, int longest, int full, Instant now) =>
-        _lifecycle.Reporter.OnPathFound(from, longest, full);
-
-    void INodeUpcalls.OnPathBlocked(NodeInfo other, bool isInbound, Instant now) =>
-        _lifecycle.Reporter.OnPathBlocked(other, isInbound);
-
-    void INodeUpcalls.OnExpelled(MembershipRefusal reason, Instant now) =>
-        Services.TryPost(later => OnExpelled(reason, later));
 
     private void OnExpelled(MembershipRefusal refusal, Instant now)
     {
@@ -378,6 +335,8 @@ internal sealed class NodeCore : ICoreObserver, INodeUpcalls, ICompletionHandler
     private void BuildStack()
     {
         Stack = new NodeStack(_settings, _host!);
+        Outboxes.OnStackBuilt(Stack);
+        Volatile.Write(ref _layout, GroupLayout.None);
         if (_transport is FaultInjector injector) injector.CountInto = Stack.Counters.Rejected;
     }
 

@@ -34,7 +34,7 @@ internal sealed class NodeServices
         Log = log;
         Events = events;
         UserCode = new CallbackWatchdog(options.Loop.StallWarning, log, events);
-        Unsent = new UnsentBudget(2 * options.Pending.MaxUnsentBytesPerGroup);
+        Unsent = new UnsentBudget(2 * options.Pending.MaxUnsentBytesPerRegion);
         SendBuffers = new SendBufferPool(Math.Max(options.Pending.MaxBytesPerNode / 2, 2L << 20));
         StageBlocks = new StageBlockPool((int)Math.Max(options.Pending.MaxBytesPerNode / 2 / StageBlock.Bytes, 256));
         var nudge = new CoreAction(static _ => { });
@@ -134,7 +134,11 @@ internal sealed class NodeServices
     /// <summary>Removes a handle that has ended.</summary>
     public void Remove(GroupHandle handle)
     {
-        lock (_lock) _handles.Remove(handle);
+        lock (_lock)
+        {
+            _handles.Remove(handle);
+            SpareRoom.GiveBack(_handles);
+        }
     }
 
     /// <summary>Returns the handles that have not ended.</summary>

@@ -21,16 +21,16 @@ internal sealed class OtherNetworks(NodeReporter reporter)
     private readonly HashSet<ViewNumber> _seen = [];
     private readonly HashSet<uint> _reported = [];
 
-    /// <summary>Checks the members of a group's new view.</summary>
-    /// <param name="view">The view that has been installed.</param>
+    /// <summary>Checks the members of new region views.</summary>
+    /// <param name="views">The views of an installed step.</param>
     /// <param name="own">This node's interface, address and prefix length.</param>
-    public void Look(GroupView view, TransportChoice own)
+    public void Look(IReadOnlyList<ProtocolRegionView> views, TransportChoice own)
     {
         if (_reported.Count >= MaxReports || own.PrefixLength is 0 or 32) return;
         uint mask = uint.MaxValue << (32 - own.PrefixLength);
         uint network = BinaryPrimitives.ReadUInt32BigEndian(own.InterfaceAddress.GetAddressBytes()) & mask;
         if (_seen.Count >= MaxSeen) _seen.Clear();
-        foreach (ProtocolRegionView region in view.ProtocolRegions)
+        foreach (ProtocolRegionView region in views)
         {
             if (!_seen.Add(region.Number)) continue;
             foreach (NodeInfo member in region.Members)

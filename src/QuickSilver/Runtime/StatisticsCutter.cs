@@ -1,6 +1,7 @@
 using QuickSilver.Diagnostics;
 using QuickSilver.Inboxes;
 using QuickSilver.Protocol.Core;
+using QuickSilver.Protocol.Membership;
 using QuickSilver.Protocol.Stack;
 using ProtocolRegionView = QuickSilver.Protocol.Membership.RegionView;
 
@@ -27,8 +28,7 @@ internal sealed class StatisticsCutter
     private readonly Alarm _alarm;
     private readonly Instant _started;
     private readonly Lock _lock = new();
-    private readonly HashSet<ProtocolRegionView> _regions = [];
-    private ulong _countedSteps;
+    private GroupLayout _counted = GroupLayout.None;
     private int _members;
     private NodeStatistics? _made;
     private NodeFigures _carried;
@@ -89,7 +89,6 @@ internal sealed class StatisticsCutter
         NodeFigures ending = CollectProtocol(_core.Stack.Counters);
         ending.Carry(_carried);
         _carried = ending;
-        _countedSteps = ulong.MaxValue;
         _windowPackets = 0;
     }
 
@@ -140,7 +139,7 @@ internal sealed class StatisticsCutter
         _next.Stalls = (long)Loop.Stalls;
         _next.ReceiveBufferBytes = _core.Transport.Facts.ReceiveBufferBytes;
         CountInboxes();
-        CountMembers(counters.StepsInstalled);
+        CountMembers();
     }
 
     private static NodeFigures CollectProtocol(NodeCounters counters)
@@ -192,24 +191,17 @@ internal sealed class StatisticsCutter
         _next.MessagesRead = _core.Services.Inboxes.MessagesRead + _core.MessagesHandled;
     }
 
-    // There may be thousands of groups, and views change with steps only: they are counted once per step.
-    private void CountMembers(ulong steps)
+    // Views change with steps only.
+    private void CountMembers()
     {
-        if (steps != _countedSteps)
+        GroupLayout layout = _core.Layout;
+        if (layout != _counted)
         {
-            _countedSteps = steps;
-            _regions.Clear();
+            _counted = layout;
             _members = 0;
-            foreach (GroupCore group in _core.Directory.Groups)
-            {
-                if (group.View is not { } view) continue;
-                foreach (ProtocolRegionView region in view.ProtocolRegions)
-                {
-                    if (_regions.Add(region)) _members += region.Members.Length;
-                }
-            }
+            foreach (ProtocolRegionView region in layout.Views) _members += region.Members.Length;
         }
-        _next.Regions = _regions.Count;
+        _next.Regions = layout.Views.Count;
         _next.Members = _members;
     }
 

@@ -7,6 +7,9 @@ internal interface ISendOwner
     /// <summary>True once the handle was disposed, left its group, or failed.</summary>
     bool HasEnded { get; }
 
+    /// <summary>The group that the handle is on. Any thread, once it has begun to join.</summary>
+    StagedGroup StagedGroup { get; }
+
     /// <summary>Creates the exception for calls on the ended handle.</summary>
     Exception EndException();
 }

@@ -1,7 +1,7 @@
 namespace QuickSilver.Sending;
 
 /// <summary>
-/// Admission control for one group's messages, in front of their stage.
+/// Admission control for the messages of groups that share a stage, in front of it.
 /// <para>
 /// Idea: one word holds the state of the gate, so an admission costs a read and one interlocked addition. Two limits
 /// shut the gate. The core shuts it at the protocol's pending limits and opens it when half of them is free. The gate
@@ -70,15 +70,15 @@ internal sealed class SendGate
     /// <summary>Messages admitted and not yet taken by the protocol. Core thread only.</summary>
     public long UnsentMessages => (Interlocked.Read(ref _unsent) - _sent) >> MessageShift;
 
-    /// <summary>Ends the group's share of the node's unsent total, even if a late call still counts a message for the
-    /// closed stage. Core thread only.</summary>
+    /// <summary>Ends the gate's share of the node's unsent total, even if a late call still counts a message. Core
+    /// thread only.</summary>
     public void OnGone()
     {
         _isGone = true;
         NoteUnsent();
     }
 
-    /// <summary>Reports the group's unsent messages to the node's budget. Core thread only.</summary>
+    /// <summary>Reports the unsent messages to the node's budget. Core thread only.</summary>
     public void NoteUnsent()
     {
         long unsent = Interlocked.Read(ref _unsent) - _sent;
@@ -114,28 +114,62 @@ internal sealed class SendGate
         lock (_lock) Advance();
     }
 
-    /// <summary>Waits for admission behind earlier waiters, or is admitted at once if there are none. The gate takes
-    /// ownership of the request. Any thread except the core.</summary>
+    /// <summary>Waits for admission behind earlier waiters, or is admitted at once if there are none. On success the
+    /// gate has taken ownership of the request. Any thread except the core.</summary>
     /// <param name="owner">The calling handle; its waiters fail when it ends.</param>
     /// <param name="request">The request to enqueue on admission.</param>
     /// <param name="bytes">Length of the message.</param>
     /// <param name="cancellationToken">Cancels the wait.</param>
-    public ValueTask EnterAsync(ISendOwner owner, object request, int bytes, CancellationToken cancellationToken)
+    /// <param name="task">Completes on admission.</param>
+    /// <returns>False if the group's messages do not enter here (any more): nothing waits.</returns>
+    public bool TryWait(
+        ISendOwner owner, object request, int bytes, CancellationToken cancellationToken, out ValueTask task)
     {
         SendWaiter waiter = _waiters.Rent(this, owner, request, bytes);
-        var task = new ValueTask(waiter, waiter.Version);
-        Join(waiter, cancellationToken);
-        return task;
+        task = new ValueTask(waiter, waiter.Version);
+        return TryJoin(waiter, cancellationToken);
     }
 
-    /// <summary>Waits behind earlier waiters until a message could be admitted. False if the handle has ended. Any
-    /// thread.</summary>
-    public ValueTask<bool> WaitAsync(ISendOwner owner, CancellationToken cancellationToken)
+    /// <summary>Waits behind earlier waiters until a message could be admitted. Any thread.</summary>
+    /// <param name="owner">The calling handle; its waiters fail when it ends.</param>
+    /// <param name="cancellationToken">Cancels the wait.</param>
+    /// <param name="task">Completes with false if the handle has ended.</param>
+    /// <returns>False if the group's messages do not enter here (any more): nothing waits.</returns>
+    public bool TryWait(ISendOwner owner, CancellationToken cancellationToken, out ValueTask<bool> task)
     {
         SendWaiter waiter = _waiters.Rent(this, owner, null, 0);
-        var task = new ValueTask<bool>(waiter, waiter.Version);
-        Join(waiter, cancellationToken);
-        return task;
+        task = new ValueTask<bool>(waiter, waiter.Version);
+        return TryJoin(waiter, cancellationToken);
+    }
+
+    /// <summary>Counts messages as unsent whatever the limits are: the core moves them here from another gate's stage.
+    /// Core thread only.</summary>
+    public void Charge(int messages, long bytes) =>
+        Interlocked.Add(ref _unsent, ((long)messages << MessageShift) + bytes);
+
+    /// <summary>Moves the waiters of a group to another gate, in their order. Core thread only; takes both locks, one
+    /// after the other.</summary>
+    /// <param name="group">The group, whose messages enter at the other gate already.</param>
+    /// <param name="other">The gate of the stage that takes the group's messages.</param>
+    public void MoveWaiters(StagedGroup group, SendGate other)
+    {
+        SendWaiterList moved = default;
+        lock (_lock)
+        {
+            for (SendWaiter? waiter = _waiting.First; waiter is not null;)
+            {
+                SendWaiter? next = waiter.Next;
+                if (ReferenceEquals(waiter.Owner!.StagedGroup, group))
+                {
+                    _waiting.Remove(waiter);
+                    moved.Append(waiter);
+                    waiter.IsQueued = false;
+                }
+                waiter = next;
+            }
+            Advance();
+        }
+        if (moved.First is not null) other.Adopt(moved);
     }
 
     /// <summary>Records messages that the protocol has taken or dropped. They are accumulated until
@@ -232,21 +266,48 @@ internal sealed class SendGate
     private bool IsHalfFree(long unsent) =>
         unsent >> MessageShift <= _maxMessages / 2 && (unsent & ByteMask) <= ByteLimit / 2;
 
-    private void Join(SendWaiter waiter, CancellationToken cancellationToken)
+    private bool TryJoin(SendWaiter waiter, CancellationToken cancellationToken)
     {
         lock (_lock)
         {
             if (waiter.Owner!.HasEnded)
             {
                 Refuse(waiter);
-                return;
+                return true;
+            }
+            // Under the lock, so that the waiter is in line before the core moves the group's waiters, or not at all.
+            if (!_queue.Serves(waiter.Owner.StagedGroup))
+            {
+                waiter.Recycle();
+                return false;
             }
             _waiting.Append(waiter);
             Interlocked.Or(ref _state, HasWaiters);
             Advance();
-            if (!waiter.IsQueued) return;
+            if (!waiter.IsQueued) return true;
         }
         waiter.WatchFor(cancellationToken);
+        return true;
+    }
+
+    private void Adopt(SendWaiterList moved)
+    {
+        lock (_lock)
+        {
+            while (moved.First is { } waiter)
+            {
+                moved.Remove(waiter);
+                if (waiter.Owner!.HasEnded)
+                {
+                    Refuse(waiter);
+                    continue;
+                }
+                _waiting.Append(waiter);
+                Interlocked.Or(ref _state, HasWaiters);
+                waiter.MoveTo(this);
+            }
+            Advance();
+        }
     }
 
     // Opens the gate if possible and admits waiters in order. UnsentFull is cleared at half only; after setting it, the
@@ -266,6 +327,8 @@ internal sealed class SendGate
                 return;
             }
             if ((Volatile.Read(ref _state) & ShutByCore) != 0) return;
+            // The core is about to move the waiters of a group that does not enter here any more.
+            if (!_queue.Serves(waiter.Owner!.StagedGroup) && !waiter.Owner.HasEnded) return;
             if (!TryAdmit(waiter)) Interlocked.Or(ref _state, UnsentFull);
         }
     }
@@ -281,15 +344,18 @@ internal sealed class SendGate
                 Interlocked.Add(ref _unsent, -unit);
                 return false;
             }
-            _waiting.Remove(waiter);
             object request = waiter.TakeRequest()!;
-            if (!_queue.TryEnqueue(request))
+            if (!_queue.TryEnqueue(waiter.Owner!.StagedGroup, request))
             {
                 Interlocked.Add(ref _unsent, -unit);
-                _queue.Discard(request);
-                waiter.Fail(waiter.Owner!.EndException());
+                // A group that moves just now keeps its waiters in line: the next look finds it moved.
+                waiter.PutBack(request);
+                if (!waiter.Owner.HasEnded) return true;
+                _waiting.Remove(waiter);
+                Refuse(waiter);
                 return true;
             }
+            _waiting.Remove(waiter);
         }
         else
         {

@@ -1,19 +1,24 @@
 namespace QuickSilver.Sending;
 
 /// <summary>
-/// One group's messages between the sending threads and the core, in order.
+/// The messages of groups that go the same way, between the sending threads and the core, in order.
 /// <para>
 /// Idea: a message with its own memory, record and queue entry costs three cache misses on memory that another
 /// processor wrote last. Messages stored consecutively in a block (<see cref="StageBlock"/>) are read as one stream,
-/// which the processor prefetches. A long message, or one with a ticket, has an object in its place.
+/// which the processor prefetches. This holds for any number of groups, because all share one stage. A long message, or
+/// one with a ticket, has an object in its place.
 /// </para>
 /// <para>
 /// Awkward cases. A producer that is preempted between taking a place and filling it delays the messages behind it,
 /// since the order per producer must hold. The core does not wait: the stage appears empty from that place on. A block
 /// returns to the pool once it is read, and may then serve another stage. A producer that still refers to it fails its
-/// swap, because the block's word has changed. A stage that is empty at the end of a turn holds no block, so the cost
-/// of ten thousand groups depends on the active few. The core takes the short growth lock only when it closes the
-/// stage, or when it appends itself: sends of its handlers, and waiters of the gate.
+/// swap, because the block's word has changed. A stage that is empty at the end of a turn holds no block.
+/// </para>
+/// <para>
+/// A group may move to another stage, or close. So a producer looks at the group's stage again after it has taken a
+/// place; if that has changed, it gives the place up. The core clears the group's stage first, then looks at the places
+/// that are taken. Between the two at least one sees the other, since taking a place is a full fence. So no message of
+/// the group enters behind the core's back, and the order per producer holds across the move.
 /// </para>
 /// Cost: one compare-and-swap per message, one lock per block; allocates nothing in steady state. Any thread may
 /// append; all else is for the core thread. Source: places as in the log buffers of Aeron, blocks as in
@@ -25,13 +30,12 @@ internal sealed class SendStage(StageBlockPool pool)
     /// than it saves.</summary>
     public const int LongestMessage = 2_048;
 
-    // Small, because there are thousands of stages. Held while a block is linked or removed.
+    // Held while a block is linked or removed.
     private SpinLock _growing = new(enableThreadOwnerTracking: false);
 
     // Written under the lock, except when the core moves from block to block.
     private StageBlock? _head;
     private StageBlock? _tail;
-    private bool _isClosed;
 
     /// <summary>Whether every taken place has been read. Checks the last block, not the head's successor: a producer
     /// that was preempted while growing has not linked the two, and the new block may already have taken
@@ -39,44 +43,84 @@ internal sealed class SendStage(StageBlockPool pool)
     public bool IsEmpty =>
         Volatile.Read(ref _head) is not { } head || (head.IsReadOut && Volatile.Read(ref _tail) == head);
 
-    /// <summary>Whether the stage is closed and every taken place has been read.</summary>
-    public bool IsDone => _isClosed && (_head is not { } head || (head.IsReadOut && head.Next is null));
-
     /// <summary>Appends a copy of a message. Any thread.</summary>
+    /// <param name="group">The group of the message.</param>
     /// <param name="message">The message, at most <see cref="LongestMessage"/> bytes.</param>
-    /// <returns>False if the stage is closed.</returns>
-    public bool TryAppend(ReadOnlySpan<byte> message)
+    /// <returns>False if the stage is not the group's.</returns>
+    public bool TryAppend(StagedGroup group, ReadOnlySpan<byte> message)
     {
-        if (Take(message.Length, out long word) is not { } block) return false;
-        block.Fill(word, message);
+        StageBlock block = Take(message.Length, out long word);
+        if (group.Stage != this)
+        {
+            block.Void(word, message.Length);
+            return false;
+        }
+        block.Fill(word, group, message);
         return true;
     }
 
     /// <summary>Appends an object. Any thread.</summary>
-    /// <returns>False if the stage is closed.</returns>
-    public bool TryAppend(object request)
+    /// <returns>False if the stage is not the group's.</returns>
+    public bool TryAppend(StagedGroup group, object request)
     {
-        if (Take(0, out long word) is not { } block) return false;
-        block.Fill(word, request);
+        StageBlock block = Take(0, out long word);
+        if (group.Stage != this)
+        {
+            block.Void(word, 0);
+            return false;
+        }
+        block.Fill(word, group, request);
         return true;
     }
 
-    /// <summary>Reads the next entry without removing it.</summary>
-    /// <param name="message">The message; valid until <see cref="Advance"/>.</param>
-    /// <param name="request">The object, if the entry is one.</param>
-    /// <returns>False if there is no entry, or if the next one is incomplete.</returns>
-    public bool TryPeek(out ReadOnlySpan<byte> message, out object? request)
+    /// <summary>Appends an entry whatever the group's stage is: a mark of the core, or a message of a group that is
+    /// moved here.</summary>
+    public void Append(StagedGroup? group, ReadOnlySpan<byte> message, object? request)
     {
-        message = default;
-        request = null;
+        StageBlock block = Take(message.Length, out long word);
+        if (request is not null) block.Fill(word, group, request);
+        else block.Fill(word, group!, message);
+    }
+
+    /// <summary>Reads the next entry without removing it.</summary>
+    /// <param name="entry">The entry; valid until <see cref="Advance"/>.</param>
+    /// <returns>False if there is no entry, or if the next one is incomplete.</returns>
+    public bool TryPeek(out StageEntry entry)
+    {
+        entry = default;
         if (Volatile.Read(ref _head) is not { } head) return false;
-        while (!head.TryPeek(out message, out request))
+        while (!head.TryPeek(out entry))
         {
             if (head.Next is not { } next || !head.IsReadOut) return false;
             Volatile.Write(ref _head, next);
             pool.Collect(head);
             head = next;
         }
+        return true;
+    }
+
+    /// <summary>The position of the next entry, for looking ahead; null when the stage has no block.</summary>
+    public StagePosition? Start => Volatile.Read(ref _head) is { } head ? head.Start : null;
+
+    /// <summary>Looks at the entry at a position and moves the position behind it, over blocks.</summary>
+    /// <param name="at">The position.</param>
+    /// <param name="entry">The entry; an empty one without a group where a place was given up.</param>
+    /// <param name="isEnd">True when every taken place has been looked at; false: the next one is incomplete.</param>
+    /// <returns>False when there is no complete entry.</returns>
+    public bool TryLook(ref StagePosition at, out StageEntry entry, out bool isEnd)
+    {
+        while (!at.Block.TryLook(ref at, out entry))
+        {
+            isEnd = false;
+            if (!at.Block.IsEnd(at)) return false;
+            if (at.Block.Next is not { } next)
+            {
+                isEnd = Volatile.Read(ref _tail) == at.Block;
+                return false;
+            }
+            at = next.Start;
+        }
+        isEnd = false;
         return true;
     }
 
@@ -102,25 +146,7 @@ internal sealed class SendStage(StageBlockPool pool)
         pool.Collect(head);
     }
 
-    /// <summary>Refuses further entries. Stored ones can still be read.</summary>
-    public void Close()
-    {
-        bool isTaken = false;
-        try
-        {
-            _growing.Enter(ref isTaken);
-            _isClosed = true;
-            _tail?.Seal();
-            Volatile.Write(ref _tail, null);
-        }
-        finally
-        {
-            if (isTaken) _growing.Exit(useMemoryBarrier: false);
-        }
-    }
-
-    // Takes a place; null if the stage is closed.
-    private StageBlock? Take(int length, out long word)
+    private StageBlock Take(int length, out long word)
     {
         while (true)
         {
@@ -138,27 +164,25 @@ internal sealed class SendStage(StageBlockPool pool)
                     continue;
                 }
             }
-            if (!TryGrow(block, length)) return null;
+            Grow(block, length);
         }
     }
 
     // Adds a block behind a full one, or the first block.
-    private bool TryGrow(StageBlock? full, int length)
+    private void Grow(StageBlock? full, int length)
     {
-        StageBlock next = pool.Rent();
+        StageBlock? next = pool.Rent();
         bool isTaken = false;
         try
         {
             _growing.Enter(ref isTaken);
-            if (_isClosed) return false;
             // Another producer was faster, or the block was read out meanwhile and serves this stage again.
-            if (_tail != full || (full is not null && StageBlock.HasRoom(full.Word, length))) return true;
+            if (_tail != full || (full is not null && StageBlock.HasRoom(full.Word, length))) return;
             if (full is null) Volatile.Write(ref _head, next);
             Volatile.Write(ref _tail, next);
             full?.Seal();
             if (full is not null) full.Next = next;
-            next = null!;
-            return true;
+            next = null;
         }
         finally
         {

@@ -14,7 +14,7 @@ namespace QuickSilver.Sending;
 internal sealed class SendWaiter(SendWaiterPool pool) : IValueTaskSource, IValueTaskSource<bool>, IThreadPoolWorkItem
 {
     private static readonly Action<object?, CancellationToken> Cancelled =
-        static (state, cancellationToken) => ((SendWaiter)state!)._gate!.Cancel((SendWaiter)state, cancellationToken);
+        static (state, cancellationToken) => ((SendWaiter)state!).OnCancelled(cancellationToken);
 
     // Continuations run inline on the pool thread that completes the call.
     private ManualResetValueTaskSourceCore<bool> _source;
@@ -22,6 +22,8 @@ internal sealed class SendWaiter(SendWaiterPool pool) : IValueTaskSource, IValue
     private Exception? _reason;
     private CancellationTokenRegistration _registration;
     private SendGate? _gate;
+    private CancellationToken _cancelled;
+    private int _isCancelled;
     private object? _request;
 
     /// <summary>The waiting handle.</summary>
@@ -63,10 +65,38 @@ internal sealed class SendWaiter(SendWaiterPool pool) : IValueTaskSource, IValue
         return request;
     }
 
+    /// <summary>Takes back a request that was taken out and not passed on.</summary>
+    public void PutBack(object request) => _request = request;
+
+    /// <summary>Ends a use in which the waiter never stood in line; the caller keeps the request.</summary>
+    public void Recycle()
+    {
+        _request = null;
+        _gate = null;
+        Owner = null;
+        pool.Return(this);
+    }
+
+    /// <summary>Notes that the waiter stands in the line of another gate, whose lock is held.</summary>
+    public void MoveTo(SendGate gate)
+    {
+        _gate = gate;
+        // A cancellation that found the waiter in no line comes again here: either it sees this gate, or this sees it.
+        Interlocked.MemoryBarrier();
+        if (Volatile.Read(ref _isCancelled) != 0) gate.Cancel(this, _cancelled);
+    }
+
     /// <summary>Starts to observe a token. On the calling thread, before it gets the task.</summary>
     public void WatchFor(CancellationToken cancellationToken)
     {
         if (cancellationToken.CanBeCanceled) _registration = cancellationToken.UnsafeRegister(Cancelled, this);
+    }
+
+    private void OnCancelled(CancellationToken cancellationToken)
+    {
+        _cancelled = cancellationToken;
+        Interlocked.Exchange(ref _isCancelled, 1);
+        Volatile.Read(ref _gate)?.Cancel(this, cancellationToken);
     }
 
     /// <summary>Schedules the completion of the call.</summary>
@@ -124,6 +154,8 @@ internal sealed class SendWaiter(SendWaiterPool pool) : IValueTaskSource, IValue
                 _registration.Dispose();
                 _registration = default;
                 _source.Reset();
+                _cancelled = default;
+                _isCancelled = 0;
                 _gate = null;
                 Owner = null;
                 pool.Return(this);

@@ -4,18 +4,19 @@ using System.Runtime.InteropServices;
 namespace QuickSilver.Sending;
 
 /// <summary>
-/// Memory for consecutive messages of a <see cref="SendStage"/>: their bytes, and a mark for each that is set when the
-/// message is complete. A producer takes a place by one compare-and-swap on a word. The word holds the taken slots and
-/// bytes, a seal, and the number of uses of the block. A producer that was preempted while the block moved to another
-/// stage therefore fails its swap, as in a <see cref="PayloadStack"/>. The core is the only reader.
+/// Memory for consecutive messages of a <see cref="SendStage"/>: their bytes, and a slot for each, with its group and a
+/// mark that is set when the message is complete. A producer takes a place by one compare-and-swap on a word. The word
+/// holds the taken slots and bytes, a seal, and the number of uses of the block. A producer that was preempted while
+/// the block moved to another stage therefore fails its swap, as in a <see cref="PayloadStack"/>. The core is the only
+/// reader.
 /// </summary>
 internal sealed class StageBlock
 {
     /// <summary>Message bytes that a block holds.</summary>
-    public const int Bytes = 8 << 10;
+    public const int Bytes = 32 << 10;
 
     /// <summary>Number of messages that a block holds.</summary>
-    public const int Slots = 128;
+    public const int Slots = 512;
 
     private const int Alignment = 8;
     private const int SlotShift = 20;
@@ -26,9 +27,7 @@ internal sealed class StageBlock
 
     private readonly byte[] _bytes = GC.AllocateUninitializedArray<byte>(Bytes);
 
-    // Per slot: 0 while incomplete, otherwise the message's length plus one.
-    private readonly int[] _marks = new int[Slots];
-    private readonly object?[] _requests = new object?[Slots];
+    private readonly Slot[] _slots = new Slot[Slots];
     private StageBlock? _next;
     private Places _places;
 
@@ -60,47 +59,87 @@ internal sealed class StageBlock
     }
 
     /// <summary>Completes a message in the place that was taken with <paramref name="word"/>.</summary>
-    public void Fill(long word, ReadOnlySpan<byte> message)
+    public void Fill(long word, StagedGroup group, ReadOnlySpan<byte> message)
     {
         message.CopyTo(_bytes.AsSpan(OffsetOf(word)));
-        Volatile.Write(ref _marks[SlotOf(word)], message.Length + 1);
+        ref Slot slot = ref _slots[SlotOf(word)];
+        slot.Group = group;
+        Volatile.Write(ref slot.Mark, message.Length + 1);
     }
 
     /// <summary>Completes an object in the empty place that was taken with <paramref name="word"/>.</summary>
-    public void Fill(long word, object request)
+    public void Fill(long word, StagedGroup? group, object request)
     {
-        _requests[SlotOf(word)] = request;
-        Volatile.Write(ref _marks[SlotOf(word)], 1);
+        ref Slot slot = ref _slots[SlotOf(word)];
+        slot.Group = group;
+        slot.Request = request;
+        Volatile.Write(ref slot.Mark, 1);
     }
+
+    /// <summary>Gives up the place that was taken with <paramref name="word"/>: the reader passes over it.</summary>
+    public void Void(long word, int length) => Volatile.Write(ref _slots[SlotOf(word)].Mark, -(length + 1));
 
     /// <summary>Prevents further places from being taken.</summary>
     public void Seal() => Interlocked.Or(ref _places.Word, SealedBit);
 
-    /// <summary>Reads the next entry without removing it. Reader only.</summary>
+    /// <summary>Reads the next entry without removing it; passes over places that were given up. Reader only.</summary>
     /// <returns>False if there is no entry, or if the next one is incomplete.</returns>
-    public bool TryPeek(out ReadOnlySpan<byte> message, out object? request)
+    public bool TryPeek(out StageEntry entry)
     {
-        int slot = _places.ReadSlot;
-        int mark = slot < Slots ? Volatile.Read(ref _marks[slot]) : 0;
-        if (mark == 0)
+        StagePosition at = new(this, _places.ReadSlot, _places.ReadOffset);
+        while (at.Slot < Slots && Volatile.Read(ref _slots[at.Slot].Mark) is not 0 and int mark)
         {
-            message = default;
-            request = null;
-            return false;
+            if (mark > 0)
+            {
+                entry = Entry(at, mark - 1);
+                return true;
+            }
+            Advance();
+            at = new StagePosition(this, _places.ReadSlot, _places.ReadOffset);
         }
-        request = _requests[slot];
-        message = _bytes.AsSpan(_places.ReadOffset, mark - 1);
-        return true;
+        entry = default;
+        return false;
     }
 
     /// <summary>Removes the entry that was read last. Reader only.</summary>
     public void Advance()
     {
-        int slot = _places.ReadSlot++;
-        _places.ReadOffset = Behind(_places.ReadOffset, _marks[slot] - 1);
-        _marks[slot] = 0;
-        if (_requests[slot] is not null) _requests[slot] = null;
+        ref Slot slot = ref _slots[_places.ReadSlot++];
+        _places.ReadOffset = Behind(_places.ReadOffset, Math.Abs(slot.Mark) - 1);
+        slot.Mark = 0;
+        slot.Group = null;
+        if (slot.Request is not null) slot.Request = null;
     }
+
+    /// <summary>The position of the entry that is read next. Reader only.</summary>
+    public StagePosition Start => new(this, _places.ReadSlot, _places.ReadOffset);
+
+    /// <summary>Looks at the entry at a position, without removing it, and moves the position behind it. Reader
+    /// only.</summary>
+    /// <param name="at">The position; not moved when there is nothing complete.</param>
+    /// <param name="entry">The entry; an empty one without a group where a place was given up.</param>
+    /// <returns>False at the end, and at an incomplete entry.</returns>
+    public bool TryLook(ref StagePosition at, out StageEntry entry)
+    {
+        entry = default;
+        int mark = at.Slot < Slots ? Volatile.Read(ref _slots[at.Slot].Mark) : 0;
+        if (mark == 0) return false;
+        if (mark > 0) entry = Entry(at, mark - 1);
+        at = new StagePosition(this, at.Slot + 1, Behind(at.Offset, Math.Abs(mark) - 1));
+        return true;
+    }
+
+    /// <summary>Gives up the entry before a position: it has been taken out of the order. Reader only.</summary>
+    public void TakeOut(in StagePosition behind)
+    {
+        ref Slot slot = ref _slots[behind.Slot - 1];
+        slot.Mark = -slot.Mark;
+        slot.Group = null;
+        slot.Request = null;
+    }
+
+    /// <summary>Whether a position is behind every taken slot. Reader only.</summary>
+    public bool IsEnd(in StagePosition at) => SlotOf(Word) == at.Slot;
 
     /// <summary>Seals the block if every taken slot is read. Reader only.</summary>
     public bool TrySeal()
@@ -117,6 +156,12 @@ internal sealed class StageBlock
         _places.ReadSlot = 0;
         _places.ReadOffset = 0;
         Volatile.Write(ref _places.Word, (Word & -OneUse) + OneUse);
+    }
+
+    private StageEntry Entry(StagePosition at, int length)
+    {
+        ref Slot slot = ref _slots[at.Slot];
+        return new StageEntry(slot.Group, _bytes.AsSpan(at.Offset, length), slot.Request);
     }
 
     private static int Behind(int offset, int length) => offset + ((length + Alignment - 1) & -Alignment);
@@ -139,5 +184,14 @@ internal sealed class StageBlock
 
         [FieldOffset(132)]
         public int ReadOffset;
+    }
+
+    private struct Slot
+    {
+        public StagedGroup? Group;
+        public object? Request;
+
+        // 0 while incomplete, otherwise the message's length plus one; negative where the place was given up.
+        public int Mark;
     }
 }

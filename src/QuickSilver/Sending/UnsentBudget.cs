@@ -1,15 +1,15 @@
 namespace QuickSilver.Sending;
 
 /// <summary>
-/// The total of unsent messages in all groups of a node.
+/// The total of unsent messages in all outboxes of a node.
 /// <para>
-/// Idea: with limits per group only, a thousand groups could fill a thousand times the size of a cache. So the core
-/// keeps one total. While it is high, the node is crowded, and every gate is held to a small limit. That limit still
-/// keeps packing supplied, since groups take turns, and no group waits for another.
+/// Idea: with limits per outbox only, groups that go a thousand ways could fill a thousand times the size of a cache.
+/// So the core keeps one total. While it is high, the node is crowded, and every gate is held to a small limit. That
+/// limit still keeps packing supplied, since lanes take turns, and no way waits for another.
 /// </para>
 /// <para>
-/// Awkward case: the total lacks messages admitted since a group's last report. A group reports when it passes messages
-/// to the core, and at the end of a turn that packed some. Cost: one addition per report, one read per message
+/// Awkward case: the total lacks messages admitted since an outbox's last report. An outbox reports when it passes
+/// messages to the core, and at the end of a turn that packed some. Cost: one addition per report, one read per message
 /// elsewhere.
 /// </para>
 /// </summary>
@@ -17,7 +17,7 @@ namespace QuickSilver.Sending;
 /// crowded.</param>
 internal sealed class UnsentBudget(long maxBytes)
 {
-    /// <summary>Limit on a group's unsent bytes in a crowded node.</summary>
+    /// <summary>Limit on an outbox's unsent bytes in a crowded node.</summary>
     public const long CrowdedLimit = 2_048;
 
     private const int MessageOverhead = 128;
@@ -25,13 +25,13 @@ internal sealed class UnsentBudget(long maxBytes)
     private long _bytes;
     private bool _isCrowded;
 
-    /// <summary>True while every group is held to <see cref="CrowdedLimit"/>. Any thread.</summary>
+    /// <summary>True while every outbox is held to <see cref="CrowdedLimit"/>. Any thread.</summary>
     public bool IsCrowded => Volatile.Read(ref _isCrowded);
 
     /// <summary>The cost of messages in the total.</summary>
     public static long CostOf(long messages, long bytes) => bytes + (messages * MessageOverhead);
 
-    /// <summary>Records that a group has more unsent than at its last report, or less. Core thread only.</summary>
+    /// <summary>Records that an outbox has more unsent than at its last report, or less. Core thread only.</summary>
     public void Change(long cost)
     {
         _bytes += cost;

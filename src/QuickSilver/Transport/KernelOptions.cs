@@ -12,6 +12,8 @@ internal static class KernelOptions
     private const int SolIp = 0;
     private const int SolUdp = 17;
     private const int IpMulticastAll = 49;
+    private const int IpMtuDiscover = 10;
+    private const int DiscoverProbe = 3;
     private const int UdpSegment = 103;
     private const int UdpGro = 104;
     private const int SoMemInfo = 55;
@@ -28,6 +30,11 @@ internal static class KernelOptions
     /// <summary>Excludes datagrams of groups that only other sockets of this machine have joined, which a socket
     /// receives by default.</summary>
     public static SocketError SetOwnGroupsOnly(Socket socket) => Set(socket, SolIp, IpMulticastAll, 0);
+
+    /// <summary>Has datagrams sent whole: a longer one than the interface carries is refused (EMSGSIZE), a router drops
+    /// it. By default the kernel sends such datagrams in fragments. What a router reports of its MTU is
+    /// ignored.</summary>
+    public static SocketError SetUnfragmented(Socket socket) => Set(socket, SolIp, IpMtuDiscover, DiscoverProbe);
 
     /// <summary>Reads the number of datagrams that the socket's full receive buffer dropped; 0 if the kernel does not
     /// report it. Costs about 350 ns.</summary>

@@ -227,10 +227,11 @@ internal abstract class SocketTransport : IHostTransport
 
     private static (Socket Control, Socket Data) OpenPair(UdpSockets sockets, TransportSettings settings)
     {
-        Socket control = sockets.OpenUnicast(Math.Min(ControlBufferBytes, settings.ReceiveBufferBytes));
+        Socket control = sockets.OpenUnicast(
+            Math.Min(ControlBufferBytes, settings.ReceiveBufferBytes), sendsWhole: false);
         try
         {
-            return (control, sockets.OpenUnicast(settings.ReceiveBufferBytes));
+            return (control, sockets.OpenUnicast(settings.ReceiveBufferBytes, sendsWhole: true));
         }
         catch
         {

@@ -12,7 +12,9 @@ namespace QuickSilver.Transport;
 /// <para>
 /// Awkward cases: a kernel may refuse segmentation at any time (a device without checksum offload: EIO; a route with a
 /// smaller MTU: EMSGSIZE; an old driver: EINVAL). The socket then sends one datagram a call for the rest of its life.
-/// An error that single datagrams meet too (a device that is gone) is no refusal of segmentation.
+/// An error that single datagrams meet too (a device that is gone) is no refusal of segmentation. Datagrams longer than
+/// the interface carries (EMSGSIZE: its MTU has shrunk) are dropped, as a router would drop them. Their receivers miss
+/// them, measure the path and ask for shorter ones.
 /// </para>
 /// Core thread only. Allocates only when an exception reports a full buffer (unconnected sockets).
 /// </summary>

@@ -17,10 +17,13 @@ internal sealed class UdpSockets(TransportSettings settings, NetworkChoice netwo
 
     /// <summary>Opens a unicast socket on a free port of the range.</summary>
     /// <param name="receiveBufferBytes">The receive buffer to request from the kernel, in bytes.</param>
+    /// <param name="sendsWhole">True to forbid fragments: for data, whose datagrams get shorter when long ones do not
+    /// arrive. Datagrams of control fit all paths.</param>
     /// <exception cref="TransportException">No port of the range is free.</exception>
-    public Socket OpenUnicast(int receiveBufferBytes)
+    public Socket OpenUnicast(int receiveBufferBytes, bool sendsWhole)
     {
         Socket socket = Create(receiveBufferBytes);
+        if (sendsWhole) ForbidFragments(socket);
         if (OperatingSystem.IsWindows())
         {
             socket.ExclusiveAddressUse = true;
@@ -91,6 +94,7 @@ internal sealed class UdpSockets(TransportSettings settings, NetworkChoice netwo
         Socket socket = Create(0);
         try
         {
+            ForbidFragments(socket);
             socket.Bind(new IPEndPoint(source, 0));
             Attach(socket);
             socket.SetSocketOption(SocketOptionLevel.IP, SocketOptionName.MulticastTimeToLive, settings.TimeToLive);
@@ -145,6 +149,12 @@ internal sealed class UdpSockets(TransportSettings settings, NetworkChoice netwo
     private void Attach(Socket sender) =>
         sender.SetSocketOption(
             SocketOptionLevel.IP, SocketOptionName.MulticastInterface, network.Address.GetAddressBytes());
+
+    // Within a machine nothing drops a fragment.
+    private void ForbidFragments(Socket socket)
+    {
+        if (!network.IsLoopback && OperatingSystem.IsLinux()) _ = KernelOptions.SetUnfragmented(socket);
+    }
 
     private static Socket Create(int receiveBufferBytes)
     {

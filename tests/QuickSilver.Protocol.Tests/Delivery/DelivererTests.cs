@@ -52,7 +52,7 @@ public class DelivererTests
 
     /// <summary>What a sender says twice costs a receiver no more than once.</summary>
     [Fact]
-    public void ARunOfWhichSomeIsHeldIsHeldInRuns()
+    public void ABatchOfWhichSomeIsHeldIsHeldInBatches()
     {
         Open(10, 1);
         _world.Receive(_view, _sender, 1, new PacketPart(0, 1, X, First: true));
@@ -210,7 +210,7 @@ public class DelivererTests
     }
 
     [Fact]
-    public void ASecondStayInAGroupIsRefusedWhileTheFirstLasts()
+    public void ASecondSessionInAGroupIsRefusedWhileTheFirstLasts()
     {
         Open(10, 1);
 

@@ -7,7 +7,7 @@ using static QuickSilver.Protocol.Tests.Delivery.DeliveryWorld;
 namespace QuickSilver.Protocol.Tests.Delivery;
 
 /// <summary>
-/// Random senders that move between views, random packing and fragments, random stays, and packets in random order,
+/// Random senders that move between views, random packing and fragments, random sessions, and packets in random order,
 /// some twice: what is delivered is what the rules say.
 /// </summary>
 public class DeliveryPropertyTests
@@ -16,7 +16,7 @@ public class DeliveryPropertyTests
     private const int Groups = 3;
 
     [Fact]
-    public void EachStayGetsItsMessagesOnceAndInOrder()
+    public void EachSessionGetsItsMessagesOnceAndInOrder()
     {
         for (ulong seed = 1; seed <= 300; seed++) new Run(seed, loss: 0).Check();
     }
@@ -45,7 +45,7 @@ public class DeliveryPropertyTests
         private readonly List<Packet> _packets = [];
         private readonly Dictionary<NodeInfo, List<Message>> _sent = [];
         private readonly RegionView[] _views;
-        private readonly GroupReceiver?[] _stays = new GroupReceiver?[Groups];
+        private readonly GroupReceiver?[] _sessions = new GroupReceiver?[Groups];
 
         public Run(ulong seed, ulong loss)
         {
@@ -74,7 +74,7 @@ public class DeliveryPropertyTests
                 for (ulong step = view.FirstStep.Counter; step < view.FirstStep.Counter + 2; step++)
                 {
                     var parts = new List<(PacketPart Part, Message Message)>();
-                    // Half of the time many messages of one length: they wait in runs.
+                    // Half of the time many messages of one length: they wait in batches.
                     bool many = _random.NextBelow(2) == 0;
                     int same = (int)_random.NextBelow(Groups);
                     for (ulong left = _random.NextBelow(many ? 40UL : 8); left > 0; left--)
@@ -156,18 +156,18 @@ public class DeliveryPropertyTests
         {
             for (int group = 0; group < Groups; group++)
             {
-                // A node that joins or leaves is in another region from then on: its stays begin and end with views.
+                // A node that joins or leaves is in another region from then on: its sessions begin and end with views.
                 if (!Array.Exists(_views, view => view.FirstStep == Step(step)) || _random.NextBelow(2) != 0) continue;
-                if (_stays[group] is { } stay)
+                if (_sessions[group] is { } session)
                 {
-                    _world.Deliverer.CloseGroup(stay);
-                    _stays[group] = null;
-                    _world.Log.Add($"end of {stay.Info.Name}");
+                    _world.Deliverer.CloseGroup(session);
+                    _sessions[group] = null;
+                    _world.Log.Add($"end of {session.Info.Name}");
                 }
                 else
                 {
-                    _stays[group] = _world.Open(Group((uint)(group + 1) * 10), Step(step));
-                    _world.Log.Add($"stay in {_stays[group]!.Info.Name} from {step}");
+                    _sessions[group] = _world.Open(Group((uint)(group + 1) * 10), Step(step));
+                    _world.Log.Add($"session in {_sessions[group]!.Info.Name} from {step}");
                 }
             }
             _world.Deliverer.OnStepInstalled(Step(step), Now);
@@ -185,15 +185,15 @@ public class DeliveryPropertyTests
         private void CheckLog()
         {
             int contents = 0;
-            var inStay = new ulong[Groups];
+            var inSession = new ulong[Groups];
             var next = new Dictionary<(int, NodeInfo), ulong>();
             foreach (string entry in _world.Log)
             {
                 string[] words = entry.Split(' ');
-                if (words[0] is "stay" or "end")
+                if (words[0] is "session" or "end")
                 {
                     int moved = GroupOf(words[2]);
-                    inStay[moved] = words[0] == "stay" ? ulong.Parse(words[4]) : 0;
+                    inSession[moved] = words[0] == "session" ? ulong.Parse(words[4]) : 0;
                     foreach (NodeInfo sender in _sent.Keys) next.Remove((moved, sender));
                     continue;
                 }
@@ -201,19 +201,19 @@ public class DeliveryPropertyTests
                 string[] what = words[1].Split('#', '!', '+');
                 NodeInfo from = _sent.Keys.Single(sender => sender.Name == what[0]);
                 ulong number = ulong.Parse(what[1]);
-                Require(inStay[group] != 0);
-                ulong expected = next.GetValueOrDefault((group, from), FirstOf(from, group, inStay[group]));
+                Require(inSession[group] != 0);
+                ulong expected = next.GetValueOrDefault((group, from), FirstOf(from, group, inSession[group]));
                 if (words[1].Contains('!'))
                 {
                     next[(group, from)] = CheckLoss(from, group, number, ulong.Parse(what[2]), expected);
                     continue;
                 }
                 Message sent = Sent(from, group, number);
-                Require(number == expected && sent.Step >= inStay[group] && sent.PartsMissing.Count == 0);
+                Require(number == expected && sent.Step >= inSession[group] && sent.PartsMissing.Count == 0);
                 Require(sent.Bytes.AsSpan().SequenceEqual(_world.Contents[contents++]));
                 next[(group, from)] = number + 1;
             }
-            CheckNothingIsLeft(inStay, next);
+            CheckNothingIsLeft(inSession, next);
         }
 
         /// <summary>Checks a report of loss.</summary>
@@ -235,14 +235,14 @@ public class DeliveryPropertyTests
             return first + count;
         }
 
-        private void CheckNothingIsLeft(ulong[] inStay, Dictionary<(int, NodeInfo), ulong> next)
+        private void CheckNothingIsLeft(ulong[] inSession, Dictionary<(int, NodeInfo), ulong> next)
         {
             for (int group = 0; group < Groups; group++)
             {
-                if (inStay[group] == 0) continue;
+                if (inSession[group] == 0) continue;
                 foreach ((NodeInfo sender, List<Message> messages) in _sent)
                 {
-                    ulong from = next.GetValueOrDefault((group, sender), FirstOf(sender, group, inStay[group]));
+                    ulong from = next.GetValueOrDefault((group, sender), FirstOf(sender, group, inSession[group]));
                     bool left = messages.Exists(
                         sent => sent.Group == group && sent.Number >= from && sent.PartsMissing.Count == 0);
                     Require(!left);
@@ -255,8 +255,8 @@ public class DeliveryPropertyTests
         private Message Sent(NodeInfo sender, int group, ulong number) =>
             _sent[sender].Single(sent => sent.Group == group && sent.Number == number);
 
-        private ulong FirstOf(NodeInfo sender, int group, ulong stayBegan) => _sent[sender]
-            .Where(sent => sent.Group == group && sent.Step >= stayBegan).Select(sent => sent.Number)
+        private ulong FirstOf(NodeInfo sender, int group, ulong sessionBegan) => _sent[sender]
+            .Where(sent => sent.Group == group && sent.Step >= sessionBegan).Select(sent => sent.Number)
             .DefaultIfEmpty(ulong.MaxValue).First();
     }
 }

@@ -79,7 +79,7 @@ internal sealed class DeliveryWorld
         return bytes[..(DatagramHeader.Length + writer.Written)];
     }
 
-    // What a packer would make one run of.
+    // What a packer would make one batch of.
     private static int CountAlike(ReadOnlySpan<PacketPart> parts)
     {
         PacketPart first = parts[0];
@@ -97,7 +97,7 @@ internal sealed class DeliveryWorld
         return count;
     }
 
-    /// <summary>Begins a stay.</summary>
+    /// <summary>Begins a session.</summary>
     public GroupReceiver Open(GroupInfo group, StepNumber stayBegan)
     {
         var opened = new OpenedGroup(this, group.Name);

@@ -15,11 +15,11 @@ public class HeldBatchTests
     private readonly DeliveryWorld _world = new();
     private readonly RegionView _view = View(1, firstStep: 1, 10, 20);
     private readonly NodeInfo _sender = Node(5);
-    private readonly GroupReceiver _stay;
+    private readonly GroupReceiver _session;
 
     public HeldBatchTests()
     {
-        _stay = _world.Open(Group(10), Step(1));
+        _session = _world.Open(Group(10), Step(1));
         _world.Open(Group(20), Step(1));
         _world.Deliverer.OnStepInstalled(Step(1), Now);
     }
@@ -123,7 +123,7 @@ public class HeldBatchTests
         _world.Handler = (_, message) =>
         {
             if (message.Number != 4) return;
-            _world.Deliverer.CloseGroup(_stay);
+            _world.Deliverer.CloseGroup(_session);
             Assert.Equal(0, _world.Counters.HeldBytes);
             Assert.Equal(Bytes(4), message.Payload.Span.ToArray());
             Assert.True(message.Payload.Chunk!.References > 0);
@@ -187,7 +187,7 @@ public class HeldBatchTests
         void HandOver(int number)
         {
             Slice payload = arena.Copy(Bytes(number));
-            _world.Deliverer.OnOwnMessages(_stay, self, Step(1), new DeliveryBatch((ulong)number, payload), Now);
+            _world.Deliverer.OnOwnMessages(_session, self, Step(1), new DeliveryBatch((ulong)number, payload), Now);
             payload.Release();
         }
     }

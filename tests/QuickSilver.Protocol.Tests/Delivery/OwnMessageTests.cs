@@ -26,7 +26,7 @@ public class OwnMessageTests
     }
 
     [Fact]
-    public void TheFirstOfAStayStartsThePlace()
+    public void TheFirstOfASessionStartsThePlace()
     {
         Own(41);
         Own(42);
@@ -35,7 +35,7 @@ public class OwnMessageTests
     }
 
     [Fact]
-    public void WhatWasBoundBeforeTheStayIsNotDelivered()
+    public void WhatWasBoundBeforeTheSessionIsNotDelivered()
     {
         Own(40, step: 2);
         Own(41);
@@ -73,7 +73,7 @@ public class OwnMessageTests
     }
 
     [Fact]
-    public void NothingIsDeliveredToAStayThatHasEnded()
+    public void NothingIsDeliveredToASessionThatHasEnded()
     {
         _world.Deliverer.CloseGroup(_group);
         Own(1);

@@ -35,7 +35,7 @@ public sealed class ReorderBufferTests
     }
 
     [Fact]
-    public void MessagesAtEqualDistancesAreOneRun()
+    public void MessagesAtEqualDistancesAreOneBatch()
     {
         var queue = new ReorderBuffer();
         Chunk chunk = _pool.Rent(4096, BufferOwner.Cache);
@@ -85,7 +85,8 @@ public sealed class ReorderBufferTests
         Assert.Equal(0, queue.Count);
     }
 
-    /// <summary>What a packet brings: runs of equal messages, now and then a longer one or a number left out.</summary>
+    /// <summary>What a packet brings: batches of equal messages, now and then a longer one or a number left
+    /// out.</summary>
     private void Hold(ReorderBuffer queue, SortedDictionary<ulong, Slice> model, ulong first, int count, Random random)
     {
         Chunk chunk = _pool.Rent(1024, BufferOwner.Cache);

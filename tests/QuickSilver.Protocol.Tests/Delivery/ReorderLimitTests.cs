@@ -148,14 +148,14 @@ public class ReorderLimitTests
     }
 
     [Fact]
-    public void AnEndedStayTakesItsPacketsOffTheCount()
+    public void AnEndedSessionTakesItsPacketsOffTheCount()
     {
-        GroupReceiver stay = _world.Open(Group(20), Step(1));
+        GroupReceiver session = _world.Open(Group(20), Step(1));
         Fill();
         for (ulong number = 5; number < 21; number++) Assert.True(TryTake(_view, 1, new PacketPart(1, number, X)));
         Assert.False(_world.Deliverer.Cap.MayTakeBeyondCap(_view, _sender));
 
-        _world.Deliverer.CloseGroup(stay);
+        _world.Deliverer.CloseGroup(session);
         Assert.True(_world.Deliverer.Cap.MayTakeBeyondCap(_view, _sender));
     }
 

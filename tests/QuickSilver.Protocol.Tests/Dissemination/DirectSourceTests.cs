@@ -6,6 +6,7 @@ using QuickSilver.Protocol.Flow;
 using QuickSilver.Protocol.Flow.Control;
 using QuickSilver.Protocol.Flow.Limits;
 using QuickSilver.Protocol.Membership;
+using QuickSilver.Protocol.Probing;
 using QuickSilver.Protocol.Wire;
 
 namespace QuickSilver.Protocol.Tests.Dissemination;
@@ -17,7 +18,7 @@ public class DirectSourceTests
     private static readonly GroupInfo Second = SendWorld.Group(2);
     private static readonly GroupInfo Spanning = SendWorld.Group(3);
 
-    private readonly ulong[] _marks = new ulong[Enum.GetValues<Mark>().Length];
+    private readonly Dictionary<string, ulong> _marks = [];
     private int _inRuns;
 
     [Fact]
@@ -31,7 +32,7 @@ public class DirectSourceTests
         Assert.Equal(0UL, sender.LastNumber);
         world.PullAll();
 
-        Assert.Equal(2UL, _marks[(int)Mark.MessageWrittenInPlace]);
+        Assert.Equal(2UL, _marks["a source writes a message into a packet"]);
         Assert.Equal([1, 2], Received(world, view).Messages.ConvertAll(static message => (int)message.Number));
         Assert.Equal([2], world.OwnRuns);
         Assert.Equal((2L, 200L), (sender.PendingMessages, sender.PendingBytes));
@@ -47,12 +48,12 @@ public class DirectSourceTests
     public void WhateverSourcesWriteArrives(int slot, int train)
     {
         for (ulong seed = 1; seed <= 40; seed++) RunAnything(seed, slot, train);
-        Assert.True(_marks[(int)Mark.MessageWrittenInPlace] > 1_000);
-        Assert.True(_marks[(int)Mark.RunWrittenInPlace] > 100);
-        Assert.True(_marks[(int)Mark.RunEndedByLength] > 10);
+        Assert.True(_marks["a source writes a message into a packet"] > 1_000);
+        Assert.True(_marks["sources write a run of messages into a packet"] > 100);
+        Assert.True(_marks["a run ends by a message of another length"] > 10);
         Assert.True(_inRuns > 100);
-        Assert.True(_marks[(int)Mark.RunPacked] > 10);
-        Assert.True(_marks[(int)Mark.DirectGroupSentBack] > 10);
+        Assert.True(_marks["waiting messages of one group and length become a run"] > 10);
+        Assert.True(_marks["a group that wrote into packets takes turns at the buffer again"] > 10);
     }
 
     [Fact]
@@ -91,7 +92,7 @@ public class DirectSourceTests
         Assert.Equal(lengths, Received(world, view).Messages.Select(static message => message.Bytes.Length));
         Assert.Equal(lengths, world.Own.Select(static own => own.Bytes.Length));
         Assert.All(world.Own, static own => Assert.All(own.Bytes, value => Assert.Equal(own.Bytes.Length, value)));
-        Assert.True(_marks[(int)Mark.RunEndedByLength] > 0);
+        Assert.True(_marks["a run ends by a message of another length"] > 0);
     }
 
     [Fact]

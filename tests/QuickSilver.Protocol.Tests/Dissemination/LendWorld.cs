@@ -9,8 +9,8 @@ using QuickSilver.Protocol.Wire;
 
 namespace QuickSilver.Protocol.Tests.Dissemination;
 
-/// <summary>A sending half with shared memory, in one view of node 1 and others, of whom those read the memory that the
-/// test says.</summary>
+/// <summary>A sending half with shared memory, in one view of node 1 and others, of which those read the memory that
+/// the test says.</summary>
 internal sealed class LendWorld
 {
     private static readonly GroupInfo Group = SendWorld.Group(1);

@@ -3,7 +3,7 @@ using QuickSilver.Protocol.Dissemination.Groups;
 
 namespace QuickSilver.Protocol.Tests.Dissemination;
 
-/// <summary>A source of 300 messages, some of which it writes, in runs where it may, and some of which it hands over
+/// <summary>A source of 300 messages, some of which it writes, in batches where it may, and some of which it hands over
 /// with tickets.</summary>
 internal sealed class MixedSource : IMessageSource
 {

@@ -21,7 +21,7 @@ internal sealed class RandomSource(SeededRandom random) : IMessageSource
     {
         do
         {
-            if (WriteRun(messages) is > 0 and int count && !messages.EndMessages(count)) return true;
+            if (WriteBatch(messages) is > 0 and int count && !messages.EndMessages(count)) return true;
             if (!TryWriteNext(messages)) return false;
         }
         while (messages.EndMessage());
@@ -29,10 +29,10 @@ internal sealed class RandomSource(SeededRandom random) : IMessageSource
     }
 
     // Sometimes fewer than there are, or than there is room for.
-    private int WriteRun(MessageWriter messages)
+    private int WriteBatch(MessageWriter messages)
     {
         int count = 0;
-        if (!messages.TryGetRunRoom(out Span<byte> room, out int length)) return count;
+        if (!messages.TryGetBatchRoom(out Span<byte> room, out int length)) return count;
         for (; room.Length >= length && Ready > 0 && _alike > 0 && _length == length
             && random.NextBelow(10) > 0; count++)
         {

@@ -16,20 +16,24 @@ internal sealed class SendCluster(NodeInfo self) : ClusterView
 
     public override NodeInfo? Self => self;
 
-    public override RegionView? Own => Current.Find(view => view.IndexOf(self.Number.Key) >= 0);
-
-    public override IEnumerable<RegionView> Views => Current;
+    public override GroupLayout Layout
+    {
+        get
+        {
+            RegionView? own = Current.FindLast(view => view.IndexOf(self.Number.Key) >= 0);
+            GroupId[] ids = own is null ? [] : [.. own.Region.Groups];
+            return new GroupLayout(
+                Step,
+                own,
+                [.. Current.OrderBy(view => view.Region.Id)],
+                Array.ConvertAll(ids, id => _groups.GetValueOrDefault(id)),
+                Array.ConvertAll(ids, _ => Step.Counter));
+        }
+    }
 
     public void Join(GroupInfo group) => _groups[group.Id] = group;
 
     public void Leave(GroupInfo group) => _groups.Remove(group.Id);
 
     public override NodeInfo? FindNode(ulong key) => null;
-
-    public override GroupInfo? FindGroup(GroupId id) => _groups.GetValueOrDefault(id);
-
-    public override IReadOnlyList<RegionView> ViewsOf(GroupId group) =>
-        [.. Current.Where(view => view.Region.Contains(group)).OrderBy(view => view.Region.Id)];
-
-    public override StepNumber GroupViewOf(GroupId group) => Step;
 }

@@ -199,8 +199,8 @@ internal sealed class SendWorld : ISink, IDisseminationEvents
         Now = end;
     }
 
-    public bool Ack(StreamSender stream, ulong stable, ulong? intake = null, int streams = 1, ulong drops = 0) =>
-        Disseminator.OnAck(stream, new AckBody(stable, stream.Highest, intake, streams, drops), Now);
+    public bool Ack(StreamSender stream, ulong stable, ulong? readPosition = null, int streams = 1, ulong drops = 0) =>
+        Disseminator.OnAck(stream, new AckBody(stable, stream.Highest, readPosition, streams, drops), Now);
 
     /// <summary>Everything sent so far is stable and read.</summary>
     public void AckAll()
@@ -242,7 +242,7 @@ internal sealed class SendWorld : ISink, IDisseminationEvents
         }
     }
 
-    void IDisseminationEvents.OnStreamAdvanced(StreamSender stream, FeedbackUrgency wish, Instant now) => Advanced++;
+    void IDisseminationEvents.OnStreamAdvanced(StreamSender stream, FeedbackUrgency urgency, Instant now) => Advanced++;
 
     void IDisseminationEvents.OnDone(RegionView view, Instant now) => Done.Add(view);
 
@@ -267,11 +267,9 @@ internal sealed class SendWorld : ISink, IDisseminationEvents
                 Number = Step(step),
                 Opened = opened,
                 Superseded = [.. _superseded],
-                Own = Cluster.Own,
+                Layout = Cluster.Layout,
                 Joined = [],
                 Left = [],
-                Changed = [],
-                ChangedFrom = [],
                 Removed = [],
             });
     }

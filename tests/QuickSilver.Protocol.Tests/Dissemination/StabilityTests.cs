@@ -46,25 +46,25 @@ public class StabilityTests
         world.Begin([First, Second], view);
         GroupSender sender = world.Open(First);
         GroupSender other = world.Open(Second);
-        Assert.Equal(FeedbackUrgency.Low, WishOfNext(world, other));
+        Assert.Equal(FeedbackUrgency.Low, UrgencyOfNext(world, other));
 
         world.Send(sender, [1], flushes ? null : new TicketStub());
         world.PullAll();
         if (flushes) sender.Flush(static _ => { }, world.Now);
-        else Assert.Equal(FeedbackUrgency.Normal, world.Trains[^1].Headers[^1].Wish);
-        Assert.Equal(FeedbackUrgency.Normal, world.Stream(view).Wish);
-        Assert.Equal(FeedbackUrgency.Normal, WishOfNext(world, other));
+        else Assert.Equal(FeedbackUrgency.Normal, world.Trains[^1].Headers[^1].Urgency);
+        Assert.Equal(FeedbackUrgency.Normal, world.Stream(view).Urgency);
+        Assert.Equal(FeedbackUrgency.Normal, UrgencyOfNext(world, other));
 
         world.Ack(world.Stream(view), 2);
-        Assert.Equal(FeedbackUrgency.Low, world.Stream(view).Wish);
-        Assert.Equal(FeedbackUrgency.Low, WishOfNext(world, other));
+        Assert.Equal(FeedbackUrgency.Low, world.Stream(view).Urgency);
+        Assert.Equal(FeedbackUrgency.Low, UrgencyOfNext(world, other));
     }
 
-    private static FeedbackUrgency WishOfNext(SendWorld world, GroupSender sender)
+    private static FeedbackUrgency UrgencyOfNext(SendWorld world, GroupSender sender)
     {
         world.Send(sender, [2]);
         world.PullAll();
-        return world.Trains[^1].Headers[^1].Wish;
+        return world.Trains[^1].Headers[^1].Urgency;
     }
 
     [Theory]
@@ -189,7 +189,7 @@ public class StabilityTests
     private static List<RegionView> Unstable(GroupSender group, SendTicket? ticket)
     {
         List<RegionView> views = [];
-        group.FindUnstable(ticket, views);
+        group.FindUnstable(ticket, isWaiting: false, views);
         return views;
     }
 }

@@ -51,11 +51,11 @@ public class StreamSenderTests
         StreamSender stream = world.Stream(view);
         ulong first = stream.Highest;
         Assert.InRange(first, 8UL, 20UL);
-        Assert.Equal(FeedbackUrgency.Immediate, stream.Wish);
+        Assert.Equal(FeedbackUrgency.Immediate, stream.Urgency);
         Assert.True((Last(world).Flags & DatagramFlags.FeedbackWanted) != 0);
         Assert.True((world.DataTrains.First().Headers[0].Flags & DatagramFlags.FeedbackWanted) == 0);
         // Read, though not stable.
-        world.Ack(stream, 0, intake: first);
+        world.Ack(stream, 0, readPosition: first);
         world.PullAll();
         Assert.True(stream.Highest > first);
         Assert.Equal(0UL, stream.Stable);

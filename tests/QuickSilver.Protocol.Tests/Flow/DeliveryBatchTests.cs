@@ -3,7 +3,7 @@ using QuickSilver.Protocol.Flow.Buffers;
 
 namespace QuickSilver.Protocol.Tests.Flow;
 
-/// <summary>What may go on where a run ends, and what only looks like it.</summary>
+/// <summary>What may go on where a batch ends, and what only looks like it.</summary>
 public sealed class DeliveryBatchTests
 {
     private readonly Chunk _chunk = new BufferPool().Rent(BufferOwner.Cache);

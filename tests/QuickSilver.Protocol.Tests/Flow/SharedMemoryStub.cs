@@ -6,8 +6,8 @@ namespace QuickSilver.Protocol.Tests.Flow;
 
 /// <summary>
 /// A node's shared memory in arrays: so many blocks, readers that come and go when the test says so, and others'
-/// segments within reach. A block's generation rises when it comes home, whoever holds parts of it: the test sees to
-/// that. Allocates nothing once it is made, but for readers.
+/// segments within reach. A block's generation rises when it is returned, even if parts of it are held: the test sees
+/// to that. Allocates nothing once it is made, but for readers.
 /// </summary>
 internal sealed class SharedMemoryStub : ISharedMemory, IChunkHome
 {
@@ -39,7 +39,7 @@ internal sealed class SharedMemoryStub : ISharedMemory, IChunkHome
     /// <summary>Segments that can be opened.</summary>
     public List<SharedMemoryStub> Reachable { get; } = [];
 
-    /// <summary>How often it was told to open one, and for whom.</summary>
+    /// <summary>How often it was told to open one, and for which node.</summary>
     public List<(SegmentName Segment, ulong Self)> Attaches { get; } = [];
 
     /// <summary>References to parts of others' segments.</summary>
@@ -136,7 +136,7 @@ internal sealed class SharedMemoryStub : ISharedMemory, IChunkHome
 
         public void Return(Chunk chunk)
         {
-            // Stays for the next time.
+            // Sessions for the next time.
         }
     }
 }

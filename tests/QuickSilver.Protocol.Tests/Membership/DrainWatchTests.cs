@@ -45,7 +45,7 @@ public sealed class DrainWatchTests
         Assert.True(nodes[3].IsLive);
     }
 
-    // Somebody else was removed again and again, and each time the sender's time began anew.
+    // Somebody else was removed again and again, and each time the sender's time began again.
     [Fact]
     public void RemovalInOtherViewsDoesNotGiveTheSenderTime()
     {
@@ -77,7 +77,7 @@ public sealed class DrainWatchTests
     }
 
     // A mute member outlived its neighbours, which accused it until they went themselves; each time the sender's time
-    // began anew.
+    // began again.
     [Theory]
     [InlineData(true)]
     [InlineData(false)]

@@ -3,6 +3,7 @@ using QuickSilver.Protocol.Membership;
 using QuickSilver.Protocol.Membership.Agent;
 using QuickSilver.Protocol.Membership.Frames;
 using QuickSilver.Protocol.Membership.Server;
+using QuickSilver.Protocol.Probing;
 using QuickSilver.Protocol.Wire;
 
 namespace QuickSilver.Protocol.Tests.Membership;

@@ -2,6 +2,7 @@ using QuickSilver.Protocol.Core;
 using QuickSilver.Protocol.Membership;
 using QuickSilver.Protocol.Membership.Frames;
 using QuickSilver.Protocol.Membership.Server;
+using QuickSilver.Protocol.Probing;
 using QuickSilver.Protocol.Wire;
 
 namespace QuickSilver.Protocol.Tests.Membership;
@@ -16,11 +17,11 @@ public class GroupTableTests
     {
         var world = new MembershipWorld();
         WorldNode node = world.AddMany(1)[0];
-        GroupId first = Stay(world, node, "g");
+        GroupId first = Session(world, node, "g");
         world.Run(Second);
         Assert.Equal(0, world.Server.Statistics.Groups);
         Assert.Equal([first], node.Forgotten);
-        Assert.NotEqual(first, Stay(world, node, "g"));
+        Assert.NotEqual(first, Session(world, node, "g"));
     }
 
     [Fact]
@@ -29,11 +30,11 @@ public class GroupTableTests
         var world = new MembershipWorld();
         WorldNode node = world.AddMany(1)[0];
         node.HoldsDone = true;
-        GroupId first = Stay(world, node, "g");
+        GroupId first = Session(world, node, "g");
         world.Run(10 * Second);
         Assert.Equal(1, world.Server.Statistics.Groups);
         Assert.Empty(node.Forgotten);
-        Assert.Equal(first, Stay(world, node, "g"));
+        Assert.Equal(first, Session(world, node, "g"));
         node.SendHeldReports();
         world.Run(Second);
         Assert.Equal([first], node.Forgotten);
@@ -234,7 +235,7 @@ public class GroupTableTests
         WorldNode node = world.AddMany(1)[0];
         for (int index = 0; index < 300; index++)
         {
-            Stay(world, node, $"name {index}", TimeSpan.FromMilliseconds(10));
+            Session(world, node, $"name {index}", TimeSpan.FromMilliseconds(10));
             Assert.InRange(world.Server.Statistics.Groups, 0, 4);
         }
         world.Run(Second);
@@ -243,7 +244,7 @@ public class GroupTableTests
         Assert.Empty(node.KnownViews);
     }
 
-    private static GroupId Stay(MembershipWorld world, WorldNode node, string name, TimeSpan? time = null)
+    private static GroupId Session(MembershipWorld world, WorldNode node, string name, TimeSpan? time = null)
     {
         node.Join(name);
         world.Run(time ?? Second);

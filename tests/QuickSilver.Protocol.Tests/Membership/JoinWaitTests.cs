@@ -3,7 +3,7 @@ using QuickSilver.Protocol.Membership;
 
 namespace QuickSilver.Protocol.Tests.Membership;
 
-/// <summary>Joins that take long say whom they wait for.</summary>
+/// <summary>Joins that take long say which nodes they wait for.</summary>
 public sealed class JoinWaitTests
 {
     private static readonly TimeSpan Second = TimeSpan.FromSeconds(1);

@@ -5,7 +5,8 @@ using static QuickSilver.Protocol.Tests.Membership.MembershipWorldSteps;
 
 namespace QuickSilver.Protocol.Tests.Membership;
 
-/// <summary>A server with an address of its own: whom it waits for, who counts, and what ends the wait.</summary>
+/// <summary>A server with an address of its own: which nodes it waits for, who counts, and what ends the
+/// wait.</summary>
 public sealed class MajorityTests
 {
     private static readonly TimeSpan Second = TimeSpan.FromSeconds(1);

@@ -18,7 +18,7 @@ internal static class MembershipWorldSteps
         foreach (WorldNode node in nodes) world.Connect(node);
     }
 
-    /// <summary>Connects whoever lives and has no connection.</summary>
+    /// <summary>Connects each node that lives and has no connection.</summary>
     public static void ConnectAll(this MembershipWorld world) =>
         world.Connect(world.Nodes.Where(static node => node.Connection is null && node.IsLive));
 

@@ -357,7 +357,7 @@ public sealed class TakeoverTests
                 $"seed {seed}: views do not retire");
         }
 
-        // Whoever has no connection opens one within two seconds, mostly in one.
+        // A node without a connection opens one within two seconds, mostly in one.
         static void Reconnect(MembershipWorld world, ulong milliseconds)
         {
             var since = new Dictionary<WorldNode, int>();

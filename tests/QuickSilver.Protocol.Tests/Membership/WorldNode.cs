@@ -102,7 +102,7 @@ internal sealed class WorldNode : IMembershipLink, IMembershipEvents
         Agent.SayGoodbye();
     }
 
-    /// <summary>Dies without a word.</summary>
+    /// <summary>Dies silently.</summary>
     public void Crash()
     {
         IsGone = true;

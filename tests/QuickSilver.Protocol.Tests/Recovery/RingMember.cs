@@ -84,6 +84,14 @@ internal sealed class RingMember : ITransport, IRecoveryEvents
         _recoverer.OnRemovalConfirmed(node, now);
     }
 
+    /// <summary>The members that this one finds silent now.</summary>
+    public IEnumerable<ulong> FindSilent(Instant now)
+    {
+        var observed = new NodeObservations();
+        _recoverer.Observe(observed, now);
+        return observed.Silent.Select(silent => silent.Node);
+    }
+
     public void Close() => _recoverer.Close();
 
     public SendOutcome Send(in Train train)
@@ -138,16 +146,8 @@ internal sealed class RingMember : ITransport, IRecoveryEvents
 
         public override NodeInfo? Self => null;
 
-        public override RegionView? Own => world.View;
-
-        public override IEnumerable<RegionView> Views => [world.View];
+        public override GroupLayout Layout => new(world.View.FirstStep, world.View, [world.View], [], []);
 
         public override NodeInfo? FindNode(ulong key) => world.Sender.Number.Key == key ? world.Sender : null;
-
-        public override GroupInfo? FindGroup(GroupId id) => null;
-
-        public override IReadOnlyList<RegionView> ViewsOf(GroupId group) => [world.View];
-
-        public override StepNumber GroupViewOf(GroupId group) => world.View.FirstStep;
     }
 }

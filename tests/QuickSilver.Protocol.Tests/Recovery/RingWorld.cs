@@ -49,7 +49,7 @@ internal sealed class RingWorld
 
     public int TokenHops => Hops.Count;
 
-    /// <summary>The hops of all tokens, in order: from whom to whom.</summary>
+    /// <summary>The hops of all tokens, in order: from which member to which.</summary>
     public List<(int From, int To)> Hops { get; } = [];
 
     /// <summary>How many repairs members have sent to each other.</summary>
@@ -74,6 +74,13 @@ internal sealed class RingWorld
             _packets.Add(Packet((ulong)_packets.Count + 1, flags));
             for (int member = 0; member < Members.Count; member++) Put(member, _packets[^1]);
         }
+        Settle();
+    }
+
+    /// <summary>A packet that was sent arrives at a member once more, as it was sent first.</summary>
+    public void SendAgain(int sequence, int member)
+    {
+        Put(member, _packets[sequence - 1]);
         Settle();
     }
 

@@ -1,4 +1,5 @@
 using QuickSilver.Protocol.Core;
+using QuickSilver.Protocol.Membership;
 using QuickSilver.Protocol.Recovery;
 using QuickSilver.Protocol.Wire;
 
@@ -115,7 +116,7 @@ public sealed class TokenRingTests
     }
 
     /// <summary>
-    /// Who hands the token to whom in one round: each partition in a circle from its first live member, then on to the
+    /// How the token is handed on in one round: each partition in a circle from its first live member, then on to the
     /// next, then home.
     /// </summary>
     private static List<(int From, int To)> Plan(RingWorld world, List<int> live)
@@ -203,6 +204,64 @@ public sealed class TokenRingTests
         world.RunFor(2 * Second);
         Assert.Equal(30UL, world.Stable);
         Assert.All(world.Members, member => Assert.Equal(30, member.Received.Count));
+    }
+
+    // A packet of the other partition is asked for, and comes late by itself. Then a packet of the own one is lost.
+    [Theory]
+    [InlineData(false)]
+    [InlineData(true)]
+    public void APacketThatComesLateByItselfIsNotAskedForInVain(bool eagerPull)
+    {
+        ulong late = 0, lost = 0;
+        var world = new RingWorld(4, replication: 2, settings: new RecoverySettings { EagerPull = eagerPull })
+        {
+            Loses = (header, to) => header.Kind == DatagramKind.PathQuery || (to == 2
+                && ((header.Sequence == late && header.Kind is DatagramKind.Data or DatagramKind.Repair)
+                    || (header.Sequence == lost && header.Kind == DatagramKind.Data))),
+        };
+        PartitionMap map = world.View.Partitions;
+        Assert.Equal(2, map.Count);
+        int own = map.OfMember(2);
+        late = map.OfSequence(5) == own ? 6UL : 5;
+        lost = map.OfSequence(11) == own ? 11UL : 12;
+        world.SendPackets(10);
+        world.SendBeacon();
+        world.RunFor(TimeSpan.FromMilliseconds(300));
+        Assert.Equal(9, world.Members[2].Received.Count);
+        Assert.True(world.Members[2].Counters.PullsSent > 0);
+        int sequence = (int)late;
+        late = 0;
+        world.SendAgain(sequence, 2);
+        world.RunFor(3 * Second);
+        Assert.Equal(10UL, world.Stable);
+
+        Assert.False(world.Members[2].Region.Gaps.AsksInVain(world.Now));
+        world.SendPackets(2);
+        world.SendBeacon();
+        world.RunFor(TimeSpan.FromMilliseconds(50));
+        Assert.Equal(12, world.Members[2].Received.Count);
+    }
+
+    // A removed sender that only the leader was told of keeps the ring going. All others have nothing to do with it.
+    [Fact]
+    public void AMemberThatOnlyTheLeaderWaitsForIsFoundSilentByThoseThatAskIt()
+    {
+        var world = new RingWorld(4);
+        ulong mute = world.View.Members[2].Number.Key;
+        world.Loses = (header, _) => header.Sender == mute;
+        var gone = new NodeInfo(
+            new NodeNumber(world.View.Number.Epoch, 2000), "gone", 1, new NetEndpoint(2000, 1),
+            new NetEndpoint(2000, 2), 1 << 20)
+        { IsRemoved = true };
+        world.Members[0].Learn(gone, world.Now);
+        world.RunFor(3 * Second);
+
+        Assert.False(world.Members[1].Region.IsActive);
+        Assert.Contains(mute, world.Members[1].FindSilent(world.Now));
+        world.Loses = (_, _) => false;
+        world.RunFor(3 * Second);
+        Assert.Contains(gone, world.Members[0].Closed);
+        Assert.All(world.Members, member => Assert.Empty(member.FindSilent(world.Now)));
     }
 
     [Fact]

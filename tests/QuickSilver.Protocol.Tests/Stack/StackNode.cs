@@ -88,7 +88,7 @@ internal sealed class StackNode : ITransport, IMembershipLink, INodeUpcalls
         Stack.Handle(ref completion, _world.Now);
         Assert.Equal(BufferPool.ChunkBytes, completion.Buffer.Length);
         if (completion.Buffer != buffer) KeptReads++;
-        // The next read: whoever still looks at what it was not to keep sees this.
+        // The next read: code that kept what it was not to keep sees this.
         Array.Fill(completion.Buffer, (byte)0xDD);
     }
 
@@ -137,7 +137,7 @@ internal sealed class StackNode : ITransport, IMembershipLink, INodeUpcalls
 
     private sealed class Request(StackNode node, string[] names) : JoinRequest(names, 0)
     {
-        public override IGroupListener ListenerFor(GroupInfo group) => new Stay(node, group);
+        public override IGroupListener ListenerFor(GroupInfo group) => new Session(node, group);
 
         public override void OnAdmitted(LocalGroup group, Instant now)
         {
@@ -156,7 +156,7 @@ internal sealed class StackNode : ITransport, IMembershipLink, INodeUpcalls
         }
     }
 
-    private sealed class Stay(StackNode node, GroupInfo group) : IGroupListener
+    private sealed class Session(StackNode node, GroupInfo group) : IGroupListener
     {
         public void OnMessages(NodeInfo sender, in DeliveryBatch run, Instant now) =>
             node.OnMessages(group, sender, run);

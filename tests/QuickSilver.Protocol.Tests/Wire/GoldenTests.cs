@@ -102,7 +102,7 @@ public class GoldenTests
         Assert.True(AckBody.TryRead(Body("ack"), WireSamples.Members, behind, out AckBody ack));
         Assert.Equal(new AckBody(1000, 1300, 1200, 3, 20000), ack);
         Assert.Equal(WireSamples.Behind.Entries.ToArray(), behind.Entries.ToArray());
-        Assert.True(AckBody.TryRead(Body("ack-unknown-intake"), WireSamples.Members, behind, out ack));
+        Assert.True(AckBody.TryRead(Body("ack-unknown-read-position"), WireSamples.Members, behind, out ack));
         Assert.Equal(new AckBody(0, ulong.MaxValue, null, 1, 0), ack);
         Assert.Equal(0, behind.Count);
 
@@ -223,14 +223,14 @@ public class GoldenTests
             WireSamples.Datagram(WireSamples.Header(DatagramKind.Data, sequence: 1), WireSamples.WriteFragmentsBody));
         yield return (
             "runs",
-            WireSamples.Datagram(WireSamples.Header(DatagramKind.Data, sequence: 2), WireSamples.WriteRunsBody));
+            WireSamples.Datagram(WireSamples.Header(DatagramKind.Data, sequence: 2), WireSamples.WriteBatchesBody));
         yield return ("beacon", WireSamples.Datagram(WireSamples.Header(DatagramKind.Beacon, sequence: 500)));
         yield return ("final", WireSamples.Datagram(WireSamples.Header(DatagramKind.Beacon, DatagramFlags.Final, 500)));
         yield return ("ack", WireSamples.Datagram(
             WireSamples.Header(DatagramKind.Ack),
             (ref WireWriter writer) => new AckBody(
                 1000, 1300, 1200, 3, 20000).WriteTo(ref writer, WireSamples.Behind)));
-        yield return ("ack-unknown-intake", WireSamples.Datagram(
+        yield return ("ack-unknown-read-position", WireSamples.Datagram(
             WireSamples.Header(DatagramKind.Ack),
             (ref WireWriter writer) => new AckBody(0, ulong.MaxValue, null, 1, 0).WriteTo(ref writer)));
         yield return ("nak", WireSamples.Datagram(

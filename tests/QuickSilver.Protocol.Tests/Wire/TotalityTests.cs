@@ -29,7 +29,8 @@ public class TotalityTests
 
     [Fact]
     public void AnyBytesAreAnAckOrRefused() => Totality.Check(
-        input => AckBody.TryRead(input, WireSamples.Members, Behind, out _), Body("ack"), Body("ack-unknown-intake"));
+        input => AckBody.TryRead(input, WireSamples.Members, Behind, out _),
+        Body("ack"), Body("ack-unknown-read-position"));
 
     [Fact]
     public void AnyBytesAreAWordOnCarriersOrRefused() =>
@@ -140,7 +141,7 @@ public class TotalityTests
                 ? Written((ref WireWriter writer) => ack.WriteTo(ref writer, Behind))
                 : null,
             Body("ack"),
-            Body("ack-unknown-intake"));
+            Body("ack-unknown-read-position"));
         Totality.CheckOneForm(
             bytes => CarrierWordBody.TryRead(bytes, out CarrierWordBody word) ? Written(word.WriteTo) : null,
             Body("carrier-word"), Body("carrier-word-unheard"));

@@ -87,15 +87,15 @@ internal static class WireSamples
         PacketRecord.WriteFiller(ref filler);
     }
 
-    public static void WriteRunsBody(ref WireWriter writer)
+    public static void WriteBatchesBody(ref WireWriter writer)
     {
         writer.WriteVarint(1);
-        WriteRun(ref writer, 5, 1000, 3, "abcdefghi"u8);
+        WriteBatch(ref writer, 5, 1000, 3, "abcdefghi"u8);
         WriteRecord(ref writer, 5, 1003, "jk"u8);
-        WriteRun(ref writer, 300, 16384, 400, new byte[400]);
+        WriteBatch(ref writer, 300, 16384, 400, new byte[400]);
     }
 
-    public static void WriteRun(ref WireWriter writer, int group, ulong number, int count, ReadOnlySpan<byte> bytes)
+    public static void WriteBatch(ref WireWriter writer, int group, ulong number, int count, ReadOnlySpan<byte> bytes)
     {
         int length = bytes.Length / count;
         PacketRecord.WriteHead(ref writer, ServerEpoch, group, number, first: false, default, length, 0, length, count);

@@ -79,7 +79,7 @@ public class AbandonmentTests
     [Fact]
     public void LatePacketsOfARemovedSenderChangeNothing() => Seeds.ForEach(Seeds.Range(1, 20), seed =>
     {
-        // Node 1 loses its connection to the server, is removed, and goes on sending to whoever listens: it does not
+        // Node 1 loses its connection to the server, is removed, and goes on sending to those that listen: it does not
         // know yet.
         SimulatedCluster cluster = MakeGroup(seed, nodes: 5);
         cluster.Start(new SendPlan(1, "group", 4_000, Milli));

@@ -88,10 +88,10 @@ public class BudgetTests
     {
         long delivered = 0;
         TimeSpan times = TimeSpan.Zero;
-        foreach (SimulatedGroup stay in cluster.Nodes.SelectMany(node => node.Groups))
+        foreach (SimulatedGroup session in cluster.Nodes.SelectMany(node => node.Groups))
         {
-            delivered += stay.Delivered;
-            times += stay.DeliveryTimes;
+            delivered += session.Delivered;
+            times += session.DeliveryTimes;
         }
         return (delivered, times);
     }

@@ -60,7 +60,7 @@ public sealed class LoneSurvivorTests
         }
         cluster.Settle(TimeSpan.FromSeconds(20));
         Assert.Equal(nodes, cluster.Nodes.Count(static node => node.IsAlive));
-        Assert.Equal((ulong)survivors, cluster.Marks[(int)Mark.NodeTakenOver]);
+        Assert.Equal((ulong)survivors, cluster.Marks.GetValueOrDefault("a server takes over a node of another server"));
         cluster.Shutdown();
     }
 }

@@ -28,7 +28,7 @@ public sealed class ServerAbsenceTests
                 ReplayHint = Seeds.Replay(seed, nameof(DataAndRecoveryGoOnNobodyIsRemovedAndJoinsWait)),
             });
             cluster.JoinAll("all");
-            SimulatedGroup[] stays = [.. cluster.Nodes.SelectMany(node => node.Groups)];
+            SimulatedGroup[] sessions = [.. cluster.Nodes.SelectMany(node => node.Groups)];
             for (int node = 0; node < 3; node++)
                 cluster.Start(new SendPlan(node, "all", 600, TimeSpan.FromMilliseconds(100)));
             cluster.Inject(new ServerOutage(cluster.Elapsed + Second, 60 * Second));
@@ -39,17 +39,18 @@ public sealed class ServerAbsenceTests
             Assert.False(join.IsCompleted);
             Assert.All(cluster.Nodes, node => Assert.True(node.IsAlive, $"seed {seed}: {node}"));
             Assert.All(
-                stays,
-                stay => Assert.True(
-                    stay.Received.Count > 3 * 500, $"seed {seed}: {stay.Node} has {stay.Received.Count}"));
+                sessions,
+                session => Assert.True(
+                    session.Received.Count > 3 * 500, $"seed {seed}: {session.Node} has {session.Received.Count}"));
             cluster.RunFor(15 * Second);
             Assert.True(join.IsCompleted, $"seed {seed}");
             cluster.Settle(30 * Second);
             Assert.All(cluster.Nodes, node => Assert.True(node.IsAlive, $"seed {seed}: {node} {node.Expulsion}"));
             Assert.All(
-                stays,
-                stay => Assert.True(
-                    stay.IsOpen && stay.Losses == 0 && stay.Received.Count == 1800, $"seed {seed}: {stay.Node}"));
+                sessions,
+                session => Assert.True(
+                    session.IsOpen && session.Losses == 0 && session.Received.Count == 1800,
+                    $"seed {seed}: {session.Node}"));
             cluster.Shutdown();
         }
     }
@@ -88,21 +89,22 @@ public sealed class ServerAbsenceTests
                 members,
                 node => Assert.True(
                     node.Stack.Cluster.Installed > node.Stack.SendStep, $"seed {seed}: the step was activated"));
-            SimulatedGroup[] stays = [.. members.Take(3).Select(node => node.FindGroup("silent")!)];
+            SimulatedGroup[] sessions = [.. members.Take(3).Select(node => node.FindGroup("silent")!)];
             members[0].Send("silent", 100);
             members[1].Send("silent", 100);
             cluster.RunFor(2 * Second);
             Assert.All(
-                stays,
-                stay => Assert.True(stay.Received.Count == 2, $"seed {seed}: {stay.Node} has {stay.Received.Count}"));
+                sessions,
+                session => Assert.True(
+                    session.Received.Count == 2, $"seed {seed}: {session.Node} has {session.Received.Count}"));
             cluster.RunFor(30 * Second);
             members[2].Send("silent", 100);
             cluster.RunFor(Second);
             cluster.Settle(30 * Second);
-            Assert.All(stays, stay =>
+            Assert.All(sessions, session =>
                 Assert.True(
-                    stay.Received.Count == 3 && stay.Losses == 0,
-                    $"seed {seed}: {stay.Node} has {stay.Received.Count}"));
+                    session.Received.Count == 3 && session.Losses == 0,
+                    $"seed {seed}: {session.Node} has {session.Received.Count}"));
             Assert.Equal(leaves ? 0 : 1, cluster.Nodes[4].FindGroup("silent")?.Received.Count ?? 0);
             cluster.Shutdown();
         }

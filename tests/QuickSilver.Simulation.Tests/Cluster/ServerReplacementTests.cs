@@ -30,7 +30,7 @@ public sealed class ServerReplacementTests
             });
             cluster.JoinAll("all");
             cluster.Await([.. cluster.Nodes.Take(3).Select(node => node.Join("some"))]);
-            SimulatedGroup[] stays = [.. cluster.Nodes.SelectMany(node => node.Groups)];
+            SimulatedGroup[] sessions = [.. cluster.Nodes.SelectMany(node => node.Groups)];
             for (int node = 0; node < 3; node++)
             {
                 cluster.Start(new SendPlan(node, "all", 600, TimeSpan.FromMilliseconds(10)));
@@ -51,9 +51,10 @@ public sealed class ServerReplacementTests
 
             Assert.All(cluster.Nodes, node => Assert.True(node.IsAlive, $"seed {seed}: {node} {node.Expulsion}"));
             Assert.All(
-                stays,
-                stay => Assert.True(stay.IsOpen && stay.Losses == 0, $"seed {seed}: {stay.Name} at {stay.Node}"));
-            Assert.All(stays, stay => Assert.Equal(stay.Name == "all" ? 1800 : 900, stay.Received.Count));
+                sessions,
+                session => Assert.True(
+                    session.IsOpen && session.Losses == 0, $"seed {seed}: {session.Name} at {session.Node}"));
+            Assert.All(sessions, session => Assert.Equal(session.Name == "all" ? 1800 : 900, session.Received.Count));
             cluster.Shutdown();
         }
     }
@@ -68,7 +69,7 @@ public sealed class ServerReplacementTests
             ReplayHint = Seeds.Replay(1, nameof(MembersThatDieWithTheServerAreRemovedAndTheOthersMissNothing)),
         });
         cluster.JoinAll("all");
-        SimulatedGroup[] stays = [.. cluster.Nodes.Skip(1).SelectMany(node => node.Groups)];
+        SimulatedGroup[] sessions = [.. cluster.Nodes.Skip(1).SelectMany(node => node.Groups)];
         for (int node = 0; node < 3; node++)
             cluster.Start(new SendPlan(node, "all", 1000, TimeSpan.FromMilliseconds(20)));
         cluster.Inject(new ServerReplacement(cluster.Elapsed + TimeSpan.FromSeconds(1)));
@@ -76,7 +77,7 @@ public sealed class ServerReplacementTests
         cluster.RunFor(TimeSpan.FromSeconds(30));
         cluster.Settle(TimeSpan.FromSeconds(20));
         Assert.All(cluster.Nodes.Skip(1), node => Assert.True(node.IsAlive, $"{node} {node.Expulsion}"));
-        Assert.All(stays, stay => Assert.True(stay.IsOpen && stay.Losses == 0, $"{stay.Node}"));
+        Assert.All(sessions, session => Assert.True(session.IsOpen && session.Losses == 0, $"{session.Node}"));
         cluster.Shutdown();
     }
 }

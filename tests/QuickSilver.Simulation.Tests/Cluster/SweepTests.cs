@@ -1,5 +1,5 @@
 using System.Globalization;
-using QuickSilver.Testing.Probing;
+using QuickSilver.Simulation.Tests.Marks;
 using QuickSilver.Testing.Runs;
 
 namespace QuickSilver.Simulation.Tests.Cluster;
@@ -30,7 +30,7 @@ public class SweepTests
         {
             Assert.True(
                 !MarkQuota.FindMissing(report.Marks).Any(),
-                $"marks without a hit: {string.Join(", ", MarkQuota.FindMissing(report.Marks))}");
+                $"marks that no run has reached: {string.Join("; ", MarkQuota.FindMissing(report.Marks))}");
         }
     }
 

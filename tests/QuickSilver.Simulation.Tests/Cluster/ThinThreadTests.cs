@@ -108,7 +108,7 @@ public class ThinThreadTests
         cluster.RunFor(TimeSpan.FromSeconds(1));
         Finish(cluster);
         Assert.Equal(1_200UL, cluster.MessagesDelivered);
-        Assert.True(cluster.Marks[(int)Mark.RunWrittenInPlace] > 0);
+        Assert.True(cluster.Marks.GetValueOrDefault("sources write a run of messages into a packet") > 0);
     }
 
     [Fact]

@@ -41,6 +41,7 @@ internal static class PlantedPlace
         [nameof(TargetedRuns.PartitionsMiss)] = TargetedRuns.PartitionsMiss,
         [nameof(TargetedRuns.NewNodeAfterTakeover)] = TargetedRuns.NewNodeAfterTakeover,
         [nameof(TargetedRuns.RemovedNodeReturnsToNewServer)] = TargetedRuns.RemovedNodeReturnsToNewServer,
+        [nameof(TargetedRuns.GroupsOfTwoWays)] = TargetedRuns.GroupsOfTwoWays,
         [nameof(TargetedRuns.LeaveAndJoinAtOnce)] = TargetedRuns.LeaveAndJoinAtOnce,
         [nameof(TargetedRuns.SenderCrashesInSeveralViews)] = TargetedRuns.SenderCrashesInSeveralViews,
         [nameof(TargetedRuns.LatePackets)] = TargetedRuns.LatePackets,

@@ -58,6 +58,17 @@ internal static class TargetedRuns
             Faults = [new NodeFreeze(Millis(1100), Millis(1500), 2)],
         };
 
+    /// <summary>A node sends to groups that go different ways, at the same time and in one order.</summary>
+    public static RunSpec GroupsOfTwoWays(ulong seed) => Make(seed, nodes: 4) with
+    {
+        Groups = [[Group, "wide"], ["wide"], [Group, "wide"], [Group, "wide"]],
+        Plans =
+        [
+            new SendPlan(2, Group, 300, Millis(1)) { Start = Millis(1000), Staged = true },
+            new SendPlan(2, "wide", 300, Millis(1)) { Start = Millis(1000), Staged = true },
+        ],
+    };
+
     /// <summary>A member does not hear of a step in time, and packets of that step reach it in a view that it
     /// has.</summary>
     public static RunSpec LateStep(ulong seed) => Make(
@@ -175,7 +186,7 @@ internal static class TargetedRuns
         return run with { Options = run.Options with { Network = network } };
     }
 
-    /// <summary>A sender crashes when only one member, whom nobody hears, has ever heard of its stream.</summary>
+    /// <summary>A sender crashes when only one member, which nobody hears, has ever heard of its stream.</summary>
     public static RunSpec UnheardSenderCrashes(ulong seed) => Make(seed, nodes: 6, membership: Hasty()) with
     {
         Plans = [

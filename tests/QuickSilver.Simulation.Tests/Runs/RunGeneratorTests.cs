@@ -42,5 +42,16 @@ public class RunGeneratorTests
         }
     }
 
+    [Fact]
+    public void NoFaultLastsForNoTime()
+    {
+        for (ulong seed = 1; seed <= 1_000; seed++)
+        {
+            Assert.DoesNotContain(
+                RunGenerator.Generate(seed).Faults,
+                fault => fault.Duration == TimeSpan.Zero && fault is not ServerReplacement);
+        }
+    }
+
     private static string Text(ulong seed) => RunJson.Write(new SavedRun { Spec = RunGenerator.Generate(seed) });
 }

@@ -184,7 +184,7 @@ public sealed class SteadyStateTests
             return true;
         }
 
-        public int WriteRun(Span<byte> room, int length)
+        public int WriteBatch(Span<byte> room, int length)
         {
             if (length != Size || Pauses) return 0;
             int count = Math.Min(_ready, room.Length / length);

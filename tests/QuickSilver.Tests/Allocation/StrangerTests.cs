@@ -5,7 +5,7 @@ using QuickSilver.Tests.Membership;
 
 namespace QuickSilver.Tests.Allocation;
 
-/// <summary>What a membership host holds for those who only connect: whoever can reach the port decides how many they
+/// <summary>What a membership host holds for those who only connect: those who can reach the port decide how many they
 /// are.</summary>
 [Collection(AllocationCollection.Name)]
 public sealed class StrangerTests

@@ -33,9 +33,9 @@ public sealed class LettingGoTests
         await using var rig = new NodeRig();
         QuickSilverNode node = await rig.StartAsync();
         QuickSilverNode other = await rig.StartAsync();
-        await using Group stays = await other.JoinAsync("group");
+        await using Group sessions = await other.JoinAsync("group");
         (WeakReference handle, WeakReference held) = await UseAsync(
-            node, stays, given, static group => group.LeaveAsync());
+            node, sessions, given, static group => group.LeaveAsync());
         await AssertGoneAsync(handle, $"the handle, after {given}");
         await AssertGoneAsync(held, $"what {given} held");
     }
@@ -48,10 +48,10 @@ public sealed class LettingGoTests
         await using var rig = new NodeRig();
         QuickSilverNode node = await rig.StartAsync();
         QuickSilverNode other = await rig.StartAsync();
-        await using Group stays = await other.JoinAsync("group");
+        await using Group sessions = await other.JoinAsync("group");
         await using Group second = await node.JoinAsync("group");
         (WeakReference handle, WeakReference held) = await UseAsync(
-            node, stays, given, static group => group.DisposeAsync().AsTask());
+            node, sessions, given, static group => group.DisposeAsync().AsTask());
         await AssertGoneAsync(handle, $"the handle, after {given}");
         await AssertGoneAsync(held, $"what {given} held");
     }
@@ -66,9 +66,9 @@ public sealed class LettingGoTests
         await using var rig = new NodeRig();
         QuickSilverNode node = await rig.StartAsync();
         QuickSilverNode other = await rig.StartAsync();
-        await using Group stays = await other.JoinAsync("group");
+        await using Group sessions = await other.JoinAsync("group");
         Group? kept = null;
-        (_, WeakReference held) = await UseAsync(node, stays, given, async group =>
+        (_, WeakReference held) = await UseAsync(node, sessions, given, async group =>
         {
             await group.LeaveAsync();
             kept = group;

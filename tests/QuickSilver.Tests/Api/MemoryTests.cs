@@ -1,6 +1,6 @@
 namespace QuickSilver.Tests.Api;
 
-/// <summary>Memory stays within its limits, and all of it comes home, whatever goes wrong.</summary>
+/// <summary>Memory stays within its limits, and all of it is returned, whatever goes wrong.</summary>
 [Collection(NodeCollection.Name)]
 public sealed class MemoryTests
 {

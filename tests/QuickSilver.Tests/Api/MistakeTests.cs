@@ -213,7 +213,7 @@ public sealed class MistakeTests
         (Group left, Group right) = await rig.StartPairAsync(change: static options =>
         {
             options.Pending.MaxMessagesPerRegion = 4;
-            options.Pending.MaxUnsentMessagesPerGroup = 2;
+            options.Pending.MaxUnsentMessagesPerRegion = 2;
         });
         using (await Trouble.FreezeAsync(right.Node))
         {

@@ -14,7 +14,7 @@ public sealed class SendOrderTests
     {
         await using var rig = new NodeRig();
         (Group left, Group right) = await rig.StartPairAsync(
-            change: static options => options.Pending.MaxUnsentMessagesPerGroup = 200);
+            change: static options => options.Pending.MaxUnsentMessagesPerRegion = 200);
         await SendAndCheckAsync(left, right);
     }
 
@@ -30,6 +30,61 @@ public sealed class SendOrderTests
         feed.Signal();
         await SendAndCheckAsync(left, right);
         Assert.Equal(right.View.Number, third.View.Number);
+    }
+
+    [Fact]
+    public async Task So_they_do_in_groups_that_go_different_ways_and_change_them_meanwhile()
+    {
+        const int groups = 12, threads = 3, each = 6_000;
+        await using var rig = new NodeRig();
+        QuickSilverNode sender = await rig.StartAsync(
+            static options => options.Pending.MaxUnsentMessagesPerRegion = 64);
+        QuickSilverNode receiver = await rig.StartAsync(), third = await rig.StartAsync();
+        string[] names = [.. Enumerable.Range(0, groups).Select(static index => $"g{index}")];
+        int[,] next = new int[groups, threads];
+        int wrong = 0, received = 0;
+        for (int index = 0; index < groups; index++)
+        {
+            int group = index;
+            await receiver.JoinAsync(names[group], new GroupOptions
+            {
+                OnMessage = (in MessageRef message) =>
+                {
+                    int thread = message.Payload[0];
+                    if (BitConverter.ToInt32(message.Payload[1..]) != next[group, thread]++) wrong++;
+                    Interlocked.Increment(ref received);
+                },
+            });
+        }
+        IReadOnlyList<Group> all = await sender.JoinManyAsync(
+            names, new GroupOptions { BufferBeforeFirstRead = false });
+        await all[^1].WaitForMembersAsync(2).WaitAsync(NodeRig.Patience);
+        Task sending = Task.WhenAll(Enumerable.Range(0, threads).Select(thread => Task.Run(async () =>
+        {
+            byte[] message = new byte[64];
+            message[0] = (byte)thread;
+            for (int index = 0; index < each; index++)
+            {
+                Group group = all[index % groups];
+                BitConverter.TryWriteBytes(message.AsSpan(1), index / groups);
+                if (index % 100 == thread) _ = group.SendConfirmedAsync(message);
+                else await group.SendAsync(message);
+                if (index % 500 == 0) await Task.Delay(5);
+            }
+        })));
+        var random = new Random(1);
+        for (int change = 0; change < 30 || !sending.IsCompleted; change++)
+        {
+            Group joined = await third.JoinAsync(names[random.Next(groups)], new GroupOptions
+            {
+                BufferBeforeFirstRead = false,
+            });
+            if (change % 3 > 0) await joined.LeaveAsync();
+        }
+        await sending.WaitAsync(NodeRig.Patience);
+        await NodeRig.UntilAsync(() => Volatile.Read(ref received) == threads * each, "all messages arrive");
+        Assert.Equal(0, wrong);
+        Assert.InRange(sender.Core.Outboxes.Count, 2, 100);
     }
 
     [Fact]

@@ -155,7 +155,7 @@ public sealed class SendingTests
     {
         await using var rig = new NodeRig();
         (Group left, _) = await rig.StartPairAsync(
-            change: static options => options.Pending.MaxUnsentMessagesPerGroup = 4);
+            change: static options => options.Pending.MaxUnsentMessagesPerRegion = 4);
         using var gone = new GoneMemory();
         ReadOnlyMemory<byte> memory = gone.Memory;
         ((IDisposable)gone).Dispose();

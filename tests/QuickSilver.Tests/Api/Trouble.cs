@@ -16,7 +16,7 @@ internal static class Trouble
         options.Shutdown.Timeout = TimeSpan.FromSeconds(3);
     }
 
-    /// <summary>Whoever stands still is not removed for it while a test runs, however slow the machine is.</summary>
+    /// <summary>A node that stands still is not removed while a test runs, however slow the machine is.</summary>
     public static void Patient(QuickSilverOptions options) => options.Membership.FailureTimeout = NodeRig.Patience;
 
     /// <summary>The node's core stands still until <see cref="Frozen.Dispose"/>: it neither receives, nor answers, nor

@@ -44,9 +44,7 @@ public sealed partial class DocsTests
     public void Every_log_record_and_instrument_is_listed()
     {
         string page = File.ReadAllText(SourceTree.PathOf("docs/monitoring.md"));
-        IEnumerable<Attribute> records = typeof(Log).GetMethods()
-            .SelectMany(static method => method.GetCustomAttributes<LoggerMessageAttribute>());
-        int[] ids = [.. records.Cast<LoggerMessageAttribute>().Select(static record => record.EventId)];
+        int[] ids = [.. Records().Select(static record => record.EventId)];
         Assert.NotEmpty(ids);
         string listed = string.Concat(
             page.Split('\n').Where(static line => line.StartsWith("| 1", StringComparison.Ordinal)));
@@ -67,6 +65,26 @@ public sealed partial class DocsTests
         using var meter = new NodeMeter(null, "of the page", "memory", static () => new NodeStatistics(), log);
         Assert.NotEmpty(instruments);
         Assert.All(instruments, name => Assert.Contains($"`{name}`", page, StringComparison.Ordinal));
+    }
+
+    [Fact]
+    public void A_record_about_the_path_between_two_nodes_stands_on_the_page_in_its_own_words()
+    {
+        string[] rows = [.. File.ReadLines(SourceTree.PathOf("docs/monitoring.md"))];
+        LoggerMessageAttribute[] records = [
+            .. Records().Where(static record => record.EventId is >= 1210 and <= 1225)];
+        Assert.Equal(10, records.Length);
+        foreach (LoggerMessageAttribute record in records)
+        {
+            string row = Assert.Single(
+                rows, row => row.StartsWith($"| {record.EventId} | ", StringComparison.Ordinal));
+            Assert.Contains($" | {record.Level} | ", row, StringComparison.OrdinalIgnoreCase);
+            // What stands before the advice, which the page leaves out.
+            string said = Placeholder().Replace(record.Message.Split(". ")[0], " ");
+            Assert.All(
+                Words().Matches(said).Select(static word => word.Value),
+                word => Assert.Contains(word, row, StringComparison.OrdinalIgnoreCase));
+        }
     }
 
     [Fact]
@@ -126,8 +144,19 @@ public sealed partial class DocsTests
                 static group => group.Name == "instrument state").MessagesDropped == 1, "one is replaced");
     }
 
+    private static IEnumerable<LoggerMessageAttribute> Records() => typeof(Log).Assembly.GetTypes()
+        .SelectMany(static type => type.GetMethods(
+            BindingFlags.Static | BindingFlags.Public | BindingFlags.NonPublic | BindingFlags.DeclaredOnly))
+        .SelectMany(static method => method.GetCustomAttributes<LoggerMessageAttribute>());
+
     private static string Flatten(string text) =>
         string.Join('\n', text.Split('\n').Select(static line => line.Trim()).Where(static line => line.Length > 0));
+
+    [GeneratedRegex(@"\{\w+\}")]
+    private static partial Regex Placeholder();
+
+    [GeneratedRegex(@"[a-z]{5,}", RegexOptions.IgnoreCase)]
+    private static partial Regex Words();
 
     [GeneratedRegex("```csharp\\n(.*?)```", RegexOptions.Singleline)]
     private static partial Regex CodeBlock();

@@ -89,7 +89,7 @@ internal static class FailureSnippets
             }
             catch (QuickSilverException late) when (late.Code == ErrorCode.JoinTimedOut)
             {
-                await Task.Delay(TimeSpan.FromSeconds(1), ct); // late.Message names whom the join waited for
+                await Task.Delay(TimeSpan.FromSeconds(1), ct); // late.Message names the nodes the join waited for
             }
         }
     }

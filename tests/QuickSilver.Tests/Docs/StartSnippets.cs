@@ -121,7 +121,7 @@ internal static class StartSnippets
             return true;
         }
 
-        public int WriteRun(Span<byte> room, int length)
+        public int WriteBatch(Span<byte> room, int length)
         {
             if (length != Tick.Bytes) return 0;
             int count = Math.Min(room.Length / length, _ticks.Count);

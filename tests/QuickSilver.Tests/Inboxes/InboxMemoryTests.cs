@@ -6,7 +6,7 @@ using QuickSilver.Protocol.Tests;
 
 namespace QuickSilver.Tests.Inboxes;
 
-/// <summary>Received memory goes home, and reading allocates nothing.</summary>
+/// <summary>Received memory is returned, and reading allocates nothing.</summary>
 public sealed class InboxMemoryTests
 {
     private static readonly NodeInfo A = InboxRig.Node("a", 1);

@@ -65,7 +65,7 @@ internal sealed class TestNode : IMembershipEvents, ILinkHandler, ILinkEvents, I
         }
     }
 
-    /// <summary>Stops without a word, as a crash would.</summary>
+    /// <summary>Stops silently, as a crash would.</summary>
     public async Task CrashAsync()
     {
         _core.RequestStop();

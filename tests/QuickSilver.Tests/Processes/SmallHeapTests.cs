@@ -19,7 +19,7 @@ public sealed class SmallHeapTests
         ChildProcess[] healthy = [
             .. Enumerable.Range(0, 2)
             .Select(index => Start("subscribe", $"healthy {index}", ["--quiet", "--expect", $"{Messages}"]))];
-        // Whoever is to take its lines does not come back.
+        // The callback that takes its lines does not come back.
         using var never = new ManualResetEventSlim();
         ChildProcess stalled =
             ProgramRun.Start("subscribe", "stalled", [.. common, "--name", "stalled"], _ => never.Wait(), environment);

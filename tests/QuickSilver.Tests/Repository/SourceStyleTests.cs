@@ -2,7 +2,7 @@ using System.Text.RegularExpressions;
 
 namespace QuickSilver.Tests.Repository;
 
-/// <summary>The sources have short lines, and avoid words that few readers know.</summary>
+/// <summary>The sources have short lines; they and the pages avoid words that few readers know.</summary>
 public sealed partial class SourceStyleTests
 {
     private const int LongestLine = 120;
@@ -30,10 +30,14 @@ public sealed partial class SourceStyleTests
     }
 
     [Fact]
-    public void Comments_and_texts_of_the_packages_use_plain_words()
+    public void Comments_texts_and_pages_use_plain_words()
     {
+        IEnumerable<string> sources = Sources("src", "tests", "samples", "bench")
+            .Where(static file => Path.GetFileName(file) != $"{nameof(SourceStyleTests)}.cs");
+        IEnumerable<string> pages = Directory.EnumerateFiles(SourceTree.PathOf("."), "*.md").Concat(
+            Directory.EnumerateFiles(SourceTree.PathOf("docs"), "*.md", SearchOption.AllDirectories));
         var found = new List<string>();
-        foreach (string file in Sources("src"))
+        foreach (string file in sources.Concat(pages))
         {
             int number = 0;
             foreach (string line in File.ReadLines(file))
@@ -47,7 +51,8 @@ public sealed partial class SourceStyleTests
     }
 
     [GeneratedRegex(
-        @"\b(whom|whoever|lest|anew|without a word|for people|comes home|goes home)\b", RegexOptions.IgnoreCase)]
+        @"\b(whom|whoever|lest|anew|whence|thereof|thereby|without a word|for people|comes home|goes home)\b",
+        RegexOptions.IgnoreCase)]
     private static partial Regex Avoided();
 
     private static IEnumerable<string> Sources(params string[] folders) =>

@@ -7,6 +7,8 @@ internal sealed class FakeOwner : ISendOwner
 {
     public Exception? Reason { get; set; }
 
+    public StagedGroup StagedGroup { get; } = new FakeGroup();
+
     public bool HasEnded => Reason is not null;
 
     public Exception EndException() => Reason!;

@@ -2,7 +2,7 @@ using QuickSilver.Sending;
 
 namespace QuickSilver.Tests.Sending;
 
-/// <summary>A group's way to the core that keeps what it gets.</summary>
+/// <summary>A way to the core that keeps what it gets.</summary>
 internal sealed class FakeSendQueue : ISendQueue
 {
     private readonly Lock _lock = new();
@@ -15,7 +15,12 @@ internal sealed class FakeSendQueue : ISendQueue
 
     public bool IsClosed { get; set; }
 
-    public bool TryEnqueue(object request)
+    /// <summary>A group that enters elsewhere.</summary>
+    public StagedGroup? Away { get; set; }
+
+    public bool Serves(StagedGroup group) => group != Away;
+
+    public bool TryEnqueue(StagedGroup group, object request)
     {
         lock (_lock)
         {

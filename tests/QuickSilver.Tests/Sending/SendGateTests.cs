@@ -59,7 +59,7 @@ public sealed class SendGateTests
     public async Task Waiters_are_admitted_in_the_order_of_their_calls_and_nobody_overtakes_them()
     {
         _gate.OnGateChanged(open: false);
-        ValueTask[] waits = [.. Enumerable.Range(0, 10).Select(index => _gate.EnterAsync(_owner, index, 1, default))];
+        ValueTask[] waits = [.. Enumerable.Range(0, 10).Select(index => EnterAsync(_owner, index, 1, default))];
         Assert.False(_gate.TryEnter(1));
         Assert.DoesNotContain(waits, static wait => wait.IsCompleted);
 
@@ -75,7 +75,7 @@ public sealed class SendGateTests
         _gate.OnGateChanged(open: false);
         const int waiters = MostMessages + 100;
         ValueTask[] waits = [
-            .. Enumerable.Range(0, waiters).Select(index => _gate.EnterAsync(_owner, index, 1, default))];
+            .. Enumerable.Range(0, waiters).Select(index => EnterAsync(_owner, index, 1, default))];
 
         _gate.OnGateChanged(open: true);
         Assert.Equal(MostMessages, _queue.Requests.Count);
@@ -91,8 +91,8 @@ public sealed class SendGateTests
     {
         using var source = new CancellationTokenSource();
         _gate.OnGateChanged(open: false);
-        ValueTask first = _gate.EnterAsync(_owner, "first", 1, source.Token);
-        ValueTask second = _gate.EnterAsync(_owner, "second", 1, default);
+        ValueTask first = EnterAsync(_owner, "first", 1, source.Token);
+        ValueTask second = EnterAsync(_owner, "second", 1, default);
 
         await source.CancelAsync();
         var thrown = await Assert.ThrowsAsync<OperationCanceledException>(async () => await first);
@@ -109,7 +109,7 @@ public sealed class SendGateTests
     {
         using var source = new CancellationTokenSource();
         Fill(MostMessages);
-        ValueTask wait = _gate.EnterAsync(_owner, "late", 1, source.Token);
+        ValueTask wait = EnterAsync(_owner, "late", 1, source.Token);
         await source.CancelAsync();
         await Assert.ThrowsAsync<OperationCanceledException>(async () => await wait);
         Take(MostMessages);
@@ -121,7 +121,7 @@ public sealed class SendGateTests
     {
         using var source = new CancellationTokenSource();
         _gate.OnGateChanged(open: false);
-        ValueTask wait = _gate.EnterAsync(_owner, "message", 1, source.Token);
+        ValueTask wait = EnterAsync(_owner, "message", 1, source.Token);
         _gate.OnGateChanged(open: true);
         await source.CancelAsync();
         await wait;
@@ -133,8 +133,8 @@ public sealed class SendGateTests
     public async Task A_call_that_asks_for_room_stands_in_line_and_takes_no_place()
     {
         _gate.OnGateChanged(open: false);
-        ValueTask<bool> room = _gate.WaitAsync(_owner, default);
-        ValueTask behind = _gate.EnterAsync(_owner, "behind", 1, default);
+        ValueTask<bool> room = WaitAsync(_owner);
+        ValueTask behind = EnterAsync(_owner, "behind", 1, default);
         Assert.False(room.IsCompleted);
 
         _gate.OnGateChanged(open: true);
@@ -148,9 +148,9 @@ public sealed class SendGateTests
     {
         var other = new FakeOwner();
         _gate.OnGateChanged(open: false);
-        ValueTask mine = _gate.EnterAsync(_owner, "mine", 1, default);
-        ValueTask<bool> asking = _gate.WaitAsync(_owner, default);
-        ValueTask theirs = _gate.EnterAsync(other, "theirs", 1, default);
+        ValueTask mine = EnterAsync(_owner, "mine", 1, default);
+        ValueTask<bool> asking = WaitAsync(_owner);
+        ValueTask theirs = EnterAsync(other, "theirs", 1, default);
 
         _owner.Reason = new ObjectDisposedException("handle");
         _gate.OnOwnerEnded(_owner);
@@ -162,14 +162,14 @@ public sealed class SendGateTests
         await theirs;
         Assert.Equal(["theirs"], _queue.Requests);
         await Assert.ThrowsAsync<ObjectDisposedException>(
-            async () => await _gate.EnterAsync(_owner, "late", 1, default));
+            async () => await EnterAsync(_owner, "late", 1, default));
     }
 
     [Fact]
     public async Task What_a_closed_queue_refuses_is_given_back()
     {
         _gate.OnGateChanged(open: false);
-        ValueTask wait = _gate.EnterAsync(_owner, "message", 1, default);
+        ValueTask wait = EnterAsync(_owner, "message", 1, default);
         _queue.IsClosed = true;
         _owner.Reason = new ObjectDisposedException("handle");
         _gate.OnGateChanged(open: true);
@@ -192,7 +192,7 @@ public sealed class SendGateTests
         Fill(MostMessages);
         Assert.False(_gate.TryEnter(1));
         var context = new RecordingContext();
-        Task waiting = context.Run(async () => await _gate.EnterAsync(_owner, "message", 1, default));
+        Task waiting = context.Run(async () => await EnterAsync(_owner, "message", 1, default));
         var core = new Thread(() => Take(MostMessages));
         core.Start();
         await waiting.WaitAsync(TimeSpan.FromSeconds(30));
@@ -211,8 +211,8 @@ public sealed class SendGateTests
         {
             for (int index = 0; index < each; index++)
             {
-                if (gate.TryEnter(100)) queue.TryEnqueue(sender);
-                else await gate.EnterAsync(_owner, sender, 100, default);
+                if (gate.TryEnter(100)) queue.TryEnqueue(_owner.StagedGroup, sender);
+                else await EnterAsync(gate, _owner, sender, 100);
                 Interlocked.Increment(ref admitted);
             }
         }))];
@@ -233,12 +233,76 @@ public sealed class SendGateTests
         Assert.Equal(senders * each, queue.Requests.Count);
     }
 
+    [Fact]
+    public async Task Waiters_of_a_group_that_moves_go_on_at_the_other_gate_in_their_order()
+    {
+        var stays = new FakeOwner();
+        var queue = new FakeSendQueue();
+        var gate = new SendGate(queue, new SendWaiterPool(), _budget, MostMessages, 1 << 20);
+        _gate.OnGateChanged(open: false);
+        gate.OnGateChanged(open: false);
+        using var source = new CancellationTokenSource();
+        ValueTask[] moved = [
+            .. Enumerable.Range(0, 3).Select(
+                index => EnterAsync(_owner, index, 1, index == 1 ? source.Token : default))];
+        ValueTask staying = EnterAsync(stays, "stays", 1, default);
+        ValueTask behind = EnterAsync(gate, stays, "before", 1);
+
+        _queue.Away = _owner.StagedGroup;
+        Assert.False(_gate.TryWait(_owner, "late", 1, default, out _));
+        _gate.MoveWaiters(_owner.StagedGroup, gate);
+        _gate.OnGateChanged(open: true);
+        await staying;
+        Assert.Equal(["stays"], _queue.Requests);
+
+        await source.CancelAsync();
+        await Assert.ThrowsAsync<OperationCanceledException>(async () => await moved[1]);
+        gate.OnGateChanged(open: true);
+        await behind;
+        await moved[0];
+        await moved[2];
+        Assert.Equal<object>(["before", 0, 2], queue.Requests);
+        Assert.Equal<object>([1], _queue.Discarded.Concat(queue.Discarded));
+    }
+
+    [Fact]
+    public async Task Waiters_of_a_group_that_is_about_to_move_hold_the_line_until_it_has_moved()
+    {
+        _gate.OnGateChanged(open: false);
+        ValueTask wait = EnterAsync(_owner, "message", 1, default);
+        _queue.Away = _owner.StagedGroup;
+        _gate.OnGateChanged(open: true);
+        Assert.False(wait.IsCompleted);
+        _queue.Away = null;
+        _gate.AdvanceFromCore();
+        await wait;
+        Assert.Equal(["message"], _queue.Requests);
+    }
+
+    private static ValueTask EnterAsync(SendGate gate, FakeOwner owner, object request, int bytes)
+    {
+        Assert.True(gate.TryWait(owner, request, bytes, default, out ValueTask task));
+        return task;
+    }
+
+    private ValueTask EnterAsync(FakeOwner owner, object request, int bytes, CancellationToken cancellationToken)
+    {
+        Assert.True(_gate.TryWait(owner, request, bytes, cancellationToken, out ValueTask task));
+        return task;
+    }
+
+    private ValueTask<bool> WaitAsync(FakeOwner owner)
+    {
+        Assert.True(_gate.TryWait(owner, default, out ValueTask<bool> task));
+        return task;
+    }
+
     private void Cycle(object request, int times)
     {
         for (int index = 0; index < times; index++)
         {
             _gate.OnGateChanged(open: false);
-            ValueTask wait = _gate.EnterAsync(_owner, request, 1, default);
+            ValueTask wait = EnterAsync(_owner, request, 1, default);
             _queue.Requests.Clear();
             _gate.OnGateChanged(open: true);
             // On the pool, soon.

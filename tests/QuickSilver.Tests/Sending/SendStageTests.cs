@@ -9,8 +9,13 @@ public sealed class SendStageTests
 {
     private readonly StageBlockPool _pool = new(64);
     private readonly SendStage _stage;
+    private readonly FakeGroup _group = new();
 
-    public SendStageTests() => _stage = new SendStage(_pool);
+    public SendStageTests()
+    {
+        _stage = new SendStage(_pool);
+        _group.Stage = _stage;
+    }
 
     [Fact]
     public void Messages_and_objects_come_out_in_order_over_many_blocks()
@@ -22,53 +27,33 @@ public sealed class SendStageTests
             {
                 object request = new();
                 expected.Add(request);
-                Assert.True(_stage.TryAppend(request));
+                Assert.True(_stage.TryAppend(_group, request));
                 continue;
             }
             byte[] message = [
                 .. Enumerable.Range(0, (index * 37) % (SendStage.LongestMessage + 1)).Select(at => (byte)(at + index))];
             expected.Add(message);
-            Assert.True(_stage.TryAppend(message));
+            Assert.True(_stage.TryAppend(_group, message));
         }
         foreach (object one in expected)
         {
-            Assert.True(_stage.TryPeek(out ReadOnlySpan<byte> message, out object? request));
-            if (one is byte[] bytes) Assert.Equal(bytes, message.ToArray());
-            else Assert.Same(one, request);
+            Assert.True(_stage.TryPeek(out StageEntry entry));
+            Assert.Same(_group, entry.Group);
+            if (one is byte[] bytes) Assert.Equal(bytes, entry.Message.ToArray());
+            else Assert.Same(one, entry.Request);
             _stage.Advance();
         }
-        Assert.False(_stage.TryPeek(out _, out _));
-    }
-
-    [Theory]
-    [InlineData(0)]
-    [InlineData(1)]
-    [InlineData(300)]
-    public void A_closed_stage_is_done_when_all_in_it_has_been_taken(int messages)
-    {
-        for (int index = 0; index < messages; index++) _stage.TryAppend([1]);
-        Assert.False(_stage.IsDone);
-        _stage.Close();
-        for (int index = 0; index < messages; index++)
-        {
-            Assert.False(_stage.IsDone);
-            Assert.True(_stage.TryPeek(out _, out _));
-            _stage.Advance();
-        }
-        Assert.True(_stage.IsDone);
-        Assert.False(_stage.TryAppend([1]));
-        _stage.ReleaseIfEmpty();
-        Assert.True(_stage.IsDone);
+        Assert.False(_stage.TryPeek(out _));
     }
 
     [Fact]
     public void What_is_shown_stays_until_it_is_taken()
     {
-        _stage.TryAppend([1, 2]);
+        _stage.TryAppend(_group, [1, 2]);
         for (int look = 0; look < 2; look++)
         {
-            Assert.True(_stage.TryPeek(out ReadOnlySpan<byte> message, out _));
-            Assert.Equal([1, 2], message.ToArray());
+            Assert.True(_stage.TryPeek(out StageEntry entry));
+            Assert.Equal([1, 2], entry.Message.ToArray());
         }
     }
 
@@ -76,7 +61,7 @@ public sealed class SendStageTests
     public void Messages_without_bytes_fill_a_block_too()
     {
         for (int index = 0; index < 3 * StageBlock.Slots; index++)
-            Assert.True(_stage.TryAppend(ReadOnlySpan<byte>.Empty));
+            Assert.True(_stage.TryAppend(_group, ReadOnlySpan<byte>.Empty));
         Assert.Equal(3, _pool.Rented);
         Assert.Equal(3 * StageBlock.Slots, TakeAll());
     }
@@ -88,7 +73,7 @@ public sealed class SendStageTests
         Assert.Equal(0, _pool.Rented);
         for (int round = 0; round < 3; round++)
         {
-            _stage.TryAppend([1]);
+            _stage.TryAppend(_group, [1]);
             _stage.ReleaseIfEmpty();
             Assert.Equal(1, _pool.Rented);
             Assert.Equal(1, TakeAll());
@@ -102,7 +87,7 @@ public sealed class SendStageTests
     {
         for (int round = 0; round < 100; round++)
         {
-            for (int index = 0; index < 1_000; index++) _stage.TryAppend(new byte[64]);
+            for (int index = 0; index < 1_000; index++) _stage.TryAppend(_group, new byte[64]);
             Assert.InRange(_pool.Rented, 1, 16);
             Assert.Equal(1_000, TakeAll());
             Assert.Equal(1, _pool.Rented);
@@ -110,25 +95,66 @@ public sealed class SendStageTests
     }
 
     [Fact]
-    public void A_closed_stage_takes_nothing_more_and_gives_what_it_has()
+    public void A_group_that_has_another_stage_or_none_enters_nothing_and_its_place_is_passed_over()
     {
-        _stage.TryAppend([1]);
-        _stage.TryAppend(new object());
-        _stage.Close();
-        Assert.False(_stage.TryAppend([2]));
-        Assert.False(_stage.TryAppend(new object()));
+        var other = new FakeGroup();
+        Assert.True(_stage.TryAppend(_group, [1]));
+        Assert.False(_stage.TryAppend(other, new byte[100]));
+        Assert.False(_stage.TryAppend(other, new object()));
+        other.Stage = new SendStage(_pool);
+        Assert.False(_stage.TryAppend(other, new byte[7]));
+        Assert.True(_stage.TryAppend(_group, [2]));
+
         Assert.Equal(2, TakeAll());
+        Assert.True(_stage.IsEmpty);
         _stage.ReleaseIfEmpty();
         Assert.Equal(0, _pool.Rented);
-        Assert.False(_stage.TryAppend([3]));
     }
 
     [Fact]
-    public void A_stage_closed_before_its_first_message_takes_none()
+    public void What_is_looked_at_stays_and_what_is_taken_out_is_passed_over()
     {
-        _stage.Close();
-        Assert.False(_stage.TryAppend([1]));
-        Assert.Equal(0, _pool.Rented);
+        var other = new FakeGroup { Stage = _stage };
+        for (int index = 0; index < 3 * StageBlock.Slots; index++)
+            _stage.TryAppend(index % 3 == 0 ? other : _group, BitConverter.GetBytes(index));
+        StagePosition at = _stage.Start!.Value;
+        int seen = 0;
+        bool isEnd;
+        while (_stage.TryLook(ref at, out StageEntry entry, out isEnd))
+        {
+            Assert.Equal(seen++, BitConverter.ToInt32(entry.Message));
+            if (entry.Group == other) at.Block.TakeOut(at);
+        }
+        Assert.True(isEnd);
+        Assert.Equal(3 * StageBlock.Slots, seen);
+        for (int index = 0; index < 3 * StageBlock.Slots; index++)
+        {
+            if (index % 3 == 0) continue;
+            Assert.True(_stage.TryPeek(out StageEntry entry));
+            Assert.Equal(index, BitConverter.ToInt32(entry.Message));
+            _stage.Advance();
+        }
+        Assert.False(_stage.TryPeek(out _));
+    }
+
+    [Fact]
+    public void An_incomplete_entry_ends_the_look_before_the_end()
+    {
+        _stage.TryAppend(_group, [1]);
+        StageBlock block = Tail(_stage)!;
+        long word = block.Word;
+        Assert.True(block.TryTake(word, 5));
+        _stage.TryAppend(_group, [2]);
+        StagePosition at = _stage.Start!.Value;
+        Assert.True(_stage.TryLook(ref at, out _, out _));
+        Assert.False(_stage.TryLook(ref at, out _, out bool isEnd));
+        Assert.False(isEnd);
+        block.Void(word, 5);
+        Assert.True(_stage.TryLook(ref at, out StageEntry empty, out _));
+        Assert.Null(empty.Group);
+        Assert.True(_stage.TryLook(ref at, out _, out _));
+        Assert.False(_stage.TryLook(ref at, out _, out isEnd));
+        Assert.True(isEnd);
     }
 
     [Fact]
@@ -140,8 +166,8 @@ public sealed class SendStageTests
         {
             for (int index = 0; index < 500; index++)
             {
-                _stage.TryAppend(message);
-                if (index % 50 == 0) _stage.TryAppend(request);
+                _stage.TryAppend(_group, message);
+                if (index % 50 == 0) _stage.TryAppend(_group, request);
             }
             TakeAll();
             _stage.ReleaseIfEmpty();
@@ -158,20 +184,20 @@ public sealed class SendStageTests
     public void A_stage_that_is_growing_is_not_empty()
     {
         Assert.True(_stage.IsEmpty);
-        _stage.TryAppend([1]);
+        _stage.TryAppend(_group, [1]);
 
         // As by a producer that was stopped between showing the new block and linking the old one to it.
         StageBlock full = Tail(_stage)!;
         StageBlock next = _pool.Rent();
         Tail(_stage) = next;
         full.Seal();
-        _stage.TryAppend([2]);
+        _stage.TryAppend(_group, [2]);
 
         Assert.Equal(1, TakeAll());
         Assert.False(_stage.IsEmpty);
         full.Next = next;
-        Assert.True(_stage.TryPeek(out ReadOnlySpan<byte> message, out _));
-        Assert.Equal([2], message.ToArray());
+        Assert.True(_stage.TryPeek(out StageEntry entry));
+        Assert.Equal([2], entry.Message.ToArray());
         _stage.Advance();
         Assert.True(_stage.IsEmpty);
     }
@@ -180,14 +206,15 @@ public sealed class SendStageTests
     public void A_producer_that_slept_while_its_block_went_to_another_stage_takes_no_place_there()
     {
         var other = new SendStage(_pool);
+        var group = new FakeGroup { Stage = other };
         StageBlock block = _pool.Rent();
         _pool.Return(block);
-        _stage.TryAppend([1]);
+        _stage.TryAppend(_group, [1]);
         long known = block.Word;
         TakeAll();
         _stage.ReleaseIfEmpty();
 
-        other.TryAppend([7]);
+        other.TryAppend(group, [7]);
         Assert.True(StageBlock.HasRoom(block.Word, 1));
         Assert.False(block.TryTake(known, 1));
         Assert.True(block.TryTake(block.Word, 1));
@@ -200,6 +227,7 @@ public sealed class SendStageTests
         const int producers = 4;
         const int each = 100_000;
         SendStage[] stages = [_stage, new SendStage(_pool)];
+        FakeGroup[] groups = [_group, new FakeGroup { Stage = stages[1] }];
         Thread[] threads = [.. Enumerable.Range(0, producers).Select(producer => new Thread(() =>
         {
             Span<byte> message = stackalloc byte[64];
@@ -209,7 +237,8 @@ public sealed class SendStageTests
                 BinaryPrimitives.WriteInt32LittleEndian(cut, producer);
                 BinaryPrimitives.WriteInt32LittleEndian(cut[4..], index);
                 BinaryPrimitives.WriteInt32LittleEndian(cut[^4..], index);
-                stages[(producer + index) % 2].TryAppend(cut);
+                int to = (producer + index) % 2;
+                stages[to].TryAppend(groups[to], cut);
                 if (index % 1_000 == 0) Thread.Yield();
             }
         }))];
@@ -225,8 +254,9 @@ public sealed class SendStageTests
             int before = taken;
             for (int stage = 0; stage < 2; stage++)
             {
-                while (stages[stage].TryPeek(out ReadOnlySpan<byte> message, out _))
+                while (stages[stage].TryPeek(out StageEntry entry))
                 {
+                    ReadOnlySpan<byte> message = entry.Message;
                     int producer = BinaryPrimitives.ReadInt32LittleEndian(message);
                     int index = BinaryPrimitives.ReadInt32LittleEndian(message[4..]);
                     ref int expected = ref next[((producer + stage) % 2 * producers) + producer];
@@ -247,7 +277,7 @@ public sealed class SendStageTests
         Assert.Equal(0, wrong);
         foreach (SendStage stage in stages)
         {
-            Assert.False(stage.TryPeek(out _, out _));
+            Assert.False(stage.TryPeek(out _));
             stage.ReleaseIfEmpty();
         }
         Assert.Equal(0, _pool.Rented);
@@ -259,7 +289,7 @@ public sealed class SendStageTests
     private int TakeAll()
     {
         int count = 0;
-        for (; _stage.TryPeek(out _, out _); count++) _stage.Advance();
+        for (; _stage.TryPeek(out _); count++) _stage.Advance();
         return count;
     }
 }

@@ -4,6 +4,7 @@ using QuickSilver.Protocol.Flow;
 using QuickSilver.Protocol.Flow.Pull;
 using QuickSilver.Protocol.Flow.Transports;
 using QuickSilver.Protocol.Membership;
+using QuickSilver.Protocol.Probing;
 using QuickSilver.Protocol.Wire;
 
 namespace QuickSilver.Protocol.Dissemination.Carriers;
@@ -160,7 +161,6 @@ internal sealed class MemberCarriers : IFeed
         header.WriteTo(_probe);
         _context.Counters.CarrierProbes++;
         _context.Counters.DatagramBytes += (ulong)_probe.Length;
-        _context.Settings.Probes.Hit(Mark.CarrierProbed);
         if (++_sent < Probes) _nextProbe.Set(now + ProbeDistance);
         train = new Train(_probe, _probe.Length, TrainRoute.Region, default, _channel);
         return true;
@@ -173,7 +173,7 @@ internal sealed class MemberCarriers : IFeed
         if (probe / Probes != _round || probe % Probes >= (ulong)_sent) return;
         member.Heard |= (byte)(1 << (int)(probe % Probes));
         if (member.Way != Way.Copied || BitOperations.PopCount(member.Heard) < ProbesHeard) return;
-        _context.Settings.Probes.Hit(Mark.CarrierBackToMulticast);
+        _context.Settings.Probes.Reached("a member with copies hears multicast again");
         member.Way = Way.Multicast;
         _context.Carriers.LastReturn = now;
         Report(index, CarrierChange.MemberToMulticast, _context.Carriers.Remove(_view.Members[index].Number.Key), now);
@@ -185,7 +185,7 @@ internal sealed class MemberCarriers : IFeed
         if (member.Way == Way.Copied)
         {
             if (age < CopiesShow) return;
-            _context.Settings.Probes.Hit(Mark.CopiesInVain);
+            _context.Settings.Probes.Reached("copies by unicast do not reach a member either");
             member.Way = Way.Vain;
             member.Since = now;
             Report(index, CarrierChange.CopiesInVain, _context.Carriers.Remove(_view.Members[index].Number.Key), now);
@@ -199,7 +199,7 @@ internal sealed class MemberCarriers : IFeed
             Copy(ref member, index, now);
             return;
         }
-        if (isConfirmed) _context.Settings.Probes.Hit(Mark.SuspectHearsProbes);
+        if (isConfirmed) _context.Settings.Probes.Reached("a member that misses nearly all hears the sender's probes");
         member.Way = Way.Suspected;
         member.Since = now;
         StartRound(now);
@@ -207,7 +207,7 @@ internal sealed class MemberCarriers : IFeed
 
     private void Copy(ref Member member, int index, Instant now)
     {
-        _context.Settings.Probes.Hit(Mark.MemberCarriedByUnicast);
+        _context.Settings.Probes.Reached("a sender begins to send a member copies by unicast");
         CarrierMemory memory = _context.Carriers;
         bool isRelapse = memory.LastReturn != Instant.Zero && now - memory.LastReturn < Relapse;
         _pause = isRelapse ? Shorter(_pause * 2, LongestPause) : FirstPause;
@@ -257,7 +257,7 @@ internal sealed class MemberCarriers : IFeed
         {
             NodeInfo member = _view.Members[index];
             if (member.IsRemoved || !memory.IsCopied(member.Number.Key)) continue;
-            _context.Settings.Probes.Hit(Mark.CarrierInherited);
+            _context.Settings.Probes.Reached("a stream begins with what earlier ones knew of how members are reached");
             _members ??= new Member[_view.Members.Length];
             _members[index] = new Member { Way = Way.Copied, Since = now };
             _pause = memory.Pause;

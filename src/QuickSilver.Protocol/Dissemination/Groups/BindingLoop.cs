@@ -4,15 +4,15 @@ using QuickSilver.Protocol.Dissemination.Streams;
 namespace QuickSilver.Protocol.Dissemination.Groups;
 
 /// <summary>
-/// Decides which group binds its next message, and when.
+/// Decides which lane binds its next message, and when.
 /// <para>
-/// Idea: every entry into dissemination is bracketed by <see cref="Enter"/> and <see cref="Leave"/>. Inside, groups
-/// with messages are only put on a list. The outermost end processes the list, one message per group and turn, so
-/// groups take turns. Groups signalled by upcalls meanwhile (an inline handler that answers, a host that refills an
+/// Idea: every entry into dissemination is bracketed by <see cref="Enter"/> and <see cref="Leave"/>. Inside, lanes
+/// with messages are only put on a list. The outermost end processes the list, one message per lane and turn, so lanes
+/// take turns. Lanes signalled by upcalls meanwhile (an inline handler that answers, a host that refills an
 /// opened gate) join the list, so nothing is re-entered.
 /// </para>
 /// <para>
-/// A group that finds a region buffer full waits at that stream, in order of arrival. It costs nothing until the stream
+/// A lane that finds a region buffer full waits at that stream, in order of arrival. It costs nothing until the stream
 /// has fallen to its low mark. Then the stream's waiters bind one message each, until it is full again; a newcomer with
 /// more than one message lines up behind them.
 /// </para>
@@ -28,9 +28,9 @@ internal sealed class BindingLoop
     private static readonly TimeSpan ResumeDelay = TimeSpan.FromMicroseconds(10);
 
     private readonly SendContext _context;
-    private readonly RingQueue<GroupSender> _ready = new();
+    private readonly RingQueue<SendLane> _ready = new();
     private readonly RingQueue<StreamSender> _drained = new();
-    private readonly List<GroupSender> _gates = [];
+    private readonly List<SendLane> _gates = [];
     private readonly Alarm _continue;
     private int _depth;
     private bool _waitersTurn;
@@ -54,8 +54,8 @@ internal sealed class BindingLoop
         _depth--;
     }
 
-    /// <summary>Enters a group that has something to bind.</summary>
-    public void Schedule(GroupSender group) => _ready.Enqueue(group);
+    /// <summary>Enters a lane that has something to bind.</summary>
+    public void Schedule(SendLane lane) => _ready.Enqueue(lane);
 
     /// <summary>Enters a stream that has fallen to its low mark: its waiters may continue.</summary>
     public void Wake(StreamSender stream)
@@ -63,8 +63,8 @@ internal sealed class BindingLoop
         if (stream.Backlog.Waiters.Count > 0) _drained.Enqueue(stream);
     }
 
-    /// <summary>Has the group's gate checked when the outermost call ends, because it may have changed.</summary>
-    public void MarkGate(GroupSender group) => _gates.Add(group);
+    /// <summary>Has the lane's gate checked when the outermost call ends, because it may have changed.</summary>
+    public void MarkGate(SendLane lane) => _gates.Add(lane);
 
     public void Close() => _continue.Cancel();
 
@@ -82,7 +82,7 @@ internal sealed class BindingLoop
         _context.Counters.PendingBytes = _context.Limits.Bytes;
     }
 
-    // Ready groups and waiters of drained streams take turns, so that an unlimited group does not hold up the waiting
+    // Ready lanes and waiters of drained streams take turns, so that an unlimited lane does not hold up the waiting
     // ones.
     private bool BindNext(Instant now)
     {

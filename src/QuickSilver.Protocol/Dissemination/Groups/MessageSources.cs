@@ -44,13 +44,13 @@ internal sealed class MessageSources
     }
 
     /// <summary>Lets the next source write a message.</summary>
-    /// <param name="gate">The group's gate: while it has no room, sources are not asked.</param>
+    /// <param name="lane">The group's lane: while it has no room, sources are not asked.</param>
     /// <param name="writer">The writer for the source.</param>
     /// <returns>False when there is no message.</returns>
-    public bool TryPull(in GroupGate gate, MessageWriter writer)
+    public bool TryPull(GroupLane lane, MessageWriter writer)
     {
         int count = _entries.Count;
-        for (int tried = 0; tried < count && gate.HasRoom; tried++)
+        for (int tried = 0; tried < count && lane.MayAsk; tried++)
         {
             if (_turn >= count) _turn = 0;
             if (TryAsk(_turn++, writer)) return true;

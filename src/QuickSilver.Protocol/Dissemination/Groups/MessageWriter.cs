@@ -55,7 +55,7 @@ public sealed class MessageWriter : IBufferWriter<byte>
     /// <param name="room">Room for at least one of them; valid until the source returns.</param>
     /// <param name="length">Bytes of each, at least 1.</param>
     /// <returns>False when messages are taken one by one only.</returns>
-    public bool TryGetRunRoom(out Span<byte> room, out int length)
+    public bool TryGetBatchRoom(out Span<byte> room, out int length)
     {
         int count = CountRoom();
         length = _length;

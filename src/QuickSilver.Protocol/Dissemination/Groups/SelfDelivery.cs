@@ -1,6 +1,7 @@
 using QuickSilver.Protocol.Core;
 using QuickSilver.Protocol.Flow;
 using QuickSilver.Protocol.Flow.Buffers;
+using QuickSilver.Protocol.Probing;
 
 namespace QuickSilver.Protocol.Dissemination.Groups;
 
@@ -35,7 +36,7 @@ internal struct SelfDelivery
     {
         if (message != _head)
         {
-            context.Settings.Probes.Hit(Mark.OwnMessageWaited);
+            context.Settings.Probes.Reached("a message is ready for its own node before an earlier one");
             bytes.Retain();
             message.OwnBytes = bytes;
             message.OwnWaits = true;

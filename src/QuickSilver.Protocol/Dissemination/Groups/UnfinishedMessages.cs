@@ -9,26 +9,26 @@ namespace QuickSilver.Protocol.Dissemination.Groups;
 /// One group's messages that are in progress: taken from their sources, but not yet stable in every stream that carries
 /// them, or not yet delivered on this node. Delivery here follows the order of their numbers. A record returns to the
 /// pool when both are done. The record of a message that nobody follows by itself returns as soon as it is packed and
-/// delivered. Core thread only.
+/// delivered. A field of <see cref="GroupSender"/>, never copied. Core thread only.
 /// </summary>
-internal sealed class UnfinishedMessages(SendContext context)
+internal struct UnfinishedMessages(SendContext context)
 {
     private SelfDelivery _selfDelivery;
     private PendingTally _pending;
 
     /// <summary>Messages that are not known stable.</summary>
-    public long PendingMessages => _pending.Messages;
+    public readonly long PendingMessages => _pending.Messages;
 
     /// <summary>Bytes of those messages.</summary>
-    public long PendingBytes => _pending.Bytes;
+    public readonly long PendingBytes => _pending.Bytes;
 
     /// <summary>
     /// True when every numbered message has been delivered here: the next can be as soon as it is packed.
     /// </summary>
-    public bool IsAllDelivered => _selfDelivery.IsEmpty;
+    public readonly bool IsAllDelivered => _selfDelivery.IsEmpty;
 
     /// <summary>True when no message is in progress.</summary>
-    public bool IsOver => _pending.Messages == 0 && _selfDelivery.IsEmpty;
+    public readonly bool IsOver => _pending.Messages == 0 && _selfDelivery.IsEmpty;
 
     /// <inheritdoc cref="PendingTally.Add"/>
     public ulong Add(int messages, long bytes) => _pending.Add(messages, bytes);

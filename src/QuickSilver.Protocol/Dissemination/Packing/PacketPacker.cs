@@ -4,6 +4,7 @@ using QuickSilver.Protocol.Dissemination.Streams;
 using QuickSilver.Protocol.Flow;
 using QuickSilver.Protocol.Flow.Buffers;
 using QuickSilver.Protocol.Membership;
+using QuickSilver.Protocol.Probing;
 using QuickSilver.Protocol.Wire;
 
 namespace QuickSilver.Protocol.Dissemination.Packing;
@@ -132,7 +133,7 @@ internal sealed class PacketPacker(SendContext context, RegionView view, StreamM
         int start = DatagramHeader.Length + writer.Written;
         for (int index = 0; index < count; index++) writer.WriteBytes(_backlog[index].Message.Span);
         System.Diagnostics.Debug.Assert(!writer.Overflowed, "the batch was measured");
-        _probes.Hit(Mark.RunPacked);
+        _probes.Reached("waiting messages of one group and length become a run");
         // Delivering an earlier own message may run user code that drops the rest of the backlog.
         for (int index = 0; index < count && !_backlog.IsEmpty; index++)
         {

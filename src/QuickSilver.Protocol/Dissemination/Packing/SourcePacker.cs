@@ -5,12 +5,13 @@ using QuickSilver.Protocol.Flow;
 using QuickSilver.Protocol.Flow.Buffers;
 using QuickSilver.Protocol.Flow.Limits;
 using QuickSilver.Protocol.Membership;
+using QuickSilver.Protocol.Probing;
 using QuickSilver.Protocol.Wire;
 
 namespace QuickSilver.Protocol.Dissemination.Packing;
 
 /// <summary>
-/// Lets the sources of one stream's direct groups write their messages into the packets that carry them.
+/// Lets the sources of one stream's direct lanes write their messages into the packets that carry them.
 /// <para>
 /// Idea: a message needs no record and no queue when nobody follows it, it goes to one view, and nothing before it is
 /// still to be packed. Its source is asked when a packet has room, and writes behind the place of the head; then the
@@ -32,14 +33,15 @@ namespace QuickSilver.Protocol.Dissemination.Packing;
 /// </summary>
 internal sealed class SourcePacker(SendContext context, RegionView view, StreamMessages messages)
 {
-    // The bytes after which another group has its turn.
+    // The bytes after which another lane has its turn.
     private const int TurnBytes = 8 << 10;
 
     // The number of messages of one length in a row after which the next are expected to have it.
     private const int UntilExpected = 4;
 
     private readonly Epoch _epoch = view.Number.Epoch;
-    private readonly RingQueue<GroupSender> _groups = messages.Backlog.Direct;
+    private readonly RingQueue<SendLane> _lanes = messages.Backlog.Direct;
+    private GroupSender? _lastGroup;
     private int _usualField = 1;
     private int _lastLength;
     private int _alike;
@@ -51,57 +53,59 @@ internal sealed class SourcePacker(SendContext context, RegionView view, StreamM
         Nothing,
     }
 
-    /// <summary>Asks the groups in turn, until one has something, for as much as it has and its turn allows.</summary>
-    /// <returns>False when no group has anything. Otherwise messages are in the packet, or the last of them, which did
+    /// <summary>Asks the lanes in turn, until one has something, for as much as it has and its turn allows.</summary>
+    /// <returns>False when no lane has anything. Otherwise messages are in the packet, or the last of them, which did
     /// not fit, is in the buffer.</returns>
     public bool TryPack(in Slice slot, ref WireWriter writer, ulong sequence, Instant now)
     {
-        while (_groups.Count > 0)
+        while (_lanes.Count > 0)
         {
-            GroupSender group = _groups.Dequeue();
+            SendLane lane = _lanes.Dequeue();
             int before = writer.Written;
-            bool hasMore = group.Unfinished.IsAllDelivered
-                ? WriteTurn(slot, ref writer, group, sequence, now)
-                : BindOne(group, now);
-            if (hasMore) _groups.Enqueue(group);
-            else group.OnDirectEnded();
+            if (WriteTurn(slot, ref writer, lane, sequence, now)) _lanes.Enqueue(lane);
+            else lane.OnDirectEnded();
             if (writer.Written > before || !messages.Backlog.IsEmpty) return true;
         }
         return false;
     }
 
-    private bool BindOne(GroupSender group, Instant now)
+    // Returns false when the lane has no more messages.
+    private bool WriteTurn(in Slice slot, ref WireWriter writer, SendLane lane, ulong sequence, Instant now)
     {
-        if (!group.TryPull()) return false;
+        int end = writer.Written + TurnBytes;
+        PendingAccount account = messages.Gate.Account;
+        while (lane.Next(now) is { } group)
+        {
+            if (!group.Unfinished.IsAllDelivered) return BindOne(lane, group, now);
+            // A turn is over with the message that passes its end; a single lane has no turns.
+            int turnRemaining = _lanes.Count > 0 ? end - writer.Written : int.MaxValue;
+            Outcome outcome = WriteRecord(slot, ref writer, lane, group, turnRemaining, sequence, now);
+            if (outcome != Outcome.Written) return outcome == Outcome.Elsewhere;
+            bool turnIsOver = writer.Written >= end && _lanes.Count > 0;
+            if (turnIsOver || account.MessagesLeft <= 0 || account.BytesLeft <= 0) return true;
+        }
+        return false;
+    }
+
+    private static bool BindOne(SendLane lane, GroupSender group, Instant now)
+    {
+        if (!lane.TryPull(group)) return false;
         group.BindPulled(now);
         return true;
     }
 
-    // Returns false when the group has no more messages.
-    private bool WriteTurn(in Slice slot, ref WireWriter writer, GroupSender group, ulong sequence, Instant now)
-    {
-        int end = writer.Written + TurnBytes;
-        PendingAccount account = messages.Gate.Account;
-        while (true)
-        {
-            // A turn is over with the message that passes its end; a single group has no turns.
-            int turnRemaining = _groups.Count > 0 ? end - writer.Written : int.MaxValue;
-            Outcome outcome = WriteRecord(slot, ref writer, group, turnRemaining, sequence, now);
-            if (outcome != Outcome.Written) return outcome == Outcome.Elsewhere;
-            bool turnIsOver = writer.Written >= end && _groups.Count > 0;
-            if (turnIsOver || account.MessagesLeft <= 0 || account.BytesLeft <= 0) return true;
-        }
-    }
-
     // Writes one message, or a batch of them, into the packet.
     private Outcome WriteRecord(
-        in Slice slot, ref WireWriter writer, GroupSender group, int turnRemaining, ulong sequence, Instant now)
+        in Slice slot, ref WireWriter writer, SendLane lane, GroupSender group, int turnRemaining, ulong sequence,
+        Instant now)
     {
         ulong number = group.Numbers.Last + 1;
         bool isFirst = messages.IsFirst(group.DirectIndex);
         StepNumber previous = isFirst ? group.Numbers.LastStep : default;
         bool mayBatch = !isFirst
-            && (_alike == UntilExpected || context.Settings.Probes.Here(BuggifySite.RunExpected));
+            && ((_alike == UntilExpected && _lastGroup == group)
+                || context.Settings.Probes.Here(BuggifySite.RunExpected));
+        _lastGroup = group;
         int headLength =
             PacketRecord.HeadLength(_epoch, group.DirectIndex, number, isFirst, previous, 0, 0, fragment: false)
             + (mayBatch ? PacketRecord.CountBytes : 0);
@@ -111,7 +115,7 @@ internal sealed class SourcePacker(SendContext context, RegionView view, StreamM
         int room = writer.Remaining - headLength - field;
         MessageWriter source = context.SourceWriter;
         source.Begin(room > 0 ? slot.Part(start, room) : default);
-        if (!group.TryPull())
+        if (!lane.TryPull(group))
         {
             source.Discard();
             return Outcome.Nothing;
@@ -128,7 +132,7 @@ internal sealed class SourcePacker(SendContext context, RegionView view, StreamM
             _usualField = field;
         }
         int count = 1;
-        if (mayBatch && length > 0) count += WriteFollowers(slot, start, length, group, turnRemaining);
+        if (mayBatch && length > 0) count += WriteFollowers(slot, start, length, lane, group, turnRemaining);
         // Before the head is written, which ends where the message begins.
         if (mayBatch && count == 1) Move(slot, ref start, length, -PacketRecord.CountBytes);
         _alike = source.HasMessage ? 0 : count > 1 || length == _lastLength ? Math.Min(_alike + 1, UntilExpected) : 0;
@@ -138,17 +142,19 @@ internal sealed class SourcePacker(SendContext context, RegionView view, StreamM
             ref writer, _epoch, group.DirectIndex, number, isFirst, previous, length, 0, length, count);
         writer.Reserve(count * length);
         System.Diagnostics.Debug.Assert(!writer.Overflowed, "the room was measured");
-        context.Settings.Probes.Hit(count == 1 ? Mark.MessageWrittenInPlace : Mark.RunWrittenInPlace);
+        context.Settings.Probes.Reached(
+            count == 1 ? "a source writes a message into a packet" : "sources write a run of messages into a packet");
         messages.OnWritten(group, new DeliveryBatch(number, slot.Part(start, length), count, length), sequence, now);
         if (!source.HasMessage) return Outcome.Written;
-        context.Settings.Probes.Hit(Mark.RunEndedByLength);
+        context.Settings.Probes.Reached("a run ends by a message of another length");
         group.BindPulled(now);
         return Outcome.Elsewhere;
     }
 
     // Writes messages behind the first of a batch, as long as they have its length. One of another length is left with
     // the writer.
-    private int WriteFollowers(in Slice slot, int start, int length, GroupSender group, int turnRemaining)
+    private int WriteFollowers(
+        in Slice slot, int start, int length, SendLane lane, GroupSender group, int turnRemaining)
     {
         // All count as pending only when the last is written; the last may pass the limit, or the turn.
         PendingAccount account = messages.Gate.Account;
@@ -162,7 +168,7 @@ internal sealed class SourcePacker(SendContext context, RegionView view, StreamM
             int offset = start + ((count + 1) * length);
             if (slot.Length - offset < length) break;
             source.BeginFollowers(slot.Part(offset, slot.Length - offset), length, (int)(limit - count));
-            bool any = group.TryPull();
+            bool any = lane.TryPull(group);
             count += source.TakeFollowers();
             if (source.HasMessage) break;
             source.Discard();

@@ -5,6 +5,7 @@ using QuickSilver.Protocol.Flow.Buffers;
 using QuickSilver.Protocol.Flow.Control;
 using QuickSilver.Protocol.Flow.Transports;
 using QuickSilver.Protocol.Membership;
+using QuickSilver.Protocol.Probing;
 using QuickSilver.Protocol.Wire;
 
 namespace QuickSilver.Protocol.Dissemination.Packing;
@@ -148,7 +149,7 @@ internal sealed class TrainBuilder
             if (!_window.CanSend(next, now))
             {
                 WaitForWindow(next, now);
-                _context.Settings.Probes.Hit(Mark.WindowBlocked);
+                _context.Settings.Probes.Reached("the window keeps a sender back");
                 break;
             }
             Slice datagram = PackNext(arena, slot, now);
@@ -171,7 +172,10 @@ internal sealed class TrainBuilder
         _lastBytes = bytes;
         if (isLone)
         {
-            _context.Settings.Probes.Hit(bytes < ShortestLent ? Mark.LonePacketFollows : Mark.LonePacketIsLong);
+            _context.Settings.Probes.Reached(
+                bytes < ShortestLent
+                    ? "a packet that should be short and alone is put behind another"
+                    : "a packet that should be short and alone is long");
         }
         _rate.Sent(count, charge, now);
         if (lends && (count > 1 || bytes >= ShortestLent))
@@ -228,7 +232,7 @@ internal sealed class TrainBuilder
         _window.OnFeedback(totalAtReadPosition, ack.ActiveStreams, ack.Drops, now);
         if (_window.Share != before)
         {
-            _context.Settings.Probes.Hit(_window.Share > before ? Mark.WindowGrown : Mark.WindowCut);
+            _context.Settings.Probes.Reached(_window.Share > before ? "a window grows" : "a window is cut");
         }
         _rate.OnFeedback(_window, now);
         _windowBlocked = false;
@@ -281,7 +285,7 @@ internal sealed class TrainBuilder
         if (allowed > 1 && probes.Here(BuggifySite.TrainCutShort)) allowed = 1;
         bool isRefused = allowed > 0 && probes.Here(BuggifySite.RateRefused);
         if (allowed > 0 && !isRefused) return allowed;
-        if (!isRefused) probes.Hit(Mark.RateBlocked);
+        if (!isRefused) probes.Reached("the rate keeps a sender back");
         _rateBlocked = true;
         _wakeAlarm.Set(isRefused ? now + TimeSpan.FromMilliseconds(1) : _rate.NextSendAt(now));
         return 0;
@@ -309,7 +313,7 @@ internal sealed class TrainBuilder
     {
         if (_arena.IsShared && _arena.Remaining >= _slot) return true;
         _arena.StartChunk(shared: true);
-        if (!_arena.IsShared) _context.Settings.Probes.Hit(Mark.NothingLeftToLend);
+        if (!_arena.IsShared) _context.Settings.Probes.Reached("no block of the segment is free");
         return _arena.IsShared;
     }
 

@@ -5,11 +5,11 @@ using QuickSilver.Protocol.Flow.Transports;
 namespace QuickSilver.Protocol.Dissemination.Streams;
 
 /// <summary>
-/// The messages that are bound to one region view and not yet packed, in order, and the groups that wait for room. Full
-/// from the high mark until the low mark is reached, so that groups are woken for a batch. Four trains are enough for
+/// The messages that are bound to one region view and not yet packed, in order, and the lanes that wait for room. Full
+/// from the high mark until the low mark is reached, so that lanes are woken for a batch. Four trains are enough for
 /// the socket never to wait for a group. The original had two marks as well, 150 and 50 messages; ours are in bytes.
 /// <para>
-/// Groups that send to this view alone need no buffer: while no shared messages are bound here they are
+/// Lanes that send to this view alone need no buffer: while no shared messages are bound here they are
 /// <em>direct</em>, and the packer asks their sources itself.
 /// </para>
 /// </summary>
@@ -39,13 +39,13 @@ internal sealed class RegionBuffer
     /// <summary>An entry by its position, 0 for <see cref="First"/>.</summary>
     public BacklogEntry this[int index] => _entries[index];
 
-    /// <summary>Groups that wait for room, in order of arrival.</summary>
-    public RingQueue<GroupSender> Waiters { get; } = new();
+    /// <summary>Lanes that wait for room, in order of arrival.</summary>
+    public RingQueue<SendLane> Waiters { get; } = new();
 
-    /// <summary>Groups whose sources write straight into packets, in the order of their turns.</summary>
-    public RingQueue<GroupSender> Direct { get; } = new();
+    /// <summary>Lanes whose sources write straight into packets, in the order of their turns.</summary>
+    public RingQueue<SendLane> Direct { get; } = new();
 
-    /// <summary>True when groups may be direct: nothing is bound that other regions share.</summary>
+    /// <summary>True when lanes may be direct: nothing is bound that other regions share.</summary>
     public bool IsLeftToSources => _shared == 0;
 
     /// <summary>The entry to be packed next; <see cref="PackedOfFirst"/> bytes of it are packed already.</summary>

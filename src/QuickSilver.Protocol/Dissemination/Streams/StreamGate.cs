@@ -5,39 +5,39 @@ using QuickSilver.Protocol.Flow.Limits;
 namespace QuickSilver.Protocol.Dissemination.Streams;
 
 /// <summary>
-/// The gate of one stream: its account of pending, and the groups that it holds up when the account is full. Groups are
-/// attached while they are bound to the stream. A change costs one visit per attached group, once per half of the limit
+/// The gate of one stream: its account of pending, and the lanes that it holds up when the account is full. Lanes are
+/// attached while they go to the stream. A change costs one visit per attached lane, once per half of the limit
 /// that drains.
 /// </summary>
 internal sealed class StreamGate
 {
-    private readonly List<GroupSender> _groups = [];
+    private readonly List<SendLane> _lanes = [];
 
     public StreamGate(PendingLimits limits) => Account = limits.Open(OnChanged);
 
     public PendingAccount Account { get; }
 
-    public void Attach(GroupSender group)
+    public void Attach(SendLane lane)
     {
-        _groups.Add(group);
-        if (!Account.IsOpen) group.OnGate(open: false);
+        _lanes.Add(lane);
+        if (!Account.IsOpen) lane.OnGate(open: false);
     }
 
     /// <summary>
-    /// Detaches all groups at a change of the active step, and collects those that must be bound again at once, because
+    /// Detaches all lanes at a change of the active step, and collects those that must be bound again at once, because
     /// their messages wait here.
     /// </summary>
-    public void DetachAll(List<GroupSender> waiting)
+    public void DetachAll(List<SendLane> waiting)
     {
-        foreach (GroupSender group in _groups)
+        foreach (SendLane lane in _lanes)
         {
-            if (group.MustRebind) waiting.Add(group);
+            if (lane.MustRebind) waiting.Add(lane);
         }
-        _groups.Clear();
+        _lanes.Clear();
     }
 
     private void OnChanged(bool open)
     {
-        foreach (GroupSender group in _groups) group.OnGate(open);
+        foreach (SendLane lane in _lanes) lane.OnGate(open);
     }
 }

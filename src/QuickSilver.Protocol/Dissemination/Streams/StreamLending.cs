@@ -3,6 +3,7 @@ using QuickSilver.Protocol.Core;
 using QuickSilver.Protocol.Flow;
 using QuickSilver.Protocol.Flow.Buffers;
 using QuickSilver.Protocol.Membership;
+using QuickSilver.Protocol.Probing;
 using QuickSilver.Protocol.Wire;
 
 namespace QuickSilver.Protocol.Dissemination.Streams;
@@ -45,7 +46,10 @@ internal sealed class StreamLending(SendContext context, RegionView view, bool i
         if (changes == _changes) return _allRead;
         _changes = changes;
         _allRead = AllRead(_memory);
-        context.Settings.Probes.Hit(_allRead ? Mark.StreamLends : Mark.StreamDoesNotLend);
+        context.Settings.Probes.Reached(
+            _allRead
+                ? "all members of a view read this node's segment"
+                : "not all members of a view read this node's segment");
         return _allRead;
     }
 

@@ -6,6 +6,7 @@ using QuickSilver.Protocol.Flow.Pull;
 using QuickSilver.Protocol.Flow.Repairs;
 using QuickSilver.Protocol.Flow.Transports;
 using QuickSilver.Protocol.Membership;
+using QuickSilver.Protocol.Probing;
 using QuickSilver.Protocol.Wire;
 
 namespace QuickSilver.Protocol.Dissemination.Streams;
@@ -65,6 +66,32 @@ internal sealed class StreamRepairs : IFeed
         _builder = builder;
     }
 
+    /// <summary>Requests repairs of the pending packets that a NAK names; those that are stable are ignored.</summary>
+    /// <param name="nak">The NAK.</param>
+    /// <param name="asker">The member that sent it.</param>
+    /// <param name="member">The asker's index in the view.</param>
+    /// <param name="roundTrip">How long a repair may be on its way.</param>
+    /// <param name="now">The present instant.</param>
+    public void Ask(in NakBody nak, NodeInfo asker, int member, TimeSpan roundTrip, Instant now)
+    {
+        NodeInfo? to = nak.PartitionWide ? null : asker;
+        foreach (SequenceRange range in nak.Ranges)
+        {
+            ulong first = Math.Max(range.Start, _pending.Released + 1);
+            _context.Counters.NaksIgnored += Math.Min(first, range.End) - range.Start;
+            if (first > range.Start)
+                _context.Settings.Probes.Reached("a sender is asked for a packet that it knows stable");
+            ulong end = range.End;
+            if (end - 1 > _pending.Highest)
+            {
+                // As in an acknowledgement: the sent packets of the range may really be missing.
+                _context.Counters.FeedbackCutShort++;
+                end = _pending.Highest + 1;
+            }
+            for (ulong sequence = first; sequence < end; sequence++) Ask(sequence, to, member, roundTrip, now);
+        }
+    }
+
     /// <summary>Requests a repair of a pending packet, unless it has just been repaired.</summary>
     /// <param name="sequence">The packet.</param>
     /// <param name="asker">The member that lacks it; null: a whole partition.</param>
@@ -79,18 +106,20 @@ internal sealed class StreamRepairs : IFeed
         if (packet.RepairedToAll || (asker is not null && (packet.FirstAsker == asker || packet.SecondAsker == asker)))
         {
             _context.Counters.NaksIgnored++;
-            _context.Settings.Probes.Hit(Mark.NakAnsweredAlready);
+            _context.Settings.Probes.Reached("a sender is asked for what it sent a moment ago");
             return;
         }
         if (packet.Repeats == 0) _earned += RepeatBudget.ByFirst;
         else if (!MayRepeat(member, now)) return;
         bool toAll = asker is null || packet.SecondAsker is not null;
-        if (toAll && asker is not null) _context.Settings.Probes.Hit(Mark.ThirdAskerMadeItMulticast);
+        if (toAll && asker is not null)
+            _context.Settings.Probes.Reached("the third member that lacks a packet makes its repair a multicast");
         if (toAll) packet.RepairedToAll = true;
         else if (packet.FirstAsker is null) packet.FirstAsker = asker;
         else packet.SecondAsker = asker;
         int alsoTo = asker is null && packet.Repeats >= InVain ? member : -1;
-        if (alsoTo >= 0) _context.Settings.Probes.Hit(Mark.RepairByUnicastToo);
+        if (alsoTo >= 0)
+            _context.Settings.Probes.Reached("a repair for all is asked for again and goes by unicast too");
         packet.Repaired = now;
         packet.WaitingRepairs++;
         if (packet.Repeats < byte.MaxValue) packet.Repeats++;
@@ -145,7 +174,6 @@ internal sealed class StreamRepairs : IFeed
             own.Add(1);
         }
         _context.Counters.RepeatsRefused++;
-        _context.Settings.Probes.Hit(Mark.RepeatRefused);
         return false;
     }
 

@@ -7,6 +7,7 @@ using QuickSilver.Protocol.Flow.Buffers;
 using QuickSilver.Protocol.Flow.Pull;
 using QuickSilver.Protocol.Flow.Transports;
 using QuickSilver.Protocol.Membership;
+using QuickSilver.Protocol.Probing;
 using QuickSilver.Protocol.Wire;
 
 namespace QuickSilver.Protocol.Dissemination.Streams;
@@ -36,25 +37,21 @@ namespace QuickSilver.Protocol.Dissemination.Streams;
 /// </summary>
 public sealed class StreamSender : IFeed
 {
-    private static readonly TimeSpan UnheardAfter = TimeSpan.FromSeconds(1);
-
     private readonly SendContext _context;
     private readonly IRegionChannel? _channel;
     private readonly TrainBuilder _builder;
     private readonly StreamLending _lending;
     private readonly MemberCarriers _carriers;
     private readonly BeaconClock _beacon;
+    private readonly BeaconReceivers _informed;
     private readonly PendingPackets _pending = new();
+    private readonly StreamEnd _end;
     private readonly StreamMessages _messages;
     private readonly TrainInHand _train;
     private readonly StreamRepairs _repairs;
     private long _releasedCharge;
     private RoundTripEstimate _roundTrip;
-    private Instant _heardAt;
-    private int _informed;
     private bool _isRegistered;
-    private bool _hasEnded;
-    private bool _reportedDone;
     private bool _isClosed;
 
     internal StreamSender(SendContext context, RegionView view, long predecessorShare, Instant now)
@@ -64,6 +61,7 @@ public sealed class StreamSender : IFeed
         _roundTrip = new RoundTripEstimate(context.Settings.InitialRoundTrip);
         IsOwn = view.IndexOf(context.SelfKey) >= 0;
         _channel = view.Multicast.IsNone ? null : context.Transport.Open(view.Multicast, receive: false);
+        _end = new StreamEnd(context, view);
         _messages = new StreamMessages(context, view, IsOwn);
         Backlog = _messages.Backlog;
         Gate = _messages.Gate;
@@ -71,6 +69,7 @@ public sealed class StreamSender : IFeed
         _lending = new StreamLending(context, view, isPossible: _channel is not null);
         _builder = new TrainBuilder(context, this, _lending, _messages, _pending, predecessorShare, now);
         _beacon = new BeaconClock(context.Settings, context.Alarms, RequestPull);
+        _informed = new BeaconReceivers(context, view, _beacon);
         _train = new TrainInHand(new StreamCarrier(view, _channel, _carriers, context.SelfKey), context.Counters);
         var carrier = new StreamCarrier(view, _channel, _carriers, context.SelfKey);
         _repairs = new StreamRepairs(context, _pending, _lending, carrier, _builder, view.Members.Length);
@@ -90,7 +89,7 @@ public sealed class StreamSender : IFeed
     /// How soon the region's leader should start a round: at once while half of the window is used or a limit blocks
     /// packets. Packets and beacons also carry it, as flags.
     /// </summary>
-    public FeedbackUrgency Wish
+    public FeedbackUrgency Urgency
     {
         get
         {
@@ -129,7 +128,7 @@ public sealed class StreamSender : IFeed
     /// True while packets sent into the view are not known stable, or the view has ended here and this node is not done
     /// with it.
     /// </summary>
-    internal bool IsDraining => _pending.Count > 0 || (_hasEnded && !_reportedDone);
+    internal bool IsDraining => _pending.Count > 0 || _end.IsUnderWay;
 
     /// <summary>
     /// True when others have shown that they hold new packets of this node since the oldest packet that is unstable
@@ -210,11 +209,11 @@ public sealed class StreamSender : IFeed
     }
 
     /// <summary>
-    /// Adds a group whose sources are asked for as much as packets have room for, in turn with other groups'.
+    /// Adds a lane whose sources are asked for as much as packets have room for, in turn with other lanes'.
     /// </summary>
-    internal void AddDirect(GroupSender group)
+    internal void AddDirect(SendLane lane)
     {
-        Backlog.Direct.Enqueue(group);
+        Backlog.Direct.Enqueue(lane);
         OnUnblocked();
     }
 
@@ -227,34 +226,26 @@ public sealed class StreamSender : IFeed
     /// <summary>Ends the stream: the view is superseded, and nothing more will be bound here.</summary>
     internal void End(Instant now)
     {
-        _hasEnded = true;
-        _reportedDone = false;
-        Mark state = _pending.Count > 0 ? Mark.StreamEndedUnstable : Mark.StreamEndedStable;
-        _context.Settings.Probes.Hit(Backlog.IsEmpty ? state : Mark.StreamEndedWithBacklog);
+        _end.Begin(isSent: Backlog.IsEmpty, isStable: _pending.Count == 0);
         if (Backlog.IsEmpty && _pending.Count > 0) _beacon.Announce();
         CheckDone(now);
     }
 
     /// <summary>Opens the view again: the node is not done with it, and may send here.</summary>
-    internal void Reopen()
-    {
-        if (_hasEnded) _context.Settings.Probes.Hit(Mark.StreamReopened);
-        _hasEnded = false;
-    }
+    internal void Reopen() => _end.Undo();
 
     internal bool OnAck(AckBody ack, Instant now)
     {
         if (ack.Stable > Highest) return false;
-        if (ack.Highest > Highest || ack.ReadPosition > Highest)
+        if (ack.Names(Highest + 1))
         {
             // Members were informed of packets that were never sent. Their feedback on the others counts: a sender that
             // ignored all of it would never learn of a stable packet again.
             _context.Counters.FeedbackCutShort++;
-            ulong? read = ack.ReadPosition is { } position ? Math.Min(position, Highest) : null;
-            ack = ack with { Highest = Math.Min(ack.Highest, Highest), ReadPosition = read };
+            ack = ack.CutAt(Highest);
         }
         Heard++;
-        _heardAt = now;
+        _informed.OnHeard(now);
         _roundTrip.OnFeedback(ack.Highest, _pending, now);
         if (ack.Stable > Stable)
         {
@@ -277,32 +268,15 @@ public sealed class StreamSender : IFeed
         foreach (SequenceRange range in nak.Ranges) namesSentPackets |= range.Start <= Highest;
         if (!namesSentPackets) return false;
         Heard++;
-        _heardAt = now;
-        NodeInfo? to = nak.PartitionWide ? null : asker;
-        foreach (SequenceRange range in nak.Ranges)
-        {
-            ulong first = Math.Max(range.Start, Stable + 1);
-            _context.Counters.NaksIgnored += Math.Min(first, range.End) - range.Start;
-            if (first > range.Start) _context.Settings.Probes.Hit(Mark.NakOfStablePacket);
-            ulong end = range.End;
-            if (end - 1 > Highest)
-            {
-                // As in an acknowledgement: the sent packets of the range may really be missing.
-                _context.Counters.FeedbackCutShort++;
-                end = Highest + 1;
-            }
-            for (ulong sequence = first; sequence < end; sequence++)
-            {
-                _repairs.Ask(sequence, to, member, _roundTrip.Value, now);
-            }
-        }
+        _informed.OnHeard(now);
+        _repairs.Ask(nak, asker, member, _roundTrip.Value, now);
         return true;
     }
 
     /// <summary>Handles a live member's report on whether this node's multicast reaches it.</summary>
     internal void OnCarrierWord(int member, in CarrierWordBody word, Instant now)
     {
-        _heardAt = now;
+        _informed.OnHeard(now);
         _carriers.OnWord(member, word, now);
     }
 
@@ -339,12 +313,12 @@ public sealed class StreamSender : IFeed
 
     private bool CanBuild => HasWork && !_builder.IsBlocked;
 
-    // Groups of several regions send here as well: all take turns at the buffer.
+    // Lanes of several regions send here as well: all take turns at the buffer.
     private void SendDirectBack()
     {
         while (Backlog.Direct.Count > 0)
         {
-            _context.Settings.Probes.Hit(Mark.DirectGroupSentBack);
+            _context.Settings.Probes.Reached("a group that wrote into packets takes turns at the buffer again");
             Backlog.Direct.Dequeue().OnDirectEnded();
         }
     }
@@ -365,8 +339,8 @@ public sealed class StreamSender : IFeed
         _carriers.OnTrain(now);
         _beacon.OnPacket(now);
         if (Backlog.FallsToLowMark()) _context.Loop.Wake(this);
-        if (_hasEnded && Backlog.IsEmpty) _beacon.Announce();
-        _context.Events.OnStreamAdvanced(this, Wish, now);
+        if (_end.HasBegun && Backlog.IsEmpty) _beacon.Announce();
+        _context.Events.OnStreamAdvanced(this, Urgency, now);
     }
 
     private void MakeBeacon(Instant now)
@@ -376,36 +350,14 @@ public sealed class StreamSender : IFeed
             _beacon.Stop();
             return;
         }
-        bool isFinal = _hasEnded && Backlog.IsEmpty;
-        _context.Settings.Probes.Hit(isFinal ? Mark.FinalSent : Mark.BeaconSent);
-        _train.HoldBeacon(_builder.BuildBeacon(isFinal), _beacon.IsInVain || IsUnheard(now) ? NextToInform() : -1);
+        bool isFinal = _end.HasBegun && Backlog.IsEmpty;
+        _context.Settings.Probes.Reached(
+            isFinal ? "a sender says that its stream has ended" : "a silent sender says how far it has come");
+        _train.HoldBeacon(_builder.BuildBeacon(isFinal), _informed.Next(_pending[Stable + 1].Sent, now));
         _beacon.OnBeacon(now);
-        FeedbackUrgency wish = Wish == FeedbackUrgency.Immediate ? FeedbackUrgency.Immediate : FeedbackUrgency.Normal;
-        _context.Events.OnStreamAdvanced(this, wish, now);
-    }
-
-    // Packets may be so close to each other that hardly a beacon follows another: then the time without feedback tells.
-    private bool IsUnheard(Instant now)
-    {
-        Instant since = _pending[Stable + 1].Sent;
-        if (_heardAt > since) since = _heardAt;
-        return now - since >= UnheardAfter;
-    }
-
-    // Where no multicast arrives, no member knows that it misses anything. So one member is informed by unicast,
-    // another each time: it asks for the packets that it lacks, and a round informs the others.
-    private int NextToInform()
-    {
-        NodeInfo[] members = View.Members;
-        for (int step = 0; step < members.Length; step++)
-        {
-            int index = (_informed + 1 + step) % members.Length;
-            if (members[index].IsRemoved || members[index].Number.Key == _context.SelfKey) continue;
-            _informed = index;
-            _context.Settings.Probes.Hit(Mark.BeaconByUnicast);
-            return index;
-        }
-        return -1;
+        bool isUrgent = Urgency == FeedbackUrgency.Immediate;
+        FeedbackUrgency urgency = isUrgent ? FeedbackUrgency.Immediate : FeedbackUrgency.Normal;
+        _context.Events.OnStreamAdvanced(this, urgency, now);
     }
 
     // Settles all packets up to a sequence, which are stable.
@@ -426,7 +378,8 @@ public sealed class StreamSender : IFeed
     // Treats everything as stable and drops unsent messages: nobody is there to receive them.
     private void GiveUp(Instant now)
     {
-        if (_pending.Count > 0 || !Backlog.IsEmpty) _context.Settings.Probes.Hit(Mark.NobodyLeftToReceive);
+        if (_pending.Count > 0 || !Backlog.IsEmpty)
+            _context.Settings.Probes.Reached("all other members of a view are removed while messages are pending");
         if (_pending.Count > 0) Settle(Highest, now);
         SendDirectBack();
         _messages.DropBacklog(now);
@@ -434,12 +387,7 @@ public sealed class StreamSender : IFeed
         CheckDone(now);
     }
 
-    private void CheckDone(Instant now)
-    {
-        if (!_hasEnded || _reportedDone || !Backlog.IsEmpty || _pending.Count > 0 || _context.IsClosed) return;
-        _reportedDone = true;
-        _context.Events.OnDone(View, now);
-    }
+    private void CheckDone(Instant now) => _end.Check(isDrained: Backlog.IsEmpty && _pending.Count == 0, now);
 
     private void CountMembers()
     {

@@ -1,5 +1,6 @@
 using QuickSilver.Protocol.Core;
 using QuickSilver.Protocol.Membership.Frames;
+using QuickSilver.Protocol.Probing;
 using QuickSilver.Protocol.Wire;
 
 namespace QuickSilver.Protocol.Membership.Agent;
@@ -9,18 +10,18 @@ namespace QuickSilver.Protocol.Membership.Agent;
 /// and regions; the descriptions change nothing that is in force. The step itself is checked as a whole before it
 /// changes anything.
 /// <see cref="AgentRegions"/> keeps the regions and their views, <see cref="KnownViews"/> the nodes and the views until
-/// they retire. Groups are kept here: group views and the regions of a group are derived, not sent. Core thread only.
+/// they retire. The groups are in a <see cref="GroupLayout"/>; each step that concerns this node makes another. Group
+/// views and the regions of a group are derived, not sent. Core thread only.
 /// </summary>
 internal sealed class AgentCluster : ClusterView
 {
     private readonly KnownViews _known = new();
     private readonly AgentRegions _regions;
-    private readonly Dictionary<GroupId, OwnGroup> _groups = [];
     private readonly Dictionary<GroupId, GroupInfo> _joining = [];
     private AgentRegion? _ownRegion;
+    private GroupLayout _layout = GroupLayout.None;
     private StepNumber _installed;
     private ulong _lastStep;
-    private ulong _layout = 1;
     private Epoch _groupEpoch;
 
     public AgentCluster(Probes probes) => _regions = new AgentRegions(_known, probes);
@@ -32,10 +33,7 @@ internal sealed class AgentCluster : ClusterView
     public override NodeInfo? Self => _known.Self;
 
     /// <inheritdoc/>
-    public override RegionView? Own => _ownRegion?.Current;
-
-    /// <inheritdoc/>
-    public override IEnumerable<RegionView> Views => _regions.Current;
+    public override GroupLayout Layout => _layout;
 
     /// <summary>Counter of the last step, installed or made before this node registered.</summary>
     public ulong LastStep => _lastStep;
@@ -49,31 +47,8 @@ internal sealed class AgentCluster : ClusterView
     /// <inheritdoc/>
     public override NodeInfo? FindNode(ulong key) => _known.FindNode(key)?.Info;
 
-    /// <inheritdoc/>
-    public override GroupInfo? FindGroup(GroupId id) => _groups.GetValueOrDefault(id)?.Info;
-
     /// <summary>True for a group that this node is in, or is about to be in with the next step.</summary>
-    public bool Knows(GroupId id) => _groups.ContainsKey(id) || _joining.ContainsKey(id);
-
-    /// <inheritdoc/>
-    public override StepNumber GroupViewOf(GroupId group) => _groups.GetValueOrDefault(group)?.View ?? default;
-
-    /// <inheritdoc/>
-    public override IReadOnlyList<RegionView> ViewsOf(GroupId group)
-    {
-        if (!_groups.TryGetValue(group, out OwnGroup? own)) return [];
-        if (own.DerivedAt != _layout)
-        {
-            var views = new List<RegionView>();
-            foreach (RegionView view in _regions.Current)
-            {
-                if (view.Region.Contains(group)) views.Add(view);
-            }
-            own.Views = views;
-            own.DerivedAt = _layout;
-        }
-        return own.Views;
-    }
+    public bool Knows(GroupId id) => FindGroup(id) is not null || _joining.ContainsKey(id);
 
     /// <summary>This node has been registered; steps begin after <paramref name="lastStep"/>.</summary>
     public void Begin(NodeInfo self, Epoch epoch, Epoch groupEpoch, ulong lastStep)
@@ -93,7 +68,7 @@ internal sealed class AgentCluster : ClusterView
         Epoch = epoch;
         _lastStep = lastStep;
         _regions.TakeOver();
-        _joining.Clear();
+        ForgetJoining();
     }
 
     /// <summary>
@@ -102,9 +77,10 @@ internal sealed class AgentCluster : ClusterView
     /// <returns>False when it has; nothing has changed then.</returns>
     public bool TryForget()
     {
-        if (_groups.Count + _known.Count > 0 || _ownRegion is not null) return false;
+        if (_layout.Groups.Length + _known.Count > 0 || _ownRegion is not null) return false;
         _known.Clear();
-        _joining.Clear();
+        ForgetJoining();
+        _layout = GroupLayout.None;
         _regions.Forget();
         _installed = default;
         _lastStep = 0;
@@ -119,12 +95,12 @@ internal sealed class AgentCluster : ClusterView
     /// <param name="activated">The last step that this node was allowed to send in.</param>
     public void WriteReport(FrameBuilder frame, StepNumber activated)
     {
-        GroupSet groups = _ownRegion?.Info.Groups ?? default;
+        GroupSet groups = _layout.Groups;
         frame.Begin(FrameKind.Report).WriteStep(_installed).WriteStep(activated).WriteEpoch(_groupEpoch);
         frame.WriteVarint((ulong)groups.Length);
         foreach (GroupId id in groups)
         {
-            GroupInfo info = _groups[id].Info;
+            GroupInfo info = FindGroup(id)!;
             GroupFrame.WriteEntry(frame, id.Counter, info.Mode, info.Name);
         }
         _known.WriteReport(frame, activated);
@@ -166,7 +142,7 @@ internal sealed class AgentCluster : ClusterView
         if (Self is not { } self || frame.Step != _lastStep + 1) return null;
         var number = new StepNumber(Epoch, frame.Step);
         if (!frame.IsConcerned && _regions.AwaitsStep) return null;
-        if (!frame.IsConcerned) return Commit(number, [], [], [], [], [], []);
+        if (!frame.IsConcerned) return Commit(number, [], [], [], []);
         if (_regions.FindOpened(frame, Epoch) is not { } opened) return null;
         if (_regions.FindDropped(frame, opened) is not { } dropped) return null;
         AgentRegion? own = null;
@@ -180,23 +156,12 @@ internal sealed class AgentCluster : ClusterView
         if (Joined(own) is not { } joined) return null;
         List<GroupInfo> left = Left(own);
         var changes = new GroupChanges();
-        if (_regions.HasInherited && own is not null) changes.AddAll(own.Info);
+        if (_regions.HasInherited && own is not null) changes.AddAll();
         List<RegionView> superseded = _regions.Switch(opened, dropped, frame.Step, changes);
         _ownRegion = own;
-        foreach (GroupInfo group in left) _groups.Remove(group.Id);
-        foreach (GroupInfo group in joined) _groups.Add(group.Id, new OwnGroup(group));
-        _joining.Clear();
-        _layout++;
-        var changed = new List<GroupInfo>();
-        var changedFrom = new List<StepNumber>();
-        foreach (GroupId id in changes.Take())
-        {
-            if (!_groups.TryGetValue(id, out OwnGroup? group)) continue;
-            changed.Add(group.Info);
-            changedFrom.Add(group.View);
-            group.View = number;
-        }
-        return Commit(number, opened.ConvertAll(view => view.View), superseded, joined, left, changed, changedFrom);
+        _layout = MakeLayout(number, joined, changes);
+        ForgetJoining();
+        return Commit(number, opened.ConvertAll(view => view.View), superseded, joined, left);
     }
 
     private InstalledStep Commit(
@@ -204,9 +169,7 @@ internal sealed class AgentCluster : ClusterView
         List<RegionView> opened,
         List<RegionView> superseded,
         List<GroupInfo> joined,
-        List<GroupInfo> left,
-        List<GroupInfo> changed,
-        List<StepNumber> changedFrom)
+        List<GroupInfo> left)
     {
         _installed = number;
         _lastStep = number.Counter;
@@ -215,23 +178,54 @@ internal sealed class AgentCluster : ClusterView
             Number = number,
             Opened = opened,
             Superseded = superseded,
-            Own = Own,
+            Layout = _layout,
             Joined = joined,
             Left = left,
-            Changed = changed,
-            ChangedFrom = changedFrom,
             Removed = _known.TakeRemoved(),
         };
     }
 
-    /// <summary>Groups that the node joins; null when one has not been described.</summary>
+    /// <summary>The layout after a step: arrays that do not change are those of the layout before.</summary>
+    private GroupLayout MakeLayout(StepNumber number, List<GroupInfo> joined, GroupChanges changes)
+    {
+        RegionView? own = _ownRegion?.Current;
+        ReadOnlySpan<uint> before = _layout.Groups.Counters;
+        ReadOnlySpan<uint> after = own is null ? default : own.Region.Groups.Counters;
+        GroupInfo?[] infos = _layout.Infos;
+        ulong[] changedIn = _layout.ChangedIn;
+        if (before != after)
+        {
+            infos = new GroupInfo?[after.Length];
+            changedIn = new ulong[after.Length];
+            int next = 0;
+            int old = 0;
+            for (int index = 0; index < after.Length; index++)
+            {
+                while (old < before.Length && before[old] < after[index]) old++;
+                bool isOld = old < before.Length && before[old] == after[index];
+                infos[index] = isOld ? _layout.Infos[old] : joined[next++];
+                changedIn[index] = isOld ? _layout.ChangedIn[old] : number.Counter;
+            }
+        }
+        else if (!changes.IsEmpty)
+        {
+            changedIn = [.. changedIn];
+        }
+        changes.Mark(after, changedIn, number.Counter);
+        return new GroupLayout(number, own, [.. _regions.Current], infos, changedIn);
+    }
+
+    /// <summary>Groups that the node joins, by id; null when one has not been described.</summary>
     private List<GroupInfo>? Joined(AgentRegion? own)
     {
         var joined = new List<GroupInfo>();
         if (own is null || own == _ownRegion) return joined;
+        ReadOnlySpan<uint> before = _layout.Groups.Counters;
+        int old = 0;
         foreach (GroupId id in own.Info.Groups)
         {
-            if (_groups.ContainsKey(id)) continue;
+            while (old < before.Length && before[old] < id.Counter) old++;
+            if (old < before.Length && before[old] == id.Counter) continue;
             if (!_joining.TryGetValue(id, out GroupInfo? group)) return null;
             joined.Add(group);
         }
@@ -242,10 +236,20 @@ internal sealed class AgentCluster : ClusterView
     {
         var left = new List<GroupInfo>();
         if (_ownRegion is null || own == _ownRegion) return left;
-        foreach (GroupId id in _ownRegion.Info.Groups)
+        ReadOnlySpan<uint> before = _layout.Groups.Counters;
+        ReadOnlySpan<uint> after = own is null ? default : own.Info.Groups.Counters;
+        int next = 0;
+        for (int index = 0; index < before.Length; index++)
         {
-            if (own is null || !own.Info.Contains(id)) left.Add(_groups[id].Info);
+            while (next < after.Length && after[next] < before[index]) next++;
+            if (next == after.Length || after[next] != before[index]) left.Add(_layout.Infos[index]!);
         }
         return left;
+    }
+
+    private void ForgetJoining()
+    {
+        _joining.Clear();
+        SpareRoom.GiveBack(_joining);
     }
 }

@@ -1,5 +1,6 @@
 using QuickSilver.Protocol.Core;
 using QuickSilver.Protocol.Membership.Frames;
+using QuickSilver.Protocol.Probing;
 using QuickSilver.Protocol.Wire;
 
 namespace QuickSilver.Protocol.Membership.Agent;
@@ -80,6 +81,11 @@ internal sealed class AgentNews(
     private bool OnGroups(ref WireReader reader)
     {
         if (GroupFrame.TryRead(ref reader, cluster.GroupEpoch) is not { } groups) return false;
+        for (int index = 0; index < groups.Count; index++)
+        {
+            GroupInfo group = groups[index];
+            groups[index] = new GroupInfo(group.Id, requests.Shared(group.Name), group.Mode);
+        }
         cluster.Describe(groups);
         return true;
     }
@@ -98,7 +104,7 @@ internal sealed class AgentNews(
     private bool OnStep(ref WireReader reader, Instant now)
     {
         if (StepFrame.TryRead(ref reader) is not { } frame) return false;
-        if (!frame.IsConcerned) probes.Hit(Mark.StepDidNotConcern);
+        if (!frame.IsConcerned) probes.Reached("a node gets a step that does not concern it");
         if (cluster.Install(frame) is not { } installed) return false;
         requests.OnStepInstalled(installed);
         events.OnStepInstalled(installed, now);
@@ -138,7 +144,7 @@ internal sealed class AgentNews(
         ulong key = FrameFields.ReadKey(ref reader);
         if (!reader.IsAtEnd) return false;
         if (cluster.Remove(key, isConfirmed: true, out bool isNews) is not { } node) return true;
-        probes.Hit(Mark.NodeRemovalTold);
+        probes.Reached("a node is told of another's removal");
         if (isNews) events.OnNodesRemoved([node], now);
         if (!session.IsOver) events.OnRemovalConfirmed(node, now);
         return true;

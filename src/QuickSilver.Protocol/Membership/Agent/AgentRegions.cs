@@ -1,5 +1,6 @@
 using QuickSilver.Protocol.Core;
 using QuickSilver.Protocol.Membership.Frames;
+using QuickSilver.Protocol.Probing;
 using QuickSilver.Protocol.Wire;
 
 namespace QuickSilver.Protocol.Membership.Agent;
@@ -138,7 +139,7 @@ internal sealed class AgentRegions(KnownViews known, Probes probes)
         }
         if (_inherited.Count > 0)
         {
-            probes.Hit(Mark.InheritedViewsReplaced);
+            probes.Reached("the first step of a new server replaces the views of the one before");
             _current.Clear();
         }
         _inherited.Clear();
@@ -205,7 +206,7 @@ internal sealed class AgentRegions(KnownViews known, Probes probes)
         if (members.Count == 0) return null;
         if (known.FindView(new ViewNumber(epoch, entry.View)) is { } same)
         {
-            probes.Hit(Mark.ViewKnownAgain);
+            probes.Reached("a node knows a view again that it had lost sight of");
             bool isSame = last is null && same.Region.Id.Counter == entry.Region
                 && same.Members.AsSpan().SequenceEqual(members.ToArray());
             return isSame ? same : null;

@@ -1,5 +1,6 @@
 using System.Buffers;
 using System.Text.Unicode;
+using QuickSilver.Protocol.Core;
 using QuickSilver.Protocol.Membership.Frames;
 using QuickSilver.Protocol.Wire;
 
@@ -14,53 +15,41 @@ internal sealed class AgentRequests
     // A frame of this length still has room for one more entry.
     private const int FullBytes = MembershipFrames.MaxNodeFrameBytes - (2 * FrameFields.MaxRequestedNameBytes);
 
-    private readonly List<Request> _waiting = [];
-    private readonly List<Request> _unanswered = [];
+    private readonly List<AgentRequest> _waiting = [];
+    private readonly OpenRequests _unanswered = new();
     private readonly byte[] _name = new byte[FrameFields.MaxRequestedNameBytes];
     private readonly FrameBuilder _frame = new();
     private readonly FrameBuilder _entries = new();
     private int _count;
 
     /// <summary>Requests to join a group.</summary>
-    public void Join(string name, byte mode) => _waiting.Add(new Request(name, mode, 0));
+    public void Join(string name, byte mode) => _waiting.Add(new AgentRequest(name, mode, 0));
 
     /// <summary>Requests to leave a group.</summary>
-    public void Leave(GroupId group) => _waiting.Add(new Request(null, 0, group.Counter));
+    public void Leave(GroupId group) => _waiting.Add(new AgentRequest(null, 0, group.Counter));
+
+    /// <inheritdoc cref="OpenRequests.Shared"/>
+    public string Shared(string name) => _unanswered.Shared(name);
 
     /// <summary>A step has granted requests. A leave also answers earlier joins of its group.</summary>
     public void OnStepInstalled(InstalledStep step)
     {
-        if (_unanswered.Count == 0) return;
-        foreach (GroupInfo group in step.Joined)
-        {
-            int join = _unanswered.FindIndex(request => request.Name == group.Name);
-            if (join >= 0) _unanswered.RemoveAt(join);
-        }
-        foreach (GroupInfo group in step.Left)
-        {
-            int leave = _unanswered.FindIndex(request => request.Group == group.Id.Counter);
-            for (int index = leave; index >= 0; index--)
-            {
-                if (index == leave || _unanswered[index].Name == group.Name) _unanswered.RemoveAt(index);
-            }
-        }
+        foreach (GroupInfo group in step.Joined) _unanswered.RemoveJoin(group.Name);
+        foreach (GroupInfo group in step.Left) _unanswered.RemoveLeave(group.Id.Counter, group.Name);
+        if (step.Joined.Count + step.Left.Count > 0) _unanswered.Trim();
     }
 
     /// <summary>A join has been refused.</summary>
     public void OnRefused(string name)
     {
-        int join = _unanswered.FindIndex(request => request.Name == name);
-        if (join >= 0) _unanswered.RemoveAt(join);
+        _unanswered.RemoveJoin(name);
+        _unanswered.Trim();
     }
 
     /// <summary>
     /// Queues the requests that the former server had not granted for another one, ahead of those not sent yet.
     /// </summary>
-    public void AskAgain()
-    {
-        _waiting.InsertRange(0, _unanswered);
-        _unanswered.Clear();
-    }
+    public void AskAgain() => _unanswered.MoveTo(_waiting);
 
     /// <summary>Takes all requests that wait.</summary>
     /// <returns>The frames to send, and names that no frame can carry: not Unicode, or far too long.</returns>
@@ -90,6 +79,7 @@ internal sealed class AgentRequests
             if (isLast || isFull) Flush(name is not null, mode, frames);
         }
         _waiting.Clear();
+        SpareRoom.GiveBack(_waiting);
         return (frames, impossible);
     }
 
@@ -112,6 +102,4 @@ internal sealed class AgentRequests
         _entries.Begin();
         _count = 0;
     }
-
-    private readonly record struct Request(string? Name, byte Mode, uint Group);
 }

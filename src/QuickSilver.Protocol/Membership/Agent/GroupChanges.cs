@@ -1,5 +1,3 @@
-using QuickSilver.Protocol.Wire;
-
 namespace QuickSilver.Protocol.Membership.Agent;
 
 /// <summary>
@@ -9,47 +7,61 @@ namespace QuickSilver.Protocol.Membership.Agent;
 /// </summary>
 internal sealed class GroupChanges
 {
-    private readonly HashSet<(RegionId From, RegionId To)> _seen = [];
-    private readonly List<GroupId> _changed = [];
+    private readonly HashSet<(uint From, uint To)> _seen = [];
+    private readonly List<(GroupSet From, GroupSet To)> _moves = [];
+    private bool _isAll;
+
+    /// <summary>True when no group can have changed.</summary>
+    public bool IsEmpty => _moves.Count == 0 && !_isAll;
 
     /// <summary>A node moved between regions.</summary>
     /// <param name="from">Its former region; null when that is unknown or none.</param>
     /// <param name="to">Its new region; null when that is unknown or none.</param>
     public void Add(RegionInfo? from, RegionInfo? to)
     {
-        if (!_seen.Add((from?.Id ?? default, to?.Id ?? default))) return;
-        GroupSet before = from?.Groups ?? default;
-        GroupSet after = to?.Groups ?? default;
-        int b = 0;
-        int a = 0;
-        while (b < before.Length || a < after.Length)
-        {
-            int order = b == before.Length ? 1 : a == after.Length ? -1 : before[b].CompareTo(after[a]);
-            if (order < 0) _changed.Add(before[b++]);
-            else if (order > 0) _changed.Add(after[a++]);
-            else
-            {
-                a++;
-                b++;
-            }
-        }
+        if (_seen.Add((from?.Id.Counter ?? 0, to?.Id.Counter ?? 0)))
+            _moves.Add((from?.Groups ?? default, to?.Groups ?? default));
     }
 
     /// <summary>
-    /// Counts all groups of a region as changed, with the first step of a new server. Members may have ended with
+    /// Counts all groups of this node as changed, with the first step of a new server. Members may have ended with
     /// different steps of the former one, and no two may know one membership by two numbers.
     /// </summary>
-    public void AddAll(RegionInfo region) => _changed.AddRange(region.Groups);
+    public void AddAll() => _isAll = true;
 
-    /// <summary>The changed groups, by id, each once.</summary>
-    public List<GroupId> Take()
+    /// <summary>Writes the step's counter for each group that has changed.</summary>
+    /// <param name="groups">Counters of this node's groups, rising.</param>
+    /// <param name="changedIn">The counters of the steps that last changed them.</param>
+    /// <param name="step">The counter of the step.</param>
+    public void Mark(ReadOnlySpan<uint> groups, ulong[] changedIn, ulong step)
     {
-        _changed.Sort();
-        var distinct = new List<GroupId>();
-        foreach (GroupId group in _changed)
+        if (_isAll)
         {
-            if (distinct.Count == 0 || distinct[^1] != group) distinct.Add(group);
+            changedIn.AsSpan().Fill(step);
+            return;
         }
-        return distinct;
+        foreach ((GroupSet from, GroupSet to) in _moves) Mark(from.Counters, to.Counters, groups, changedIn, step);
+    }
+
+    private static void Mark(
+        ReadOnlySpan<uint> from, ReadOnlySpan<uint> to, ReadOnlySpan<uint> groups, ulong[] changedIn, ulong step)
+    {
+        int f = 0;
+        int t = 0;
+        int own = 0;
+        while ((f < from.Length || t < to.Length) && own < groups.Length)
+        {
+            uint changed;
+            if (t == to.Length || (f < from.Length && from[f] < to[t])) changed = from[f++];
+            else if (f == from.Length || to[t] < from[f]) changed = to[t++];
+            else
+            {
+                f++;
+                t++;
+                continue;
+            }
+            while (own < groups.Length && groups[own] < changed) own++;
+            if (own < groups.Length && groups[own] == changed) changedIn[own] = step;
+        }
     }
 }

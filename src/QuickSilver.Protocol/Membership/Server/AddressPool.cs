@@ -1,4 +1,5 @@
 using QuickSilver.Protocol.Core;
+using QuickSilver.Protocol.Probing;
 using QuickSilver.Protocol.Wire;
 
 namespace QuickSilver.Protocol.Membership.Server;
@@ -45,8 +46,8 @@ internal sealed class AddressPool
             ChangeUsers(rested.Index, -1);
         }
         int index = _ranking.Min;
-        if (_users[index] > 0) _settings.Probes.Hit(Mark.AddressShared);
-        else if (_uses[index] > 0) _settings.Probes.Hit(Mark.AddressUsedAgain);
+        if (_users[index] > 0) _settings.Probes.Reached("two views share a multicast address");
+        else if (_uses[index] > 0) _settings.Probes.Reached("a multicast address is used again");
         ChangeUsers(index, 1);
         uint ports = (uint)Math.Clamp(_settings.PortCount, 1, ushort.MaxValue + 1 - _settings.PortFirst);
         uint port = _settings.PortFirst + (_uses[index]++ % ports);

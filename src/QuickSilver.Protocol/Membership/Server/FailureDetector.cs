@@ -1,4 +1,5 @@
 using QuickSilver.Protocol.Core;
+using QuickSilver.Protocol.Probing;
 
 namespace QuickSilver.Protocol.Membership.Server;
 
@@ -121,7 +122,7 @@ internal sealed class FailureDetector(
     {
         if (now - node.WatchDue > LateAlarm)
         {
-            _settings.Probes.Hit(Mark.LateJudgeWaited);
+            _settings.Probes.Reached("a server that stood still gives all nodes their time again");
             // Frames that the node sent during the pause of this process are not read yet.
             node.LastHeard = now;
             if (node.ReconnectBy != Instant.Never) node.ReconnectBy = now + _settings.ReconnectGrace;
@@ -140,7 +141,10 @@ internal sealed class FailureDetector(
             return;
         }
         if (!node.HasEnded) sight.OnRemoved(now);
-        _settings.Probes.Hit(node.ReconnectBy > due ? Mark.RemovedForSilence : Mark.RemovedForBrokenConnection);
+        _settings.Probes.Reached(
+            node.ReconnectBy > due
+                ? "a node is removed for silence"
+                : "a node is removed since it does not connect again");
         remove(node, MembershipRefusal.Removed, now);
     }
 }

@@ -24,7 +24,7 @@ internal sealed class RegionCalculator(ServerGroups? groups = null)
     private static readonly Comparer<ServerRegion> ByNumber =
         Comparer<ServerRegion>.Create((a, b) => a.Number.CompareTo(b.Number));
     private readonly Dictionary<uint[], ServerRegion> _bySignature = new(new SignatureComparer());
-    private readonly Dictionary<uint, List<ServerRegion>> _byGroup = [];
+    private readonly Dictionary<uint, object> _byGroup = [];
     private readonly List<ServerRegion> _touched = [];
     private uint _lastNumber;
     private ulong _batch;
@@ -162,6 +162,24 @@ internal sealed class RegionCalculator(ServerGroups? groups = null)
         _touched.Add(region);
     }
 
+    // The regions of a group are in its record: most groups have one or two. Without records, in tests, they are here.
+    private object? RegionsOf(uint group) =>
+        groups is null ? _byGroup.GetValueOrDefault(group) : groups.Find(group).Regions;
+
+    private void SetRegions(uint group, object? regions)
+    {
+        if (groups is not null) groups.Find(group).Regions = regions;
+        else if (regions is null) _byGroup.Remove(group);
+        else _byGroup[group] = regions;
+    }
+
+    private void Meet(ServerRegion region, ServerRegion neighbour)
+    {
+        if (neighbour.Mark == _mark) return;
+        neighbour.Mark = _mark;
+        region.Neighbours.Add(neighbour);
+    }
+
     private void Inhabit(ServerRegion region)
     {
         InhabitedCount++;
@@ -169,14 +187,21 @@ internal sealed class RegionCalculator(ServerGroups? groups = null)
         _mark++;
         foreach (uint group in region.Groups)
         {
-            if (!_byGroup.TryGetValue(group, out List<ServerRegion>? regions)) _byGroup.Add(group, regions = []);
-            foreach (ServerRegion neighbour in regions)
+            object? regions = RegionsOf(group);
+            if (regions is List<ServerRegion> several)
             {
-                if (neighbour.Mark == _mark) continue;
-                neighbour.Mark = _mark;
-                region.Neighbours.Add(neighbour);
+                foreach (ServerRegion neighbour in several) Meet(region, neighbour);
+                several.Add(region);
             }
-            regions.Add(region);
+            else if (regions is ServerRegion one)
+            {
+                Meet(region, one);
+                SetRegions(group, new List<ServerRegion> { one, region });
+            }
+            else
+            {
+                SetRegions(group, region);
+            }
         }
         foreach (ServerRegion neighbour in region.Neighbours)
         {
@@ -193,11 +218,15 @@ internal sealed class RegionCalculator(ServerGroups? groups = null)
         SaveNeighbours(region);
         foreach (uint group in region.Groups)
         {
-            List<ServerRegion> regions = _byGroup[group];
-            int index = regions.IndexOf(region);
-            regions[index] = regions[^1];
-            regions.RemoveAt(regions.Count - 1);
-            if (regions.Count == 0) _byGroup.Remove(group);
+            if (RegionsOf(group) is not List<ServerRegion> several)
+            {
+                SetRegions(group, null);
+                continue;
+            }
+            int index = several.IndexOf(region);
+            several[index] = several[^1];
+            several.RemoveAt(several.Count - 1);
+            if (several.Count == 1) SetRegions(group, several[0]);
         }
         foreach (ServerRegion neighbour in region.Neighbours)
         {

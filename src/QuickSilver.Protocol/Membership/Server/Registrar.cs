@@ -1,5 +1,6 @@
 using QuickSilver.Protocol.Core;
 using QuickSilver.Protocol.Membership.Frames;
+using QuickSilver.Protocol.Probing;
 
 namespace QuickSilver.Protocol.Membership.Server;
 
@@ -71,7 +72,7 @@ internal sealed class Registrar(
             && (hello.Control != known.Info.Control || hello.Incarnation > known.Info.Incarnation);
         if (isNewLife)
         {
-            parts.Settings.Probes.Hit(Mark.NodeReplacedByRestart);
+            parts.Settings.Probes.Reached("a node registers on the address of one that still counts as alive");
             remove(known!, MembershipRefusal.Replaced, now);
             known = null;
         }

@@ -1,3 +1,5 @@
+using System.Numerics;
+
 namespace QuickSilver.Protocol.Membership.Server;
 
 /// <summary>
@@ -9,6 +11,10 @@ namespace QuickSilver.Protocol.Membership.Server;
 /// <param name="mode">The group's mode.</param>
 internal sealed class ServerGroup(uint counter, string name, byte mode)
 {
+    // The first 64 slots, which are all there are in most clusters, and the others.
+    private ulong _notified;
+    private NodeBits? _notifiedBeyond;
+
     /// <summary>Counter of the group's id.</summary>
     public uint Counter { get; } = counter;
 
@@ -34,6 +40,26 @@ internal sealed class ServerGroup(uint counter, string name, byte mode)
     /// </summary>
     public bool IsInherited { get; set; }
 
-    /// <summary>Slots of the nodes that have been in it, and perhaps of others.</summary>
-    public NodeBits Notified { get; } = new();
+    /// <summary>
+    /// The regions with nodes that have it: a <see cref="ServerRegion"/>, or a list of several; null without any.
+    /// Written by <see cref="RegionCalculator"/>.
+    /// </summary>
+    internal object? Regions { get; set; }
+
+    /// <summary>Notes that the node of a slot has been in it.</summary>
+    public void Note(int slot)
+    {
+        if (slot < 64) _notified |= 1UL << slot;
+        else (_notifiedBeyond ??= new NodeBits()).Add(slot);
+    }
+
+    /// <summary>
+    /// The first slot, not below <paramref name="from"/>, of a node that has been in it; -1 when there is none. Some of
+    /// them may belong to other nodes by now.
+    /// </summary>
+    public int NextNoted(int from)
+    {
+        ulong rest = from < 64 ? _notified & (ulong.MaxValue << from) : 0;
+        return rest != 0 ? BitOperations.TrailingZeroCount(rest) : _notifiedBeyond?.Next(from) ?? -1;
+    }
 }

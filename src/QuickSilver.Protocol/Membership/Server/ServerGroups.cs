@@ -1,6 +1,7 @@
 using System.Text;
 using QuickSilver.Protocol.Core;
 using QuickSilver.Protocol.Membership.Frames;
+using QuickSilver.Protocol.Probing;
 
 namespace QuickSilver.Protocol.Membership.Server;
 
@@ -133,7 +134,7 @@ internal sealed class ServerGroups(int mostGroups, int mostOfNode, Probes probes
     /// <summary>A node joins groups.</summary>
     public void OnJoined(ServerNode node, IReadOnlyList<uint> groups)
     {
-        for (int index = 0; index < groups.Count; index++) _byCounter[groups[index]].Notified.Add(node.Slot);
+        for (int index = 0; index < groups.Count; index++) _byCounter[groups[index]].Note(node.Slot);
     }
 
     /// <summary>Forgets the groups without references, and notifies the nodes that have been in them.</summary>
@@ -146,12 +147,15 @@ internal sealed class ServerGroups(int mostGroups, int mostOfNode, Probes probes
             if (group.Uses > 0 || _byCounter.GetValueOrDefault(group.Counter) != group) continue;
             _byCounter.Remove(group.Counter);
             if (group.IsInherited) _over.Add(group.Counter);
-            probes.Hit(Mark.GroupForgotten);
+            probes.Reached("nobody is in a group and nothing names it, and it is forgotten");
             _byName.Remove(group.Name);
             if (group.Maker is { } maker) maker.GroupsMade--;
             Gather(group, nodes, notified);
         }
         _idle.Clear();
+        SpareRoom.GiveBack(_idle);
+        SpareRoom.GiveBack(_byName);
+        SpareRoom.GiveBack(_byCounter);
         var frame = new FrameBuilder();
         foreach ((int slot, List<uint> counters) in notified)
         {
@@ -168,10 +172,10 @@ internal sealed class ServerGroups(int mostGroups, int mostOfNode, Probes probes
         {
             foreach (ServerNode node in nodes.Live)
             {
-                if (node.IsInherited) group.Notified.Add(node.Slot);
+                if (node.IsInherited) group.Note(node.Slot);
             }
         }
-        for (int slot = group.Notified.Next(0); slot >= 0; slot = group.Notified.Next(slot + 1))
+        for (int slot = group.NextNoted(0); slot >= 0; slot = group.NextNoted(slot + 1))
         {
             if (!nodes.IsLive(slot)) continue;
             if (!notified.TryGetValue(slot, out List<uint>? counters)) notified.Add(slot, counters = []);

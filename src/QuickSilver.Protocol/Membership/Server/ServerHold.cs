@@ -1,5 +1,6 @@
 using QuickSilver.Protocol.Core;
 using QuickSilver.Protocol.Membership.Frames;
+using QuickSilver.Protocol.Probing;
 
 namespace QuickSilver.Protocol.Membership.Server;
 
@@ -33,7 +34,10 @@ internal sealed class ServerHold
     public void Begin(HoldReason reason, Func<MembershipHold> describe, Instant now)
     {
         bool isNew = _reasons.TryAdd(reason, describe);
-        if (isNew) _parts.Settings.Probes.Hit(reason == HoldReason.Sight ? Mark.SightLost : Mark.MajorityAwaited);
+        if (isNew) _parts.Settings.Probes.Reached(
+            reason == HoldReason.Sight
+                ? "a server loses sight of more than half of its members at once"
+                : "a server that takes over waits for a majority");
         if (isNew || _reasons.First().Value().Missing != Current.Missing) Report(now);
     }
 

@@ -98,7 +98,7 @@ internal sealed class ServerNode(NodeInfo info, int slot)
     public int GroupsMade { get; set; }
 
     /// <summary>The joins it has requested whose names have not been looked up.</summary>
-    public List<(string Name, byte Mode)> Deferred { get; } = [];
+    public List<(string Name, byte Mode)> Deferred { get; set; } = [];
 
     /// <summary>The step in which it left a group, for leaves it may not have installed.</summary>
     public Dictionary<uint, ulong> LeftIn { get; } = [];

@@ -1,4 +1,5 @@
 using QuickSilver.Protocol.Core;
+using QuickSilver.Protocol.Probing;
 
 namespace QuickSilver.Protocol.Membership.Server;
 
@@ -100,6 +101,7 @@ internal sealed class StepMaker(
             if (!node.Info.IsRemoved) ChangePermissions(node, from, step);
         }
         Notify(made);
+        Clear();
         nodes.Release();
         ledger.RetireAll(now);
         groups.ForgetIdle(nodes);
@@ -127,14 +129,19 @@ internal sealed class StepMaker(
     private void HitMarks(MadeStep made)
     {
         if (nodes.Removed.Count > 0)
-            probes.Hit(made.Joiners.Count > 0 ? Mark.RemovalAndJoinInOneStep : Mark.RemovalInStep);
-        if (_moves.Count > 1) probes.Hit(Mark.ChangesBatched);
+            probes.Reached(
+                made.Joiners.Count > 0
+                    ? "a step takes removed nodes out and lets others in"
+                    : "a step takes removed nodes out");
+        if (_moves.Count > 1) probes.Reached("several nodes change their groups in one step");
         foreach (ServerRegion region in regions.Touched)
         {
-            if (region.Leavers.Count > 0 && region.Population > 0) probes.Hit(Mark.RegionSplit);
-            if (region.Joiners.Count > 0 && region.WasInhabited) probes.Hit(Mark.RegionMerged);
-            if (region.Leavers.Count > 0 && region.Joiners.Count > 0) probes.Hit(Mark.JoinAndLeaveInOneBatch);
-            if (region.WasInhabited && region.Population == 0) probes.Hit(Mark.RegionAbandoned);
+            if (region.Leavers.Count > 0 && region.Population > 0)
+                probes.Reached("some nodes leave a region and others stay");
+            if (region.Joiners.Count > 0 && region.WasInhabited) probes.Reached("nodes come to a region that has some");
+            if (region.Leavers.Count > 0 && region.Joiners.Count > 0)
+                probes.Reached("nodes come to a region and go from it in one step");
+            if (region.WasInhabited && region.Population == 0) probes.Reached("a region loses its last node");
         }
     }
 
@@ -142,6 +149,16 @@ internal sealed class StepMaker(
     {
         _moves.Add((node, node.Region));
         regions.Move(node, signature);
+    }
+
+    private void Clear()
+    {
+        _changed.Clear();
+        _joined.Clear();
+        _left.Clear();
+        SpareRoom.GiveBack(_changed);
+        SpareRoom.GiveBack(_joined);
+        SpareRoom.GiveBack(_left);
     }
 
     private bool TryChange(ServerNode node, ulong step)
@@ -155,7 +172,7 @@ internal sealed class StepMaker(
         {
             if (_changed.Contains(change.Group))
             {
-                probes.Hit(Mark.ChangeWaitsForNextStep);
+                probes.Reached("two changes of one node and group cannot share a step");
                 kept.Add(change);
                 continue;
             }
@@ -163,7 +180,7 @@ internal sealed class StepMaker(
             _changed.Add(change.Group);
             if (change.IsJoin && node.LeftIn.TryGetValue(change.Group, out ulong left) && left > node.Installed)
             {
-                probes.Hit(Mark.JoinWaitsForLeave);
+                probes.Reached("a join waits for its node to install its leave");
                 kept.Add(change);
             }
             else (change.IsJoin ? _joined : _left).Add(change.Group);
@@ -178,10 +195,11 @@ internal sealed class StepMaker(
                 : null;
             if (node.HeldBackBy is not null)
             {
-                probes.Hit(Mark.FourViewsUnretired);
+                probes.Reached("a change waits for a region with four unretired views");
                 return false;
             }
-            if (_joined.Count > 0 && _left.Count > 0) probes.Hit(Mark.NodeJoinsAndLeavesAtOnce);
+            if (_joined.Count > 0 && _left.Count > 0)
+                probes.Reached("a node joins some groups and leaves others in one step");
             foreach (uint group in _left) node.LeftIn[group] = step;
             if (_left.Count > 0) node.LastLeave = step;
             Move(node, target);

@@ -1,5 +1,6 @@
 using QuickSilver.Protocol.Core;
 using QuickSilver.Protocol.Membership.Frames;
+using QuickSilver.Protocol.Probing;
 
 namespace QuickSilver.Protocol.Membership.Server;
 
@@ -64,7 +65,7 @@ internal sealed class StepPipeline
         if (!_maker.HasWork) return;
         if (_installing is not null && _gatherUntil == Instant.Zero)
         {
-            _settings.Probes.Hit(Mark.ChangeGatheredDuringStep);
+            _settings.Probes.Reached("a change comes while a step is being installed");
             TimeSpan window = 2 * _lastInstall;
             bool isShort = window < _settings.BatchWindow && !_settings.Probes.Here(BuggifySite.BatchGatheredLong);
             _gatherUntil = now + (isShort ? window : _settings.BatchWindow);
@@ -165,7 +166,8 @@ internal sealed class StepPipeline
     private void Activate(Instant now)
     {
         MadeStep made = _installing!;
-        if (made.ToInstall.Count > 0) _settings.Probes.Hit(Mark.StepActivatedWithoutAll);
+        if (made.ToInstall.Count > 0)
+            _settings.Probes.Reached("a step is activated without some that have not installed it");
         _installing = null;
         _installAlarm.Cancel();
         _lastInstall = now - made.Made;

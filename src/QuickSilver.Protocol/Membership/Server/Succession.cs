@@ -1,5 +1,6 @@
 using QuickSilver.Protocol.Core;
 using QuickSilver.Protocol.Membership.Frames;
+using QuickSilver.Protocol.Probing;
 
 namespace QuickSilver.Protocol.Membership.Server;
 
@@ -155,7 +156,7 @@ internal sealed class Succession
         }
         _parts.Maker.Inherit(node, groups);
         _parts.Inherited.Add(node, report);
-        _parts.Settings.Probes.Hit(Mark.NodeTakenOver);
+        _parts.Settings.Probes.Reached("a server takes over a node of another server");
         takeover.Register(node, hello.Session, report);
         Instant quiet = now + (_parts.Settings.ReconnectGrace / QuietPart);
         takeover.QuietEnd = quiet < takeover.EarliestEnd ? quiet : takeover.EarliestEnd;
@@ -297,18 +298,18 @@ internal sealed class Succession
         takeover.IsGathering = false;
         foreach (ServerNode node in takeover.Contradicted())
         {
-            _parts.Settings.Probes.Hit(Mark.SurvivorContradicted);
+            _parts.Settings.Probes.Reached("survivors contradict each other in who is removed");
             _remove(node, MembershipRefusal.Removed, now);
         }
         foreach (ulong key in (List<ulong>)[.. takeover.Missing])
         {
             takeover.MarkRemoved(key);
             _parts.Removed++;
-            _parts.Settings.Probes.Hit(Mark.SurvivorMissing);
+            _parts.Settings.Probes.Reached("a node that survivors name does not register with the new server");
         }
         foreach (ServerNode node in takeover.LeftBehind())
         {
-            _parts.Settings.Probes.Hit(Mark.SurvivorLeftBehind);
+            _parts.Settings.Probes.Reached("a survivor missed a step in which others sent");
             _remove(node, MembershipRefusal.Removed, now);
         }
         foreach (ulong key in takeover.Removed())

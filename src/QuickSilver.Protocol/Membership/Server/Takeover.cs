@@ -1,5 +1,6 @@
 using QuickSilver.Protocol.Core;
 using QuickSilver.Protocol.Membership.Frames;
+using QuickSilver.Protocol.Probing;
 using QuickSilver.Protocol.Wire;
 
 namespace QuickSilver.Protocol.Membership.Server;
@@ -148,7 +149,7 @@ internal sealed class Takeover(ulong instance, Epoch followed, Probes probes)
             if (followed == 0 && node.Name.Length > 0 && node.Name == candidate.Info.Name) followed = key;
         }
         if (followed == 0) return;
-        probes.Hit(Mark.SurvivorSucceeded);
+        probes.Reached("a process returns as a member that a takeover misses");
         _followers.Add(followed, candidate);
         _following.Add(candidate);
         LookAt(followed);

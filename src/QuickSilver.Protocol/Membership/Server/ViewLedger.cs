@@ -1,5 +1,6 @@
 using QuickSilver.Protocol.Core;
 using QuickSilver.Protocol.Membership.Frames;
+using QuickSilver.Protocol.Probing;
 
 namespace QuickSilver.Protocol.Membership.Server;
 
@@ -126,7 +127,7 @@ internal sealed class ViewLedger(
         ulong end = view.Sending.Contains(node.Slot) ? view.EndStep : view.LostIn[node.Key];
         if (end == 0 || step < end)
         {
-            probes.Hit(Mark.DoneReportVoid);
+            probes.Reached("a node is done with a view in which it is permitted again");
             return false;
         }
         view.Awaited.Remove(node.Slot);
@@ -150,7 +151,7 @@ internal sealed class ViewLedger(
             if (open.Remove(node.Slot) && open.Count == 0) view.Open.Remove(sender);
         }
         bool retired = TryRetire(view, now);
-        if (retired) probes.Hit(Mark.ViewRetiredAfterClosing);
+        if (retired) probes.Reached("a view retires that waited for a removed sender's stream");
         return retired;
     }
 
@@ -203,7 +204,10 @@ internal sealed class ViewLedger(
         _byNumber.Remove(view.Number);
         view.Region.Unretired.Remove(view);
         Retired++;
-        probes.Hit(view.Region.Unretired.Count > 0 ? Mark.ViewRetired : Mark.LastViewOfRegionRetired);
+        probes.Reached(
+            view.Region.Unretired.Count > 0
+                ? "an old view of a region retires"
+                : "the last view of a region without nodes retires");
         if (view.AddressIndex >= 0) pool.Release(view.AddressIndex, now);
         if (view.Region.Population == 0 && view.Region.Unretired.Count == 0) regions.Forget(view.Region);
         Notify(view);

@@ -1,4 +1,5 @@
 using QuickSilver.Protocol.Core;
+using QuickSilver.Protocol.Probing;
 using QuickSilver.Protocol.Recovery.Reception;
 using QuickSilver.Protocol.Wire;
 
@@ -67,7 +68,7 @@ internal sealed class OrphanVisit(RegionRecovery region, Probes probes)
         if (orphan.IsClosed)
         {
             // The verdict is final, whichever member leads.
-            probes.Hit(Mark.ClosedStreamMetAgain);
+            probes.Reached("a token names a stream that this member has closed");
             if (!record.IsClosed) record.Close(stream.KnownHighest);
             return;
         }
@@ -127,7 +128,7 @@ internal sealed class OrphanVisit(RegionRecovery region, Probes probes)
         if (!isComplete || era == 0) return;
         if (orphan.Era != era)
         {
-            if (orphan.Rounds > 0) probes.Hit(Mark.AbandonmentBegunAnew);
+            if (orphan.Rounds > 0) probes.Reached("the counting of rounds before abandonment begins again");
             (orphan.Era, orphan.Rounds) = (era, 0);
         }
         orphan.Rounds++;

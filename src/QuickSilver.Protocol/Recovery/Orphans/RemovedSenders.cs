@@ -1,5 +1,6 @@
 using QuickSilver.Protocol.Core;
 using QuickSilver.Protocol.Membership;
+using QuickSilver.Protocol.Probing;
 using QuickSilver.Protocol.Recovery.Reception;
 using QuickSilver.Protocol.Wire;
 
@@ -43,10 +44,10 @@ internal sealed class RemovedSenders
         {
             if (sender.Number.Key == _node.SelfKey) continue;
             StreamReceiver left = Orphan(sender);
-            _node.Probes.Hit(
-                left.KnownHighest == 0 ? Mark.UnheardStreamOrphaned
-                : left.Contiguous < left.KnownHighest ? Mark.StreamOrphanedWithGaps
-                : Mark.StreamOrphaned);
+            _node.Probes.Reached(
+                left.KnownHighest == 0 ? "a sender is removed that a member of its view never heard of"
+                    : left.Contiguous < left.KnownHighest ? "a sender is removed and a member misses something of it"
+                    : "a sender is removed and a member has all that it knows of");
         }
     }
 
@@ -84,7 +85,7 @@ internal sealed class RemovedSenders
         }
         if (!described.IsRemoved)
         {
-            _node.Probes.Hit(Mark.RemovalHeardByToken);
+            _node.Probes.Reached("a member learns of a removal from a token");
             _node.Events.OnRemovalHeard(described, now);
         }
         if (described.IsRemoved) Orphan(described);
@@ -128,7 +129,10 @@ internal sealed class RemovedSenders
             _node.Counters.PacketsAbandoned += stream.AbandonMissing();
         }
         orphan.IsClosed = true;
-        _node.Probes.Hit(orphan.HasLoss ? Mark.StreamClosedWithLoss : Mark.StreamClosedWithoutLoss);
+        _node.Probes.Reached(
+            orphan.HasLoss
+                ? "a removed sender's stream is closed with a loss"
+                : "a removed sender's stream is closed and all of it is there");
         _region.CleanUp(stream, stream.KnownHighest, default);
         _node.Counters.StreamsClosed++;
         _closed.Add(stream.Sender);

@@ -3,6 +3,7 @@ using QuickSilver.Protocol.Dissemination;
 using QuickSilver.Protocol.Flow;
 using QuickSilver.Protocol.Flow.Pull;
 using QuickSilver.Protocol.Flow.Transports;
+using QuickSilver.Protocol.Probing;
 using QuickSilver.Protocol.Recovery.Reception;
 using QuickSilver.Protocol.Wire;
 
@@ -52,7 +53,7 @@ internal sealed class ArrivalJudge(Recoverer node, RegionRecovery region) : IFee
         if (!isUnheard || now < window.NextWord) return;
         if (window.Words == 0) node.Events.OnSenderUnheard(stream.Sender, now);
         window.OnWord(now);
-        node.Probes.Hit(Mark.SenderUnheard);
+        node.Probes.Reached("a member tells a sender that its multicast does not arrive");
         Report(stream, new CarrierWordBody(null));
     }
 

@@ -3,6 +3,7 @@ using QuickSilver.Protocol.Flow;
 using QuickSilver.Protocol.Flow.Pull;
 using QuickSilver.Protocol.Flow.Transports;
 using QuickSilver.Protocol.Membership;
+using QuickSilver.Protocol.Probing;
 using QuickSilver.Protocol.Wire;
 
 namespace QuickSilver.Protocol.Recovery.Paths;
@@ -82,7 +83,7 @@ internal sealed class InboundPaths : IFeed
         if (isStuck) path.StuckAt = now;
         if (path.State != InboundPath.Phase.Idle) return true;
         if (now < path.NotBefore) return false;
-        _node.Probes.Hit(Mark.PathSuspected);
+        _node.Probes.Reached("a way is measured since packets stay missing or come from peers only");
         path.Begin(isRetry: false, now);
         OnAlarm(now);
         return true;
@@ -241,7 +242,7 @@ internal sealed class InboundPaths : IFeed
         else
         {
             path.HeardThen = heard;
-            _node.Probes.Hit(Mark.PathTriedAgain);
+            _node.Probes.Reached("a narrow way is measured again after a while");
             path.Begin(isRetry: true, now);
             Advance(path, now);
         }

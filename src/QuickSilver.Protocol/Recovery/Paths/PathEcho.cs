@@ -4,6 +4,7 @@ using QuickSilver.Protocol.Flow.Pull;
 using QuickSilver.Protocol.Flow.Repairs;
 using QuickSilver.Protocol.Flow.Transports;
 using QuickSilver.Protocol.Membership;
+using QuickSilver.Protocol.Probing;
 using QuickSilver.Protocol.Wire;
 
 namespace QuickSilver.Protocol.Recovery.Paths;
@@ -41,7 +42,10 @@ internal sealed class PathEcho(Recoverer node) : IFeed
         else if (_blocked.Add(key)) node.Events.OnPathBlocked(member, isInbound: false, now);
         if (node.Paths.Tell(key, query.Longest))
         {
-            node.Probes.Hit(query.Longest > 0 ? Mark.PathNarrowed : Mark.PathWidened);
+            node.Probes.Reached(
+                query.Longest > 0
+                    ? "a member says that this node's datagrams must be shorter"
+                    : "a member says that this node's datagrams may be of any length again");
             node.Events.OnPathTold(member, query.Longest, now);
         }
         _jobs.Enqueue(new Job(view, member, query));

@@ -4,6 +4,7 @@ using QuickSilver.Protocol.Dissemination.Streams;
 using QuickSilver.Protocol.Flow;
 using QuickSilver.Protocol.Flow.Buffers;
 using QuickSilver.Protocol.Membership;
+using QuickSilver.Protocol.Probing;
 using QuickSilver.Protocol.Recovery.Orphans;
 using QuickSilver.Protocol.Recovery.Paths;
 using QuickSilver.Protocol.Recovery.Repairs;
@@ -161,7 +162,10 @@ internal sealed class StreamReceiver
         if (sequence <= KnownHighest + window || Own is not null || Orphan is not null) return true;
         ulong apart = sequence > _claimed ? sequence - _claimed : _claimed - sequence;
         bool isConfirmed = _claimed != 0 && apart <= window;
-        _probes.Hit(isConfirmed ? Mark.LeapConfirmed : Mark.LeapNotBelieved);
+        _probes.Reached(
+            isConfirmed
+                ? "a second word of a packet far beyond all known confirms it"
+                : "one word of a packet far beyond all known is not believed");
         _claimed = sequence;
         return isConfirmed;
     }
@@ -318,7 +322,7 @@ internal sealed class StreamReceiver
             if (partition != _partition)
             {
                 if (_held[partition] < next) break;
-                _probes.Hit(Mark.ForeignPacketReleased);
+                _probes.Reached("a packet is let go, since its own partition holds it");
                 Cache.Release(next);
             }
             _foreignFloor = next;

@@ -2,6 +2,7 @@ using QuickSilver.Protocol.Core;
 using QuickSilver.Protocol.Flow;
 using QuickSilver.Protocol.Flow.Pull;
 using QuickSilver.Protocol.Flow.Transports;
+using QuickSilver.Protocol.Probing;
 using QuickSilver.Protocol.Recovery.Reception;
 using QuickSilver.Protocol.Wire;
 

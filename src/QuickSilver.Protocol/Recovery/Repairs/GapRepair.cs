@@ -1,6 +1,7 @@
 using QuickSilver.Protocol.Core;
 using QuickSilver.Protocol.Flow;
 using QuickSilver.Protocol.Membership;
+using QuickSilver.Protocol.Probing;
 using QuickSilver.Protocol.Recovery.Orphans;
 using QuickSilver.Protocol.Recovery.Paths;
 using QuickSilver.Protocol.Recovery.Reception;
@@ -87,7 +88,8 @@ internal sealed class GapRepair
     }
 
     /// <summary>
-    /// True while no request has been answered for a while. Then this member's gaps are not passed on to others.
+    /// True while no request has been answered for a while. Then this member's gaps are not passed on to others: it
+    /// asks for them by its own tick, with or without eager pull.
     /// </summary>
     public bool AsksInVain(Instant now) => _retries.IsVain(now);
 
@@ -100,12 +102,13 @@ internal sealed class GapRepair
     }
 
     /// <summary>
-    /// A token has reported what partitions hold. Without eager pull, their packets are requested now.
+    /// A token has reported what partitions hold. Without eager pull, their packets are requested now, and so are
+    /// this partition's that no neighbour is asked to push.
     /// </summary>
     public void OnHeldKnown(StreamReceiver stream, Instant now)
     {
-        if (!_node.Settings.EagerPull && View.Partitions.Count > 1 && stream.Missing.Count > 0)
-            _tick.SetIfEarlier(now);
+        if (_node.Settings.EagerPull || stream.Missing.Count == 0) return;
+        if (View.Partitions.Count > 1 || AsksInVain(now)) _tick.SetIfEarlier(now);
     }
 
     /// <summary>A token has reported which members hold packets of a removed sender.</summary>
@@ -145,7 +148,7 @@ internal sealed class GapRepair
         {
             TokenRange range = named with { End = Math.Min(named.End, last + 1) };
             if (range.Start >= range.End) break;
-            _node.Probes.Hit(Mark.NakOfWholePartition);
+            _node.Probes.Reached("the sender is asked for what a whole partition misses");
             ulong first = stream.SequenceAt(range.Start, partition);
             var sequences = new SequenceRange(first, stream.SequenceAt(range.End - 1, partition) + 1);
             remaining -= AskSender(stream, wide: true, partition, sequences, remaining);
@@ -179,10 +182,12 @@ internal sealed class GapRepair
     {
         MissingRanges missing = stream.Missing;
         ulong askable = _region.AskableThrough(stream);
-        ulong held = _node.Settings.EagerPull ? askable : Math.Min(askable, _peers.HeldByOthers(stream));
+        bool isVain = AsksInVain(pass.Now);
+        bool asksOwn = _node.Settings.EagerPull || isVain;
+        ulong held = asksOwn ? askable : Math.Min(askable, _peers.HeldByOthers(stream));
         // While a member is silent, the holdings of its partition are unknown: the others are asked all the same.
         if (_region.Ring.SkipsSomebody) held = Math.Max(held, Math.Min(askable, stream.Cutoff));
-        int freeAttempts = AsksInVain(pass.Now) ? 0 : MissingRange.FreeAttempts;
+        int freeAttempts = isVain ? 0 : MissingRange.FreeAttempts;
         for (int index = 0; index < missing.Count; index++)
         {
             MissingRange range = missing[index];
@@ -198,7 +203,7 @@ internal sealed class GapRepair
                 if (pass.Retries <= 0) continue;
                 if (range.Length > (ulong)pass.Retries)
                 {
-                    _node.Probes.Hit(Mark.RetryCutToRoom);
+                    _node.Probes.Reached("a member asks only for the lowest of what it asked for in vain");
                     missing.Split(index, range.Start + (ulong)pass.Retries);
                     range = missing[index];
                 }
@@ -215,7 +220,7 @@ internal sealed class GapRepair
             if (range.End - 1 > held) missing.Split(index, held + 1);
             if (missing[index].Length > (ulong)pass.Room)
             {
-                _node.Probes.Hit(Mark.PullCutToBudget);
+                _node.Probes.Reached("more is missing than may be outstanding at once");
                 missing.Split(index, range.Start + (ulong)pass.Room);
             }
             _retries.OnAsked((long)missing[index].Length, isRetry, pass.Now);
@@ -284,11 +289,15 @@ internal sealed class GapRepair
             || (!mine && attempts >= OutsiderPatience && range.End - 1 <= stream.Cutoff);
         if (askSender && !stream.Sender.IsRemoved)
         {
-            _node.Probes.Hit(peers == 0 ? Mark.NakForEmptyPartition : mine ? Mark.NakByMember : Mark.NakByOutsider);
+            _node.Probes.Reached(
+                peers == 0 ? "the sender is asked since nobody is left in the packet's partition"
+                    : mine ? "the member of a packet's partition whose turn it is asks the sender"
+                    : "a member of another partition asks the sender after its peers are silent");
             AskSender(stream, wide: false, partition, range, int.MaxValue);
         }
         if (peers == 0 || (askSender && attempts % 2 == 1)) return;
-        _node.Probes.Hit(mine ? Mark.PullInPartition : Mark.PullAcrossPartitions);
+        _node.Probes.Reached(
+            mine ? "a member asks one of its own partition" : "a member asks one of another partition");
         _requests.Pull(stream, _peers.Choose(stream, partition, peers, range.Start, attempts), partition, range);
     }
 

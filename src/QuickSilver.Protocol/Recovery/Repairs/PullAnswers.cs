@@ -1,5 +1,6 @@
 using QuickSilver.Protocol.Core;
 using QuickSilver.Protocol.Membership;
+using QuickSilver.Protocol.Probing;
 using QuickSilver.Protocol.Recovery.Reception;
 using QuickSilver.Protocol.Wire;
 
@@ -50,7 +51,7 @@ internal sealed class PullAnswers(Recoverer node, RegionRecovery region)
                 if (sequence >= end) break;
                 if (stream.TryGetPacket(sequence, out _))
                 {
-                    node.Probes.Hit(Mark.RepairByPull);
+                    node.Probes.Reached("a member gives a packet that it is asked for");
                     node.Repairs.Add(region, stream, sequence, asker, now);
                 }
                 else if (!stream.Has(sequence)) Promise(stream, sequence, asker, now);
@@ -66,13 +67,13 @@ internal sealed class PullAnswers(Recoverer node, RegionRecovery region)
     {
         if (stream.Pulls.IsEmpty) return;
         stream.Pulls.Take(sequence, _promised);
-        if (_promised.Count > 0) node.Probes.Hit(Mark.PromiseKept);
+        if (_promised.Count > 0) node.Probes.Reached("what a member promised arrives and is passed on");
         foreach (int member in _promised) node.Repairs.Add(region, stream, sequence, member, now);
     }
 
     private void Promise(StreamReceiver stream, ulong sequence, int asker, Instant now)
     {
-        node.Probes.Hit(Mark.PullPromised);
+        node.Probes.Reached("a member is asked for what it lacks and remembers it");
         stream.Pulls.Add(sequence, asker);
         region.Gaps.OnPeerMisses(stream, sequence, now);
     }

@@ -5,6 +5,7 @@ using QuickSilver.Protocol.Flow.Pull;
 using QuickSilver.Protocol.Flow.Repairs;
 using QuickSilver.Protocol.Flow.Transports;
 using QuickSilver.Protocol.Membership;
+using QuickSilver.Protocol.Probing;
 using QuickSilver.Protocol.Recovery.Reception;
 using QuickSilver.Protocol.Wire;
 
@@ -60,7 +61,7 @@ internal sealed class RepairFeed : IFeed
         bool isKnown = recent.Key == key && now - recent.At < Forgotten;
         if (isKnown && now - recent.At < RepairPause.After(RepeatAfter, recent.Times - 1))
         {
-            _node.Probes.Hit(Mark.RepairAskedTwice);
+            _node.Probes.Reached("a packet is owed to a member that was sent it a moment ago");
             return;
         }
         if (stream.NoteGiven(member, sequence)) OnEarned(region, RepeatBudget.ByFirst);
@@ -159,7 +160,6 @@ internal sealed class RepairFeed : IFeed
             own.Add(1);
         }
         _node.Counters.RepeatsRefused++;
-        _node.Probes.Hit(Mark.RepeatRefused);
         return false;
     }
 

@@ -2,6 +2,7 @@ using QuickSilver.Protocol.Core;
 using QuickSilver.Protocol.Flow;
 using QuickSilver.Protocol.Flow.Buffers;
 using QuickSilver.Protocol.Membership;
+using QuickSilver.Protocol.Probing;
 using QuickSilver.Protocol.Recovery.Reception;
 using QuickSilver.Protocol.Wire;
 
@@ -58,7 +59,6 @@ internal sealed class RepairParts
             return default;
         }
         _node.Counters.PacketsJoined++;
-        _node.Probes.Hit(Mark.PacketJoined);
         return Take(join);
     }
 
@@ -96,7 +96,7 @@ internal sealed class RepairParts
     {
         while (_joins.Count > 0 && (_joins.Count == MostJoins || Bytes + total > MostBytes))
         {
-            _node.Probes.Hit(Mark.JoinGaveWay);
+            _node.Probes.Reached("a packet in parts gives way to another, since too many are in parts");
             Take(_joins[0]).Release();
         }
         PartJoin join = _spare.TryPop(out PartJoin? spare) ? spare : new PartJoin();

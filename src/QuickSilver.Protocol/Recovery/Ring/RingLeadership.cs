@@ -1,4 +1,5 @@
 using QuickSilver.Protocol.Core;
+using QuickSilver.Protocol.Probing;
 using QuickSilver.Protocol.Wire;
 
 namespace QuickSilver.Protocol.Recovery.Ring;
@@ -123,7 +124,7 @@ internal sealed class RingLeadership
     {
         if (!IsRemoved(Leader)) return;
         Leader = _plan.FirstLive();
-        _node.Probes.Hit(Mark.LeaderRemoved);
+        _node.Probes.Reached("the leader of a ring is removed");
         BeginTerm();
     }
 
@@ -169,7 +170,6 @@ internal sealed class RingLeadership
         Leader = _region.Self;
         BeginTerm();
         _node.Counters.Takeovers++;
-        _node.Probes.Hit(Mark.LeadTakenOver);
     }
 
     /// <summary>

@@ -13,8 +13,10 @@ namespace QuickSilver.Protocol.Recovery.Ring;
 /// </summary>
 internal sealed class SilentMembers(int members)
 {
+    /// <summary>How long a finding holds, at least.</summary>
+    public static readonly TimeSpan GoodFor = TimeSpan.FromSeconds(2);
+
     private const int EnoughSkips = 2;
-    private static readonly TimeSpan GoodFor = TimeSpan.FromSeconds(2);
     private static readonly TimeSpan LongestRound = TimeSpan.FromSeconds(10);
 
     private readonly Finding[] _findings = new Finding[members];

@@ -1,4 +1,5 @@
 using QuickSilver.Protocol.Core;
+using QuickSilver.Protocol.Probing;
 using QuickSilver.Protocol.Wire;
 
 namespace QuickSilver.Protocol.Recovery.Ring;
@@ -44,7 +45,8 @@ internal sealed class TokenHopIn(int members, Probes probes)
         IsWhole = false;
         if (!hop.IsSameHop(_current))
         {
-            if (_received != 0 && _received != (1 << _current.Parts) - 1) probes.Hit(Mark.HopLeftIncomplete);
+            if (_received != 0 && _received != (1 << _current.Parts) - 1)
+                probes.Reached("a part of a hop is missing when the next hop comes");
             _current = hop;
             _received = 0;
         }

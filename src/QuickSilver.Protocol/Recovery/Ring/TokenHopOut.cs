@@ -4,6 +4,7 @@ using QuickSilver.Protocol.Flow.Pull;
 using QuickSilver.Protocol.Flow.Repairs;
 using QuickSilver.Protocol.Flow.Transports;
 using QuickSilver.Protocol.Membership;
+using QuickSilver.Protocol.Probing;
 using QuickSilver.Protocol.Wire;
 
 namespace QuickSilver.Protocol.Recovery.Ring;
@@ -178,7 +179,7 @@ internal sealed class TokenHopOut : IFeed
         if (!_active) return;
         if (now < _givenUpAt && !_region.View.Members[_hop.To].IsRemoved)
         {
-            _node.Probes.Hit(Mark.HopSentAgain);
+            _node.Probes.Reached("a hop is sent again, since nobody acknowledged it in time");
             Offer(now);
             return;
         }

@@ -1,5 +1,6 @@
 using QuickSilver.Protocol.Core;
 using QuickSilver.Protocol.Membership;
+using QuickSilver.Protocol.Probing;
 using QuickSilver.Protocol.Recovery.Reception;
 using QuickSilver.Protocol.Recovery.Repairs;
 using QuickSilver.Protocol.Wire;
@@ -47,7 +48,7 @@ internal sealed class TokenRing
     private int _roundEra;
     private bool _inFlight;
     private bool _isHandling;
-    private FeedbackUrgency _wish;
+    private FeedbackUrgency _urgency;
     private Instant _startedAt;
     private Instant _lastTokenAt;
 
@@ -93,9 +94,9 @@ internal sealed class TokenRing
     public int Term => _lead.Term;
 
     /// <summary>Data is unstable.</summary>
-    /// <param name="wish">The urgency of the sender's feedback.</param>
+    /// <param name="urgency">The urgency of the sender's feedback.</param>
     /// <param name="now">The time of the event.</param>
-    public void OnUnstable(FeedbackUrgency wish, Instant now)
+    public void OnUnstable(FeedbackUrgency urgency, Instant now)
     {
         _lead.OnNodesRemoved();
         if (!IsLeader)
@@ -109,9 +110,9 @@ internal sealed class TokenRing
         if (isFirst) _silence.OnBegun();
         // The packet after a silence is either alone or the first of many: a round costs little compared to the
         // silence.
-        if (isFirst && wish < FeedbackUrgency.Normal) wish = FeedbackUrgency.Normal;
-        if (wish > _wish) _wish = wish;
-        if (!_inFlight && (isFirst || wish > FeedbackUrgency.Low)) PaceNext(now);
+        if (isFirst && urgency < FeedbackUrgency.Normal) urgency = FeedbackUrgency.Normal;
+        if (urgency > _urgency) _urgency = urgency;
+        if (!_inFlight && (isFirst || urgency > FeedbackUrgency.Low)) PaceNext(now);
     }
 
     /// <summary>
@@ -146,11 +147,14 @@ internal sealed class TokenRing
         // arrived.
         _acks.AddHop(hop);
         if (hop.Leader != _lead.Leader && IsLeader)
-            _node.Probes.Hit(stale ? Mark.OtherLeaderIgnored : Mark.LeaderYielded);
-        if (hop.Parts > 1) _node.Probes.Hit(Mark.TokenOfSeveralDatagrams);
+            _node.Probes.Reached(
+                stale
+                    ? "a leader meets the token of another that counts less"
+                    : "a leader meets the token of another and gives way");
+        if (hop.Parts > 1) _node.Probes.Reached("a token needs more than one datagram");
         if (stale)
         {
-            _node.Probes.Hit(Mark.StaleToken);
+            _node.Probes.Reached("a token comes that is older than one seen before");
             return RejectReason.None;
         }
         _isHandling = true;
@@ -177,10 +181,14 @@ internal sealed class TokenRing
         return RejectReason.None;
     }
 
-    /// <summary>Adds the members that hold up the ring, while it has rounds to run.</summary>
+    /// <summary>
+    /// Adds the members that hold up the ring, while it has rounds to run. Only the leader may know what for: another
+    /// member takes a token that came lately for a sign of it.
+    /// </summary>
     public void Observe(NodeObservations observed, Instant now)
     {
-        if (_region.IsActive || (IsLeader && NeedsRound)) _silence.Collect(_region.View, observed, now);
+        bool isVisited = _lastTokenAt != Instant.Zero && now - _lastTokenAt <= SilentMembers.GoodFor;
+        if (isVisited || _region.IsActive || (IsLeader && NeedsRound)) _silence.Collect(_region.View, observed, now);
     }
 
     public void Close()
@@ -267,7 +275,7 @@ internal sealed class TokenRing
 
     private void PaceNext(Instant now)
     {
-        bool isDue = _startedAt == Instant.Zero || _wish == FeedbackUrgency.Immediate;
+        bool isDue = _startedAt == Instant.Zero || _urgency == FeedbackUrgency.Immediate;
         Instant earliest = isDue ? now : _startedAt + Distance;
         if (earliest <= now && !_isHandling) StartRound(now);
         else _pace.SetIfEarlier(earliest);
@@ -279,7 +287,7 @@ internal sealed class TokenRing
         get
         {
             RecoverySettings settings = _node.Settings;
-            return _wish == FeedbackUrgency.Low ? settings.LongestTokenInterval : settings.MinTokenInterval;
+            return _urgency == FeedbackUrgency.Low ? settings.LongestTokenInterval : settings.MinTokenInterval;
         }
     }
 
@@ -290,7 +298,7 @@ internal sealed class TokenRing
         ulong round = Math.Max(_myRound, _walk.Round) + 1;
         if (!_walk.TryBegin(round, now)) return;
         _walk.Token.Told.CopyFrom(Behind);
-        _wish = FeedbackUrgency.Low;
+        _urgency = FeedbackUrgency.Low;
         _inFlight = true;
         _startedAt = now;
         _roundEra = _lead.Era;
@@ -312,12 +320,15 @@ internal sealed class TokenRing
         TimeSpan smoothed = TimeSpan.FromTicks(((counters.TokenRoundTrip.Ticks * 7) + took.Ticks) / 8);
         counters.TokenRoundTrip = counters.TokenRounds == 0 ? took : smoothed;
         counters.TokenRounds++;
-        if (!_walk.Token.Complete) _node.Probes.Hit(Mark.RoundIncomplete);
+        if (!_walk.Token.Complete) _node.Probes.Reached("a round ends that left somebody out");
         _lag.Conclude(_walk.Token, _plan.Skipped, Behind);
         ReportRound(Behind, now);
         bool isWell = _verdict.Judge(_walk.Token, _myRound, _roundEra == _lead.Era ? _lead.Era : 0, now);
-        if (!isWell && _wish < FeedbackUrgency.Normal) _wish = FeedbackUrgency.Normal;
-        _node.Probes.Hit(isWell ? Mark.RoundAllWell : Mark.RoundLeftBehind);
+        if (!isWell && _urgency < FeedbackUrgency.Normal) _urgency = FeedbackUrgency.Normal;
+        _node.Probes.Reached(
+            isWell
+                ? "a round finds that all have what was sent before the round before it"
+                : "a round finds a member behind or left one out");
         if (NeedsRound) PaceNext(now);
     }
 
@@ -337,7 +348,7 @@ internal sealed class TokenRing
             if (_inFlight) _lead.WatchOwnRound(now);
             return;
         }
-        if (_inFlight) _node.Probes.Hit(Mark.TokenLostAndRebuilt);
+        if (_inFlight) _node.Probes.Reached("a leader's token does not come back and it begins again");
         _lead.BeginEpoch();
         _inFlight = false;
         _walk.Stop();

@@ -1,5 +1,6 @@
 using QuickSilver.Protocol.Core;
 using QuickSilver.Protocol.Membership;
+using QuickSilver.Protocol.Probing;
 using QuickSilver.Protocol.Recovery.Reception;
 using QuickSilver.Protocol.Wire;
 
@@ -66,7 +67,7 @@ internal sealed class TokenVisit(Recoverer node, RegionRecovery region, OwnLag l
         ulong drops = region.Channel?.Drops ?? 0;
         ulong newDrops = drops - _dropsReported;
         _dropsReported = drops;
-        if (newDrops > 0) node.Probes.Hit(Mark.KernelDropsTold);
+        if (newDrops > 0) node.Probes.Reached("a token tells of datagrams that a kernel dropped");
         lag.Begin(newDrops, now);
         for (int member = 0; member < region.View.Members.Length; member++)
         {
@@ -200,7 +201,7 @@ internal sealed class TokenVisit(Recoverer node, RegionRecovery region, OwnLag l
                 ulong sequence = stream.SequenceAt(place, partition);
                 if (sequence > stream.KnownHighest) return;
                 if (!stream.TryGetPacket(sequence, out _)) continue;
-                node.Probes.Hit(Mark.RepairByPush);
+                node.Probes.Reached("a member pushes a packet that its neighbour in the walk misses");
                 node.Repairs.Add(region, stream, sequence, before, now);
             }
         }
@@ -254,7 +255,7 @@ internal sealed class TokenVisit(Recoverer node, RegionRecovery region, OwnLag l
             record.Cutoff = stream.Cleanup;
             record.Highest = stream.KnownHighest;
             record.Contiguous = 0;
-            node.Probes.Hit(Mark.StreamMetInMidRound);
+            node.Probes.Reached("a token meets a stream that the members before had not heard of");
             record.Drops = newDrops;
             // Members visited earlier have not reported on it: the record informs the leader, and has no other effect.
             if (stream.Orphan is not null) record.Orphan();

@@ -1,5 +1,6 @@
 using QuickSilver.Protocol.Core;
 using QuickSilver.Protocol.Membership;
+using QuickSilver.Protocol.Probing;
 using QuickSilver.Protocol.Wire;
 
 namespace QuickSilver.Protocol.Recovery.Ring;
@@ -162,7 +163,7 @@ internal sealed class TokenWalk
         if (_out.WaitedFor(hop, now) is { } waited) _lag.OnAnswered(hop.To, waited);
         bool isKnown = _out.Pace.OnAnswered(hop, now);
         if (!_out.TryEnd(hop) && !isKnown) return;
-        if (_skips[hop.To] > 0) _node.Probes.Hit(Mark.SkippedMemberBack);
+        if (_skips[hop.To] > 0) _node.Probes.Reached("a member that was skipped answers again");
         _skips[hop.To] = 0;
     }
 
@@ -203,7 +204,7 @@ internal sealed class TokenWalk
         var hop = new TokenHop(_lead.Epoch, _lead.Leader, Round, _hop, _region.Self, to, 0, 1);
         bool isProbe = _skips[to] >= 2;
         int sends = isProbe ? _node.Settings.ProbeSends(_out.Pace.TimeoutOf(to)) : _node.Settings.HopSends;
-        if (isProbe) _node.Probes.Hit(Mark.MemberProbed);
+        if (isProbe) _node.Probes.Reached("a member that was skipped twice gets its single send");
         // When the list of silent members leaves no room, the round is lost, and the leader's timeout begins another.
         _out.Send(hop, Token, _plan.Skipped, sends, now);
     }
@@ -215,7 +216,6 @@ internal sealed class TokenWalk
         _silence.OnUnanswered(member, now);
         _lag.OnUnanswered(member, _out.Age(now), Token);
         if (_skips[member] < byte.MaxValue) _skips[member]++;
-        _node.Probes.Hit(Mark.HopSkipped);
         bool isRemoved = _region.View.Members[member].IsRemoved;
         if (!isRemoved) _node.Suspicions.OnUnanswered(_region.View.Members[member].Number.Key, now);
         if (!isRemoved) Token.Complete = false;
@@ -224,7 +224,7 @@ internal sealed class TokenWalk
         {
             case TokenPhase.Walk when member == Token.PartitionLead:
                 // The walk had not begun.
-                _node.Probes.Hit(Mark.PartitionLeadSkipped);
+                _node.Probes.Reached("the member at which a partition's walk begins does not answer");
                 int lead = _plan.NextInPartition(member);
                 if (lead >= 0)
                 {
@@ -248,12 +248,12 @@ internal sealed class TokenWalk
                 break;
             case TokenPhase.Close:
                 // The last member of the walk closes the partition in its lead's place.
-                _node.Probes.Hit(Mark.PartitionClosedByAnother);
+                _node.Probes.Reached("the walk of a partition cannot return to where it began");
                 Continue(Nobody, now);
                 break;
             default:
                 // The leader is silent: the round is lost, and the ring's timeout decides the next leader.
-                _node.Probes.Hit(Mark.RoundLostWithLeader);
+                _node.Probes.Reached("a token cannot return to its leader");
                 break;
         }
     }

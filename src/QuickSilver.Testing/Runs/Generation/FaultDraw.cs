@@ -43,6 +43,8 @@ internal static class FaultDraw
                     at, cluster.Until(at, stranger.LogMillis(100, 30_000)), stranger.Unit() * stranger.Unit()));
         }
         faults.AddRange(DrawNarrow(new Dice(random, RandomStream.Faults, part: 3), cluster));
+        // The end of the first phase may have left nothing of one. The draws above counted it all the same.
+        faults.RemoveAll(fault => fault.Duration == TimeSpan.Zero && fault is not ServerReplacement);
         return faults;
     }
 

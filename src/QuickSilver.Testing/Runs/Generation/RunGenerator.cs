@@ -1,5 +1,6 @@
 using QuickSilver.Protocol.Core;
 using QuickSilver.Protocol.Membership;
+using QuickSilver.Protocol.Probing;
 using QuickSilver.Protocol.Stack;
 using QuickSilver.Testing.Faults;
 using QuickSilver.Testing.Membership;

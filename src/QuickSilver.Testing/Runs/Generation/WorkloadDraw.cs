@@ -79,7 +79,7 @@ internal static class WorkloadDraw
         }
     }
 
-    // A member of a busy group leaves it and is back at once, again and again: what was sent to one stay meets the
+    // A member of a busy group leaves it and is back at once, again and again: what was sent to one session meets the
     // next.
     private static void AddFlapping(
         List<RunAction> actions, List<SendPlan> plans, IReadOnlyList<IReadOnlyList<string>> groups, Dice dice,
@@ -113,7 +113,7 @@ internal static class WorkloadDraw
         {
             int node = dice.Between(0, nodes);
             TimeSpan at = dice.Time(TimeSpan.FromMilliseconds(300), length);
-            for (int stay = dice.Between(1, 10); stay > 0 && at < length; stay--)
+            for (int session = dice.Between(1, 10); session > 0 && at < length; session--)
             {
                 string name = $"brief-{dice.Between(0, names)}";
                 actions.Add(new GroupJoin(at, node, [name]));

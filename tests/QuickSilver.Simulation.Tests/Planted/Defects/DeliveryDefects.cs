@@ -86,8 +86,8 @@ internal static class DeliveryDefects
             ],
         },
         new(
-            "StayIgnored",
-            "Messages that were sent before a receiver's stay began are taken.",
+            "SessionIgnored",
+            "Messages that were sent before a receiver's session began are taken.",
             nameof(TargetedRuns.LeaveAndJoinAtOnce), 5, "D9", "R4")
         {
             Patches = [new("Deliverer.cs", "if (step < group.SessionBegan)\n", "if (false)\n")],

@@ -161,6 +161,32 @@ internal static class MembershipDefects
             ],
         },
         new(
+            "ViewMissesADeparture",
+            "The views of groups keep their numbers when a node leaves all of them.",
+            PlantedPlace.Ensemble, 20, "V4")
+        {
+            Patches =
+            [
+                new(
+                    "GroupChanges.cs",
+                    "if (_seen.Add((from?.Id.Counter ?? 0, to?.Id.Counter ?? 0)))",
+                    "if (to is not null && _seen.Add((from?.Id.Counter ?? 0, to.Id.Counter)))"),
+            ],
+        },
+        new(
+            "SwitchMissesAStep",
+            "A node that switches to a step sends by the views of the step before, now and then.",
+            PlantedPlace.Ensemble, 20, "V4", "D5", "D7", "D9")
+        {
+            Patches =
+            [
+                new(
+                    "ActiveViews.cs",
+                    "_active = cluster.Layout;",
+                    "if (cluster.Installed.Counter % 4 != 0 || _active.Own is null) _active = cluster.Layout;"),
+            ],
+        },
+        new(
             "GroupForgottenTooEarly",
             "A group is forgotten when the last node leaves it, though views name it, and its number is given to "
             + "the next.",
@@ -170,10 +196,9 @@ internal static class MembershipDefects
             [
                 new(
                     "RegionCalculator.cs",
-                    "if (regions.Count == 0) _byGroup.Remove(group);",
+                    "SetRegions(group, null);",
                     """
-                    if (regions.Count > 0) continue;
-                    _byGroup.Remove(group);
+                    SetRegions(group, null);
                     groups?.OnDeserted(group);
                     """),
                 new(

@@ -20,8 +20,8 @@ internal static class RecoveryDefects
             Patches =
             [
                 new(
-                    "RegionRecovery.cs",
-                    "if (!_node.TryCopyToCache(datagram, part, out Slice slice)) return RejectReason.NoRoom;",
+                    "PacketStore.cs",
+                    "if (!node.TryCopyToCache(datagram, part, out Slice slice)) return RejectReason.NoRoom;",
                     """
                     if (sequence % 32 == 0)
                     {
@@ -29,7 +29,7 @@ internal static class RecoveryDefects
                         stream.Missing.Fill(sequence, out _);
                         return RejectReason.NoRoom;
                     }
-                    if (!_node.TryCopyToCache(datagram, part, out Slice slice)) return RejectReason.NoRoom;
+                    if (!node.TryCopyToCache(datagram, part, out Slice slice)) return RejectReason.NoRoom;
                     """),
             ],
         },
@@ -100,7 +100,7 @@ internal static class RecoveryDefects
         },
         new(
             "TakeoverKeepsEpoch",
-            "A member that takes the lead, or begins a round anew, stays in the epoch of the token that may still "
+            "A member that takes the lead, or begins a round again, stays in the epoch of the token that may still "
             + "be under way.",
             PlantedPlace.Ensemble, 40, "R3")
         {
@@ -154,7 +154,7 @@ internal static class RecoveryDefects
         },
         new(
             "UnheardStreamClosed",
-            "A removed sender's stream counts as closed for whoever had never heard of it.",
+            "A removed sender's stream counts as closed for a member that had never heard of it.",
             nameof(TargetedRuns.UnheardSenderCrashes), 2, "D5")
         {
             Patches =
@@ -195,7 +195,7 @@ internal static class RecoveryDefects
         },
         new(
             "RepairNeverBacksOff",
-            "A node sends a packet once more to a member as often as it asks for it, and asks so itself, however "
+            "A node repairs a packet for a member each time that it asks, and asks so itself, however "
             + "often that was in vain.",
             nameof(TargetedRuns.NoPacketsArrive), 2, "R7")
         {

@@ -56,12 +56,22 @@ internal static class SendingDefects
             Patches =
             [
                 new(
-                    "GroupBinding.cs",
-                    "_streams[Count] = context.Streams.Open(view, now);",
-                    """
-                    if (Count > 0 && index == views.Count - 1) continue;
-                    _streams[Count] = context.Streams.Open(view, now);
-                    """),
+                    "Route.cs",
+                    "streams.Add(context.Streams.Open(view, now));",
+                    "if (streams.Count == 0 || view != views[^1]) streams.Add(context.Streams.Open(view, now));"),
+            ],
+        },
+        new(
+            "GroupNotDiverted",
+            "A lane of many groups writes a message of a group that goes another way where the lane goes.",
+            nameof(TargetedRuns.GroupsOfTwoWays), 2, "D7", "R1")
+        {
+            Patches =
+            [
+                new(
+                    "SharedLane.cs",
+                    "if (route is not null && route == Route) return group;",
+                    "if (route is not null && Route is not null) return group;"),
             ],
         },
         new(
@@ -138,7 +148,7 @@ internal static class SendingDefects
             "The last packet of a range that was asked for is not sent again.",
             PlantedPlace.Ensemble, 20, "D7", "D9", "V8")
         {
-            Patches = [new("StreamSender.cs", "ulong end = range.End;", "ulong end = range.End - 1;")],
+            Patches = [new("StreamRepairs.cs", "ulong end = range.End;", "ulong end = range.End - 1;")],
         },
         new(
             "BeaconsStopAtAck",
@@ -184,7 +194,7 @@ internal static class SendingDefects
             "A group whose gate was shut is not told that there is room again.",
             PlantedPlace.Ensemble, 40, "D7")
         {
-            Patches = [new("GroupSender.cs", "_gate.OnChanged(open);", "if (open) return; _gate.OnChanged(open);")],
+            Patches = [new("SendLane.cs", "_gate.OnChanged(open);", "if (open) return; _gate.OnChanged(open);")],
         },
         new(
             "CarrierNeverGoesBack",

@@ -7,7 +7,7 @@ using static QuickSilver.Tests.Transport.Sharing.SharingRig;
 
 namespace QuickSilver.Tests.Transport.Sharing;
 
-/// <summary>Readers and owners that end without a word, and what there may be at most.</summary>
+/// <summary>Readers and owners that end silently, and what there may be at most.</summary>
 public sealed class LostReaderTests
 {
     [Fact]

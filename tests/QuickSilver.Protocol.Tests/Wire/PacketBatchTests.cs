@@ -4,7 +4,7 @@ using QuickSilver.Protocol.Wire;
 namespace QuickSilver.Protocol.Tests.Wire;
 
 /// <summary>Messages of one length that share a head.</summary>
-public class PacketRunTests
+public class PacketBatchTests
 {
     private const int Inputs = 40_000;
 
@@ -13,34 +13,34 @@ public class PacketRunTests
     [InlineData(3, 1000)]
     [InlineData(900, 64)]
     [InlineData(PacketRecord.MaxCount, 1)]
-    public void ARunIsReadAsItWasWritten(int count, int length)
+    public void ABatchIsReadAsItWasWritten(int count, int length)
     {
         byte[] bytes = new byte[count * length];
         for (int index = 0; index < bytes.Length; index++) bytes[index] = (byte)(index * 7);
-        byte[] body = [.. Run(7, 5, count, bytes), .. Single(7, 5 + (ulong)count, 9)];
+        byte[] body = [.. Batch(7, 5, count, bytes), .. Single(7, 5 + (ulong)count, 9)];
         var reader = new WireReader(body);
 
-        Assert.True(PacketRecord.TryRead(ref reader, body.Length, WireSamples.ServerEpoch, out PacketRecord run));
-        Assert.Equal((7, 5UL, count, length), (run.GroupIndex, run.Number, run.Count, run.MessageLength));
-        Assert.Equal((4UL + (ulong)count, false, false), (run.Highest, run.IsFirst, run.IsFragment));
-        Assert.True(run.Bytes.SequenceEqual(bytes));
-        Assert.True(body.AsSpan(run.BytesOffset, bytes.Length).SequenceEqual(bytes));
+        Assert.True(PacketRecord.TryRead(ref reader, body.Length, WireSamples.ServerEpoch, out PacketRecord batch));
+        Assert.Equal((7, 5UL, count, length), (batch.GroupIndex, batch.Number, batch.Count, batch.MessageLength));
+        Assert.Equal((4UL + (ulong)count, false, false), (batch.Highest, batch.IsFirst, batch.IsFragment));
+        Assert.True(batch.Bytes.SequenceEqual(bytes));
+        Assert.True(body.AsSpan(batch.BytesOffset, bytes.Length).SequenceEqual(bytes));
         Assert.True(PacketRecord.TryRead(ref reader, body.Length, WireSamples.ServerEpoch, out PacketRecord next));
-        Assert.Equal((run.Highest + 1, 1), (next.Number, next.Count));
+        Assert.Equal((batch.Highest + 1, 1), (next.Number, next.Count));
         Assert.True(reader.IsAtEnd);
     }
 
     [Fact]
-    public void ARunCoversItsNumbersAndNoOther()
+    public void ABatchCoversItsNumbersAndNoOther()
     {
-        byte[] body = Run(0, 10, 3, new byte[6]);
+        byte[] body = Batch(0, 10, 3, new byte[6]);
         var reader = new WireReader(body);
-        Assert.True(PacketRecord.TryRead(ref reader, body.Length, WireSamples.ServerEpoch, out PacketRecord run));
-        Assert.Equal([10UL, 11UL, 12UL], Covered(run));
+        Assert.True(PacketRecord.TryRead(ref reader, body.Length, WireSamples.ServerEpoch, out PacketRecord batch));
+        Assert.Equal([10UL, 11UL, 12UL], Covered(batch));
         body = Single(0, 10, 3);
         reader = new WireReader(body);
-        Assert.True(PacketRecord.TryRead(ref reader, body.Length, WireSamples.ServerEpoch, out run));
-        Assert.Equal([10UL], Covered(run));
+        Assert.True(PacketRecord.TryRead(ref reader, body.Length, WireSamples.ServerEpoch, out batch));
+        Assert.Equal([10UL], Covered(batch));
     }
 
     [Fact]
@@ -48,12 +48,12 @@ public class PacketRunTests
     {
         byte[][] valid =
         [
-            Run(0, 125, 12, new byte[240]),
-            [.. Run(4, 1, 5, new byte[15]), .. Single(4, 6, 9), 8, 0, 0],
-            Run(300, 16_380, 900, new byte[900]),
+            Batch(0, 125, 12, new byte[240]),
+            [.. Batch(4, 1, 5, new byte[15]), .. Single(4, 6, 9), 8, 0, 0],
+            Batch(300, 16_380, 900, new byte[900]),
         ];
         var mutator = new Mutator(77, valid);
-        int runs = 0;
+        int batches = 0;
         for (int input = 0; input < Inputs; input++)
         {
             byte[] body = mutator.Next().ToArray();
@@ -61,13 +61,13 @@ public class PacketRunTests
             while (PacketRecord.TryRead(ref reader, body.Length, WireSamples.ServerEpoch, out PacketRecord record))
             {
                 if (record.Count == 1) continue;
-                runs++;
+                batches++;
                 Assert.InRange(record.Count, 2, body.Length);
                 Assert.Equal(record.Count * record.MessageLength, record.Bytes.Length);
                 Assert.True(body.AsSpan(record.BytesOffset, record.Bytes.Length).SequenceEqual(record.Bytes));
             }
         }
-        Assert.InRange(runs, Inputs / 10, int.MaxValue);
+        Assert.InRange(batches, Inputs / 10, int.MaxValue);
     }
 
     private static List<ulong> Covered(in PacketRecord record)
@@ -80,10 +80,10 @@ public class PacketRunTests
         return covered;
     }
 
-    private static byte[] Run(int group, ulong number, int count, byte[] bytes) =>
+    private static byte[] Batch(int group, ulong number, int count, byte[] bytes) =>
         Written(
             bytes.Length + 30,
-            (ref WireWriter writer) => WireSamples.WriteRun(ref writer, group, number, count, bytes));
+            (ref WireWriter writer) => WireSamples.WriteBatch(ref writer, group, number, count, bytes));
 
     private static byte[] Single(int group, ulong number, int length) =>
         Written(

@@ -4,9 +4,9 @@ using System.Collections.Concurrent;
 
 namespace QuickSilver.Tests.Api;
 
-/// <summary>Messages written and received in runs.</summary>
+/// <summary>Messages written and received in batches.</summary>
 [Collection(NodeCollection.Name)]
-public sealed class RunTests
+public sealed class BatchTests
 {
     private const int Size = 16;
 
@@ -20,21 +20,21 @@ public sealed class RunTests
         var receiving = new GroupOptions
         {
             BufferBeforeFirstRead = false,
-            OnBatch = (in MessageBatch run) =>
+            OnBatch = (in MessageBatch batch) =>
             {
                 calls++;
-                ulong next = run.FirstSequence;
-                foreach (MessageRef message in run)
+                ulong next = batch.FirstSequence;
+                foreach (MessageRef message in batch)
                 {
-                    if (message.Sequence != next++ || message.Payload.Length != run.Length
-                        || message.Sender != run.Sender) wrong ??= run.ToString();
+                    if (message.Sequence != next++ || message.Payload.Length != batch.Length
+                        || message.Sender != batch.Sender) wrong ??= batch.ToString();
                     seen.Enqueue((BinaryPrimitives.ReadInt64LittleEndian(message.Payload), message.Payload.Length));
                 }
-                if (next != run.FirstSequence + (ulong)run.Count) wrong ??= run.ToString();
+                if (next != batch.FirstSequence + (ulong)batch.Count) wrong ??= batch.ToString();
             },
         };
         (Group left, Group right) = await rig.StartPairAsync(right: receiving);
-        var feed = new RunFeed { Ready = 3_000, LongerEvery = 500 };
+        var feed = new BatchFeed { Ready = 3_000, LongerEvery = 500 };
         using FeedRegistration registration = left.RegisterFeed(feed);
         registration.Signal();
         await NodeRig.UntilAsync(() => seen.Count == 3_000, "all have come");
@@ -46,7 +46,7 @@ public sealed class RunTests
         Assert.Equal(
             seen.Select(static message => message.Number % 500 == 499 ? Size + 1 : Size),
             seen.Select(static message => message.Length));
-        Assert.True(feed.WrittenInRuns > 2_000, $"{feed.WrittenInRuns} were written in runs");
+        Assert.True(feed.WrittenInBatches > 2_000, $"{feed.WrittenInBatches} were written in batches");
         Assert.True(calls < 1_000, $"{calls} calls");
         Assert.Equal(3_000, (await left.Node.GetTopGroupsAsync(1))[0].MessagesSent);
         Assert.Equal(3_000, (await right.Node.GetTopGroupsAsync(1))[0].MessagesReceived);
@@ -59,7 +59,7 @@ public sealed class RunTests
     {
         await using var rig = new NodeRig();
         (Group left, Group right) = await rig.StartPairAsync();
-        var feed = new RunFeed { Ready = 100, ClaimsOnce = claim };
+        var feed = new BatchFeed { Ready = 100, ClaimsOnce = claim };
         using FeedRegistration registration = left.RegisterFeed(feed);
         registration.Signal();
         await NodeRig.UntilAsync(() => left.Node.GetStatistics().HandlerErrors == 1, "the claim is counted");
@@ -82,21 +82,21 @@ public sealed class RunTests
         var receiving = new GroupOptions
         {
             OnMessage = (in MessageRef message) => seen.Add(('m', message.Sequence)),
-            OnBatch = (in MessageBatch run) => Note('r', run),
+            OnBatch = (in MessageBatch batch) => Note('b', batch),
         };
         (Group left, Group right) = await rig.StartPairAsync(right: receiving);
-        using IDisposable last = right.Subscribe((in MessageBatch run) => Note('l', run));
+        using IDisposable last = right.Subscribe((in MessageBatch batch) => Note('l', batch));
         int count = 0;
         using IDisposable counting = right.Subscribe((in MessageRef _) => Interlocked.Increment(ref count));
         await SendAsync(left, 200);
         await NodeRig.UntilAsync(() => Volatile.Read(ref count) == 200, "all have come");
         Assert.Equal(
-            Enumerable.Range(1, 200).SelectMany(static number => "mrl".Select(handler => (handler, (ulong)number))),
+            Enumerable.Range(1, 200).SelectMany(static number => "mbl".Select(handler => (handler, (ulong)number))),
             seen);
 
-        void Note(char handler, in MessageBatch run)
+        void Note(char handler, in MessageBatch batch)
         {
-            foreach (MessageRef message in run) seen.Add((handler, message.Sequence));
+            foreach (MessageRef message in batch) seen.Add((handler, message.Sequence));
         }
     }
 
@@ -108,10 +108,10 @@ public sealed class RunTests
         await using var rig = new NodeRig();
         var receiving = new GroupOptions
         {
-            OnBatch = (in MessageBatch run) =>
+            OnBatch = (in MessageBatch batch) =>
             {
                 calls++;
-                messages += run.Count;
+                messages += batch.Count;
                 throw new InvalidOperationException("the handler's own");
             },
         };
@@ -127,7 +127,7 @@ public sealed class RunTests
     {
         var first = new List<ulong>();
         var second = new List<ulong>();
-        int runs = 0;
+        int batches = 0;
         IDisposable? other = null;
         IDisposable? registration = null;
         await using var rig = new NodeRig();
@@ -136,16 +136,16 @@ public sealed class RunTests
         {
             first.Add(message.Sequence);
             if (first.Count != 20) return;
-            other = message.Group.Subscribe((in MessageBatch run) =>
+            other = message.Group.Subscribe((in MessageBatch batch) =>
             {
-                runs++;
-                foreach (MessageRef each in run) second.Add(each.Sequence);
+                batches++;
+                foreach (MessageRef each in batch) second.Add(each.Sequence);
                 if (second.Count > 40) other!.Dispose();
             });
             registration!.Dispose();
         });
         await SendAsync(left, 300);
-        await NodeRig.UntilAsync(() => Volatile.Read(ref runs) > 0, "the other is called");
+        await NodeRig.UntilAsync(() => Volatile.Read(ref batches) > 0, "the other is called");
         await left.FlushAsync();
 
         Assert.Equal(Enumerable.Range(1, 20).Select(static number => (ulong)number), first);
@@ -161,13 +161,13 @@ public sealed class RunTests
         await using var rig = new NodeRig();
         var receiving = new GroupOptions
         {
-            OnBatch = (in MessageBatch run) =>
+            OnBatch = (in MessageBatch batch) =>
             {
-                foreach (int index in new[] { -1, run.Count })
+                foreach (int index in new[] { -1, batch.Count })
                 {
                     try
                     {
-                        _ = run[index];
+                        _ = batch[index];
                     }
                     catch (ArgumentOutOfRangeException fault)
                     {
@@ -175,7 +175,7 @@ public sealed class RunTests
                         refusals++;
                     }
                 }
-                text = run.ToString();
+                text = batch.ToString();
             },
         };
         (Group left, _) = await rig.StartPairAsync("greetings", right: receiving);
@@ -194,9 +194,9 @@ public sealed class RunTests
         (Group left, Group right) = await rig.StartPairAsync();
         for (int index = 0; index < 50; index++) await left.SendAsync($"{index}");
         await left.FlushAsync();
-        using IDisposable registration = right.Subscribe((in MessageBatch run) =>
+        using IDisposable registration = right.Subscribe((in MessageBatch batch) =>
         {
-            foreach (MessageRef message in run) seen.Enqueue(message.GetString());
+            foreach (MessageRef message in batch) seen.Enqueue(message.GetString());
         });
         await left.SendAsync("50");
         await NodeRig.UntilAsync(() => seen.Count == 51, "all are seen");
@@ -206,14 +206,14 @@ public sealed class RunTests
     // By a feed, so that they lie side by side.
     private static async Task SendAsync(Group group, int count)
     {
-        var feed = new RunFeed { Ready = count };
+        var feed = new BatchFeed { Ready = count };
         using FeedRegistration registration = group.RegisterFeed(feed);
         registration.Signal();
         await NodeRig.UntilAsync(() => feed.Ready == 0, "all are written");
     }
 
     /// <summary>Numbered messages of sixteen bytes, now and then one that is longer.</summary>
-    private sealed class RunFeed : IMessageFeed
+    private sealed class BatchFeed : IMessageFeed
     {
         private long _next;
         private int _ready;
@@ -228,7 +228,7 @@ public sealed class RunTests
 
         public int ClaimsOnce { get; set; }
 
-        public int WrittenInRuns { get; private set; }
+        public int WrittenInBatches { get; private set; }
 
         public bool TryWriteNext(IBufferWriter<byte> message)
         {
@@ -239,7 +239,7 @@ public sealed class RunTests
             return true;
         }
 
-        public int WriteRun(Span<byte> room, int length)
+        public int WriteBatch(Span<byte> room, int length)
         {
             Assert.True(
                 room.Length >= length && room.Length % length == 0,
@@ -256,7 +256,7 @@ public sealed class RunTests
                 Write(room[..length]);
                 room = room[length..];
             }
-            WrittenInRuns += written;
+            WrittenInBatches += written;
             return written;
         }
 

@@ -1,4 +1,6 @@
-namespace QuickSilver.Protocol.Core;
+using QuickSilver.Protocol.Probing;
+
+namespace QuickSilver.Protocol.Probing;
 
 /// <summary>Decides where the protocol takes a rare turn. Implemented by the simulator, as a function of seed, node,
 /// site and count.</summary>

@@ -5,8 +5,8 @@ using static QuickSilver.Protocol.Tests.Delivery.DeliveryWorld;
 
 namespace QuickSilver.Protocol.Tests.Delivery;
 
-/// <summary>Where a place starts, and which messages a stay covers.</summary>
-public class StayTests
+/// <summary>Where a place starts, and which messages a session covers.</summary>
+public class SessionTests
 {
     private static readonly byte[] X = [9];
 
@@ -31,7 +31,7 @@ public class StayTests
     }
 
     [Fact]
-    public void StartsAtAMessageWhosePredecessorIsOlderThanTheStay()
+    public void StartsAtAMessageWhosePredecessorIsOlderThanTheSession()
     {
         Open(stayBegan: 4, installed: 4);
         _world.Receive(_view, _sender, 4, new PacketPart(0, 50, X, First: true, Previous: 3), new PacketPart(0, 51, X));
@@ -42,7 +42,7 @@ public class StayTests
     [Theory]
     [InlineData(4)]
     [InlineData(5)]
-    public void WaitsForAPredecessorThatWasSentInTheStay(ulong previous)
+    public void WaitsForAPredecessorThatWasSentInTheSession(ulong previous)
     {
         Open(stayBegan: 4, installed: 6);
         RegionView newer = View(2, firstStep: 6, 10);
@@ -81,7 +81,7 @@ public class StayTests
     }
 
     [Fact]
-    public void MessagesOfStepsBeforeTheStayAreNeverDelivered()
+    public void MessagesOfStepsBeforeTheSessionAreNeverDelivered()
     {
         Open(stayBegan: 6, installed: 6);
         _world.Receive(_view, _sender, 5, new PacketPart(0, 1, X, First: true));
@@ -93,7 +93,7 @@ public class StayTests
     }
 
     [Fact]
-    public void ANewStayHasNoPlaceOfTheOld()
+    public void ANewSessionHasNoPlaceOfTheOld()
     {
         GroupReceiver first = Open(stayBegan: 4, installed: 4);
         _world.Receive(_view, _sender, 4, new PacketPart(0, 1, X, First: true));
@@ -126,7 +126,7 @@ public class StayTests
     }
 
     [Fact]
-    public void APacketThatWaitedIsForTheStayThatItsStepBegan()
+    public void APacketThatWaitedIsForTheSessionThatItsStepBegan()
     {
         GroupReceiver first = Open(stayBegan: 4, installed: 4);
         _world.Receive(_view, _sender, 4, new PacketPart(0, 1, X, First: true));

@@ -8,8 +8,8 @@ using QuickSilver.Protocol.Membership;
 
 namespace QuickSilver.Protocol.Tests.Dissemination;
 
-/// <summary>When a group's gate shuts and opens, and who waits for whom.</summary>
-public class GroupGateTests
+/// <summary>When a lane's gate shuts and opens, and who waits for which region.</summary>
+public class LaneGateTests
 {
     private static readonly GroupInfo First = SendWorld.Group(1);
     private static readonly GroupInfo Second = SendWorld.Group(2);

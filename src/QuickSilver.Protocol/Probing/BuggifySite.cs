@@ -1,4 +1,6 @@
-namespace QuickSilver.Protocol.Core;
+using QuickSilver.Protocol.Probing;
+
+namespace QuickSilver.Protocol.Probing;
 
 /// <summary>
 /// Places where the protocol may, at the simulator's whim, take a rare but legal turn: a timer that fires early,

@@ -1,0 +1,78 @@
+using QuickSilver.Protocol.Core;
+using QuickSilver.Protocol.Dissemination.Streams;
+using QuickSilver.Protocol.Membership;
+
+namespace QuickSilver.Protocol.Dissemination.Groups;
+
+/// <summary>
+/// The region views that messages go to in the active step, and the streams into those that have a member other than
+/// this node. Shared by all groups with the same views, and immutable (<see cref="RouteTable"/>).
+/// </summary>
+internal sealed class Route
+{
+    private readonly RegionView[] _views;
+    private readonly StreamSender[] _streams;
+
+    /// <summary>Opens the streams into some views. O(views).</summary>
+    public Route(SendContext context, RegionView[] views, Instant now)
+    {
+        _views = views;
+        var streams = new List<StreamSender>(views.Length);
+        foreach (RegionView view in views)
+        {
+            Members += view.Members.Length;
+            if (view.Members.Length == 1 && view.IndexOf(context.SelfKey) == 0) continue;
+            streams.Add(context.Streams.Open(view, now));
+        }
+        _streams = [.. streams];
+    }
+
+    /// <summary>The region views, in order of region id.</summary>
+    public IReadOnlyList<RegionView> Views => _views;
+
+    /// <summary>How many streams there are; 0 when no other node is a member.</summary>
+    public int Count => _streams.Length;
+
+    /// <summary>Members of all views, this node included.</summary>
+    public int Members { get; }
+
+    /// <summary>The lane of several groups that goes this way; null when there is none.</summary>
+    public SharedLane? Lane { get; set; }
+
+    public StreamSender StreamAt(int index) => _streams[index];
+
+    /// <summary>Counts messages as pending in every stream.</summary>
+    public void AddToAccounts(int messages, long bytes)
+    {
+        foreach (StreamSender stream in _streams) stream.Gate.Account.Add(messages, bytes);
+    }
+
+    /// <summary>Adds the views of all streams that are not in a list yet.</summary>
+    public void AddViewsTo(List<RegionView> views)
+    {
+        foreach (StreamSender stream in _streams)
+        {
+            if (!views.Contains(stream.View)) views.Add(stream.View);
+        }
+    }
+
+    /// <summary>The first stream whose region buffer has no room; null when a message can be bound.</summary>
+    public StreamSender? FirstFull()
+    {
+        foreach (StreamSender stream in _streams)
+        {
+            if (stream.Backlog.IsFull) return stream;
+        }
+        return null;
+    }
+
+    /// <summary>The first stream with room where lanes still wait in line; null when there is none.</summary>
+    public StreamSender? FirstWithLine()
+    {
+        foreach (StreamSender stream in _streams)
+        {
+            if (!stream.Backlog.IsFull && stream.Backlog.Waiters.Count > 0) return stream;
+        }
+        return null;
+    }
+}

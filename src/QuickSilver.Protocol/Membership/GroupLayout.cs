@@ -1,0 +1,116 @@
+using QuickSilver.Protocol.Wire;
+
+namespace QuickSilver.Protocol.Membership;
+
+/// <summary>
+/// The groups of one node after a step, and the region views that span them. Group views are not kept: the views that
+/// span a group are those whose regions have it, and are looked for when asked for. So a step costs its node one pass
+/// over the numbers of its groups, eight bytes each, whatever their views are.
+/// <para>
+/// Immutable; the default of a node in no group is <see cref="None"/>. Any thread. A later step makes another layout,
+/// which shares what has not changed.
+/// </para>
+/// </summary>
+public sealed class GroupLayout
+{
+    /// <summary>The layout of a node in no group.</summary>
+    public static readonly GroupLayout None = new(default, null, [], [], []);
+
+    private readonly RegionView[] _views;
+    private readonly GroupInfo?[] _infos;
+    private readonly ulong[] _changedIn;
+    private RegionView[] _lastFound = [];
+
+    /// <summary>Makes a layout; keeps the arrays, which must not change afterwards.</summary>
+    /// <param name="step">The step, in whose epoch all view numbers are.</param>
+    /// <param name="own">The node's own region view; null when it is in no group.</param>
+    /// <param name="views">All views that span a group of the node, in order of region.</param>
+    /// <param name="infos">The groups, in the order of the own region's.</param>
+    /// <param name="changedIn">The counter of the step that last changed each group's members.</param>
+    public GroupLayout(
+        StepNumber step, RegionView? own, RegionView[] views, GroupInfo?[] infos, ulong[] changedIn)
+    {
+        Step = step;
+        Own = own;
+        _views = views;
+        _infos = infos;
+        _changedIn = changedIn;
+    }
+
+    /// <summary>The step that brought the layout. Later steps may not have concerned the node.</summary>
+    public StepNumber Step { get; }
+
+    /// <summary>The node's own region view; null while it is in no group.</summary>
+    public RegionView? Own { get; }
+
+    /// <summary>All region views that span a group of the node, in order of region.</summary>
+    public IReadOnlyList<RegionView> Views => _views;
+
+    /// <summary>The groups, by id.</summary>
+    public GroupSet Groups => Own?.Region.Groups ?? default;
+
+    internal GroupInfo?[] Infos => _infos;
+
+    internal ulong[] ChangedIn => _changedIn;
+
+    /// <summary>Finds the groups whose members the step has changed, by id: O(groups).</summary>
+    public List<GroupInfo> FindChanged()
+    {
+        var changed = new List<GroupInfo>();
+        for (int index = 0; index < _changedIn.Length; index++)
+        {
+            if (_changedIn[index] == Step.Counter && _infos[index] is { } info) changed.Add(info);
+        }
+        return changed;
+    }
+
+    /// <summary>A group by id; null when the node is not in it. O(log groups).</summary>
+    public GroupInfo? Find(GroupId group) => IndexOf(group) is var index && index >= 0 ? _infos[index] : null;
+
+    /// <summary>The step that last changed a group's members: the number of its view. None when the node is not in it.
+    /// O(log groups).</summary>
+    public StepNumber NumberOf(GroupId group) =>
+        IndexOf(group) is var index && index >= 0 ? new StepNumber(Step.Epoch, _changedIn[index]) : default;
+
+    /// <summary>The region views that span a group, in order of region; none when the node is not in it. O(regions x
+    /// log groups); groups that are spanned alike share the list, as a rule.</summary>
+    public IReadOnlyList<RegionView> ViewsOf(GroupId group)
+    {
+        if (IndexOf(group) < 0) return [];
+        RegionView[] last = _lastFound;
+        int count = 0;
+        bool isSame = true;
+        foreach (RegionView view in _views)
+        {
+            if (!view.Region.Contains(group)) continue;
+            isSame = isSame && count < last.Length && ReferenceEquals(last[count], view);
+            count++;
+        }
+        if (isSame && count == last.Length) return last;
+        var found = new RegionView[count];
+        count = 0;
+        foreach (RegionView view in _views)
+        {
+            if (view.Region.Contains(group)) found[count++] = view;
+        }
+
+        // Threads that write here at the same time write lists that are each right.
+        _lastFound = found;
+        return found;
+    }
+
+    /// <summary>Members of a group, this node included; 0 when it is not in the group. O(regions x log
+    /// groups).</summary>
+    public int CountMembers(GroupId group)
+    {
+        if (IndexOf(group) < 0) return 0;
+        int count = 0;
+        foreach (RegionView view in _views)
+        {
+            if (view.Region.Contains(group)) count += view.Members.Length;
+        }
+        return count;
+    }
+
+    private int IndexOf(GroupId group) => Groups.IndexOf(group);
+}

@@ -1,0 +1,111 @@
+using QuickSilver.Protocol.Core;
+using QuickSilver.Protocol.Flow.Buffers;
+using QuickSilver.Protocol.Probing;
+using QuickSilver.Protocol.Recovery.Repairs;
+using QuickSilver.Protocol.Wire;
+
+namespace QuickSilver.Protocol.Recovery.Reception;
+
+/// <summary>
+/// Stores the packets of a view's streams as far as there is room, and hands each on once. A packet without room is
+/// treated as never received: it is not counted as held, and is requested again when there is room. Core thread only;
+/// O(1) a packet, one copy unless its memory can be kept.
+/// </summary>
+internal sealed class PacketStore(Recoverer node, RegionRecovery region, PullAnswers answers)
+{
+    /// <summary>
+    /// Packets of each stream that are accepted although a limit is reached; otherwise all streams could stall.
+    /// </summary>
+    public const ulong GuaranteedPackets = 16;
+
+    /// <summary>
+    /// The highest sequence of a stream that is worth requesting: there is no room for packets beyond it.
+    /// </summary>
+    public ulong AskableThrough(StreamReceiver stream)
+    {
+        if (stream.Own is not null) return ulong.MaxValue;
+        int bytes = node.Transport.Facts.SlotBytes;
+        ulong through = node.HasCacheRoom(bytes) ? ulong.MaxValue : stream.Cleanup + GuaranteedPackets;
+        if (stream.Orphan is not null || node.Events.HasRoomFor(bytes)) return through;
+        bool mayExceed = node.Events.MayTakeBeyondCap(region.View, stream.Sender);
+        return Math.Min(through, stream.Window.Contiguous + (mayExceed ? GuaranteedPackets : 0));
+    }
+
+    /// <summary>Stores a packet that is not here yet, and hands it on.</summary>
+    /// <param name="stream">Its stream.</param>
+    /// <param name="header">The datagram's header.</param>
+    /// <param name="datagram">All bytes of the datagram.</param>
+    /// <param name="part">The same bytes in pooled memory, where they can be kept; empty when they must be
+    /// copied.</param>
+    /// <param name="isJoined">True for a packet that was joined from parts.</param>
+    /// <param name="now">The time of arrival.</param>
+    /// <returns>The reason it was not stored, or <see cref="RejectReason.None"/>.</returns>
+    public RejectReason Take(
+        StreamReceiver stream, in DatagramHeader header, ReadOnlySpan<byte> datagram, in Slice part, bool isJoined,
+        Instant now)
+    {
+        if (!node.Events.IsWellFormed(region.View, datagram)) return RejectReason.Malformed;
+        if (node.Probes.Here(BuggifySite.StoreRefused)) return RejectReason.NoRoom;
+        if (!HasRoom(stream, header.Sequence, datagram.Length) || !DeliveryTakes(stream, header.Sequence, datagram))
+        {
+            node.Probes.Reached("a packet is not stored, since a cap is reached");
+            return RejectReason.NoRoom;
+        }
+        ulong sequence = header.Sequence;
+        if (!node.TryCopyToCache(datagram, part, out Slice slice)) return RejectReason.NoRoom;
+        stream.Window.TryMark(sequence);
+        stream.Cache.Store(sequence, slice);
+        RecoveryCounters counters = node.Counters;
+        counters.CachedBytes += slice.Length;
+        counters.PacketsReceived++;
+        bool isRepair = header.Kind == DatagramKind.Repair;
+        if (stream.Missing.Fill(sequence, out MissingRange range) && (isRepair || range.IsRequested))
+        {
+            if (isRepair && range.Attempts == 1) region.Gaps.Sample(now - range.When);
+            if (isRepair && range.IsRequested) counters.Answers++;
+            // One that comes late by itself is not waited for either: nothing is asked for in vain.
+            region.Gaps.OnAnswer(range.Attempts, now);
+        }
+        if (isRepair)
+        {
+            bool fromPeer = (header.Flags & DatagramFlags.FromPeer) != 0;
+            if (fromPeer) counters.RepairsFromPeers++;
+            else counters.RepairsFromSenders++;
+        }
+        if (header.IsFromPeer)
+        {
+            if (stream.NoteRelayed(datagram.Length, now)) node.Inbound.Suspect(stream.Sender, isStuck: false, now);
+        }
+        else if (!isJoined)
+        {
+            stream.NoteDirect(datagram.Length, now);
+        }
+        answers.OnArrived(stream, sequence, now);
+        node.Events.OnPacket(region.View, stream.Sender, slice, now);
+        return RejectReason.None;
+    }
+
+    // A full cache still takes a few packets of each stream above what all members hold. Otherwise packets above a gap
+    // could fill it, and two members could deadlock, each full of the stream that the other lacks. So the member
+    // furthest behind always advances. The next few may come only after the rounds in which all members learn that all
+    // hold these. They are so few that losses among them add no rounds.
+    private bool HasRoom(StreamReceiver stream, ulong sequence, int bytes)
+    {
+        if (node.HasCacheRoom(bytes)) return true;
+        if (sequence > stream.Cleanup + GuaranteedPackets) return false;
+        node.Probes.Reached("a packet is stored beyond the cap, so that the stream goes on");
+        return true;
+    }
+
+    private bool DeliveryTakes(StreamReceiver stream, ulong sequence, ReadOnlySpan<byte> datagram)
+    {
+        if (node.Events.HasRoomFor(region.View, stream.Sender, datagram)) return true;
+        if (sequence > stream.Window.Contiguous + GuaranteedPackets
+            || !node.Events.TryTakeBeyondCap(region.View, stream.Sender, datagram))
+        {
+            return false;
+        }
+        node.Probes.Reached("a packet is stored beyond the cap, so that the stream goes on");
+        return true;
+    }
+}

@@ -1,0 +1,182 @@
+using QuickSilver.Protocol.Core;
+using QuickSilver.Protocol.Dissemination.Groups;
+using QuickSilver.Protocol.Stack;
+using QuickSilver.Sending;
+
+namespace QuickSilver.Runtime;
+
+/// <summary>
+/// The sending part of a group: the outbox through which its messages go, and what they wait for. A send looks for the
+/// outbox again when the group has moved to another meanwhile (<see cref="Outboxes"/>).
+/// </summary>
+internal sealed partial class GroupCore
+{
+    private Outbox? _outbox;
+    private Exception? _goneReason;
+    private HashSet<ConfirmTicket>? _tickets;
+    private bool _isClosed;
+
+    /// <summary>The outbox of the group's messages; the core moves the group. Any thread.</summary>
+    public Outbox Outbox
+    {
+        get => Volatile.Read(ref _outbox)!;
+        set => Volatile.Write(ref _outbox, value);
+    }
+
+    /// <summary>The protocol's sender; null before the session has begun and after it has ended.</summary>
+    public GroupSender? Sender { get; private set; }
+
+    /// <summary>Why messages of the group are given up.</summary>
+    public Exception GoneReason => _goneReason ?? LeftReason();
+
+    /// <summary>True when a send would be admitted now; a hint only. Any thread.</summary>
+    public bool IsOpen => Outbox.Gate.IsOpen;
+
+    /// <summary>Copies a short message into the stage if the gate admits it. Any thread; does not wait for
+    /// room.</summary>
+    /// <param name="message">At most <see cref="SendStage.LongestMessage"/> bytes.</param>
+    /// <returns>False when there is no room, or the group takes nothing more.</returns>
+    public bool TrySend(ReadOnlySpan<byte> message)
+    {
+        do
+        {
+            Outbox outbox = Outbox;
+            if (!outbox.Gate.TryEnter(message.Length)) return false;
+            bool isTaken = false;
+            try
+            {
+                isTaken = outbox.TryEnqueue(this, message);
+            }
+            finally
+            {
+                // Also if there is no memory for another block: otherwise the gate would count the message for ever.
+                if (!isTaken) outbox.Gate.Undo(message.Length);
+            }
+            if (isTaken) return true;
+        }
+        while (IsFound());
+        return false;
+    }
+
+    /// <summary>Passes a message with its buffer if the gate admits it. Any thread; does not wait for room.</summary>
+    /// <param name="request">A <see cref="PooledPayload"/>, or a ticket.</param>
+    /// <param name="bytes">Length of the message.</param>
+    /// <returns>False when there is no room, or the group takes nothing more.</returns>
+    public bool TrySend(object request, int bytes)
+    {
+        do
+        {
+            Outbox outbox = Outbox;
+            if (!outbox.Gate.TryEnter(bytes)) return false;
+            bool isTaken = false;
+            try
+            {
+                isTaken = outbox.TryEnqueue(this, request);
+            }
+            finally
+            {
+                if (!isTaken) outbox.Gate.Undo(bytes);
+            }
+            if (isTaken) return true;
+        }
+        while (IsFound());
+        return false;
+    }
+
+    /// <summary>Waits for admission behind earlier waiters. The gate takes ownership of the request, unless the group
+    /// takes nothing more. Any thread except the core.</summary>
+    public ValueTask SendLaterAsync(
+        GroupHandle owner, object request, int bytes, CancellationToken cancellationToken)
+    {
+        while (true)
+        {
+            Outbox outbox = Outbox;
+            if (outbox.Gate.TryWait(owner, request, bytes, cancellationToken, out ValueTask task)) return task;
+            if (IsFound()) continue;
+            outbox.Discard(request);
+            return ValueTask.FromException(owner.EndException());
+        }
+    }
+
+    /// <summary>Waits behind earlier waiters until a message could be admitted. Any thread except the core.</summary>
+    /// <returns>False if the handle has ended.</returns>
+    public ValueTask<bool> WaitForRoomAsync(GroupHandle owner, CancellationToken cancellationToken)
+    {
+        while (true)
+        {
+            if (Outbox.Gate.TryWait(owner, cancellationToken, out ValueTask<bool> task)) return task;
+            if (!IsFound()) return ValueTask.FromResult(false);
+        }
+    }
+
+    /// <summary>Fails the waiters of a handle that has ended. Any thread.</summary>
+    public void OnOwnerEnded(GroupHandle owner) => Outbox.Gate.OnOwnerEnded(owner);
+
+    /// <summary>Adds the group to a flush, which completes when every message sent so far is stable.</summary>
+    /// <returns>False when the group is being left, or gone.</returns>
+    public bool Flush(CountdownFlush flush, Instant now)
+    {
+        if (Local is not { IsLeaving: false } local) return false;
+        flush.Expect();
+        if (Outbox.MayHold(this))
+            Outbox.Append(this, new StageBarrier(later => flush.Ask(local, later), flush.Fail));
+        else
+            flush.Ask(local, now);
+        return true;
+    }
+
+    /// <summary>Prepares a leave: no message enters any more, and those inside go first.</summary>
+    /// <param name="drained">Called when the protocol has taken them, possibly before this call returns.</param>
+    /// <param name="now">The instant of the turn.</param>
+    public void OnLeaving(Action<Instant> drained, Instant now)
+    {
+        State = GroupState.Leaving;
+        KeepView();
+        CloseSends();
+        // In another turn's requests, never inside a call of the protocol.
+        if (Outbox.MayHold(this)) Outbox.Append(this, new StageBarrier(_ => Services.TryPost(drained)));
+        else drained(now);
+    }
+
+    /// <summary>Follows a message to its stability: its call fails when the group is gone before.</summary>
+    public void Follow(ConfirmTicket ticket)
+    {
+        ticket.Unstable = _tickets ??= [];
+        _tickets.Add(ticket);
+    }
+
+    /// <summary>Takes no message any more.</summary>
+    public void CloseSends()
+    {
+        Volatile.Write(ref _isClosed, true);
+        Stage = null;
+        Interlocked.MemoryBarrier();
+    }
+
+    void IGroupListener.OnGateChanged(bool open, Instant now)
+    {
+        // The gate of the group's feeds: the protocol asks them when it is open.
+    }
+
+    private void EndSending(Exception reason)
+    {
+        _goneReason = reason;
+        CloseSends();
+        Sender = null;
+        _node.Outboxes.Remove(this);
+        foreach (ConfirmTicket ticket in _tickets ?? []) ticket.Fail(reason);
+        _tickets = null;
+    }
+
+    // While the core moves the group, a moment passes until it has a stage again. False when the group is closed.
+    private bool IsFound()
+    {
+        var spin = default(SpinWait);
+        while (Stage is null)
+        {
+            if (Volatile.Read(ref _isClosed)) return false;
+            spin.SpinOnce();
+        }
+        return true;
+    }
+}

@@ -1,0 +1,301 @@
+using System.Diagnostics;
+using System.Runtime.CompilerServices;
+using QuickSilver.Loop;
+using QuickSilver.Protocol.Core;
+using QuickSilver.Protocol.Dissemination.Groups;
+using QuickSilver.Sending;
+
+namespace QuickSilver.Runtime;
+
+/// <summary>
+/// Carries the messages that an application sends with calls to the groups of one way, from its threads to the
+/// protocol.
+/// <para>
+/// Idea: admitted messages of all groups wait in one stage, in one order. The protocol takes them from there as from a
+/// feed, straight into a packet, when it can send. A message with a ticket, or one too long to be copied again, is
+/// passed with its buffer. A request signals the core; one request serves all messages until the core has seen it. So a
+/// message of the next group costs what a message of the same group costs, apart from the group's own records.
+/// </para>
+/// <para>
+/// Awkward cases. A barrier of the core (<see cref="StageBarrier"/>) is an entry of the stage, because another producer
+/// may still be filling an entry before it. The protocol counts messages only after the call that took them. A barrier
+/// at the head of the stage therefore ends that call, and is reached in the next. A group that goes another way than
+/// the lane is moved with all its entries and waiters (<see cref="Outboxes.Move"/>).
+/// </para>
+/// Core thread only, unless a member says otherwise.
+/// </summary>
+internal sealed class Outbox : IRequestTarget, ISendQueue, ILaneSource
+{
+    private const long AdvanceRequest = 1;
+    private const int LongestExamined = 512;
+
+    private readonly NodeServices _services;
+    private readonly Outboxes _all;
+    private readonly SendStage _stage;
+    private SharedLane? _lane;
+    private bool _isTouched;
+
+    // Taken by the protocol in the present call of Write.
+    private int _taken;
+    private long _takenBytes;
+
+    // Any thread: 1 while a request is on its way to the core.
+    private int _isSignalled;
+
+    /// <summary>Creates an empty outbox.</summary>
+    /// <param name="services">The node's services.</param>
+    /// <param name="all">The node's outboxes.</param>
+    /// <param name="isWaiting">True when it is for groups that wait for a step.</param>
+    public Outbox(NodeServices services, Outboxes all, bool isWaiting)
+    {
+        _services = services;
+        _all = all;
+        IsWaiting = isWaiting;
+        _stage = new SendStage(services.StageBlocks);
+        PendingOptions pending = services.Options.Pending;
+        // At most half of the limits of pending messages, so that small ones hold too.
+        Gate = new SendGate(
+            this,
+            services.Waiters,
+            services.Unsent,
+            Math.Min(pending.MaxUnsentMessagesPerRegion, pending.MaxMessagesPerRegion / 2),
+            Math.Min(pending.MaxUnsentBytesPerRegion, pending.MaxBytesPerRegion / 2));
+    }
+
+    /// <summary>Admits or delays sends. Any thread.</summary>
+    public SendGate Gate { get; }
+
+    /// <summary>The protocol's side.</summary>
+    public SharedLane Lane => _lane ??= _all.OpenLane(this);
+
+    /// <summary>How many groups send here.</summary>
+    public int Groups { get; set; }
+
+    /// <summary>The stage, for the moves of groups.</summary>
+    public SendStage Stage => _stage;
+
+    /// <inheritdoc/>
+    public bool IsWaiting { get; }
+
+    /// <summary>Begins with a new protocol of the node.</summary>
+    public void OnStackBuilt() => _lane = null;
+
+    /// <inheritdoc/>
+    public bool Serves(StagedGroup group) => group.Stage == _stage;
+
+    /// <summary>Copies a message that the gate has admitted into the stage. Any thread; never waits.</summary>
+    /// <param name="group">The group.</param>
+    /// <param name="message">At most <see cref="SendStage.LongestMessage"/> bytes.</param>
+    /// <returns>False when the group's messages do not enter here.</returns>
+    public bool TryEnqueue(StagedGroup group, ReadOnlySpan<byte> message)
+    {
+        if (!_stage.TryAppend(group, message)) return false;
+        Signal();
+        return true;
+    }
+
+    /// <inheritdoc/>
+    public bool TryEnqueue(StagedGroup group, object request)
+    {
+        if (!_stage.TryAppend(group, request)) return false;
+        Signal();
+        return true;
+    }
+
+    /// <inheritdoc/>
+    public void Discard(object? request)
+    {
+        if (request is PooledPayload message) message.Return();
+        else if (request is ConfirmTicket ticket) ticket.Payload.Return();
+    }
+
+    /// <inheritdoc/>
+    public void RequestAdvance() => _services.Requests.Enqueue(this, null, AdvanceRequest);
+
+    /// <summary>Puts a barrier behind all messages that were admitted so far.</summary>
+    public void Append(GroupCore? group, StageBarrier barrier)
+    {
+        _stage.Append(group, default, barrier);
+        Signal();
+    }
+
+    /// <summary>Ends the outbox, which no group sends through any more. What is left in the stage are barriers and
+    /// places that were given up: the next turn passes over them.</summary>
+    public void Close()
+    {
+        _lane?.Close();
+        Gate.OnGone();
+        if (!_stage.IsEmpty) Signal();
+    }
+
+    /// <summary>True when a group may have messages here. Examines a short stage, and takes a long one for one that
+    /// has.</summary>
+    public bool MayHold(GroupCore group)
+    {
+        if (_stage.IsEmpty) return false;
+        if (Gate.UnsentMessages > LongestExamined || _stage.Start is not { } at) return true;
+        bool isEnd;
+        while (_stage.TryLook(ref at, out StageEntry entry, out isEnd))
+        {
+            if (ReferenceEquals(entry.Group, group)) return true;
+        }
+        return !isEnd;
+    }
+
+    /// <inheritdoc/>
+    public void Run(object? payload, long argument, Instant now)
+    {
+        if (argument == AdvanceRequest)
+        {
+            Gate.AdvanceFromCore();
+            Touch();
+            return;
+        }
+        Interlocked.Exchange(ref _isSignalled, 0);
+        Gate.NoteUnsent();
+        Touch();
+        if (FindNext(now) is not null) Lane.Signal(now);
+    }
+
+    /// <inheritdoc/>
+    public GroupSender? FindNext(Instant now)
+    {
+        while (_stage.TryPeek(out StageEntry entry))
+        {
+            if (entry.Request is StageBarrier barrier)
+            {
+                _stage.Advance();
+                barrier.Reach(now);
+            }
+            else if (GroupOf(entry).Sender is { } sender)
+            {
+                return sender;
+            }
+            else
+            {
+                Drop(entry);
+                _stage.Advance();
+            }
+        }
+        return null;
+    }
+
+    /// <inheritdoc/>
+    public bool Write(GroupSender group, MessageWriter messages)
+    {
+        bool takesMore = true, hasMore = true, isBarrier = false;
+        GroupCore? core = null;
+        while (takesMore && (hasMore = _stage.TryPeek(out StageEntry entry)))
+        {
+            isBarrier = entry.Request is StageBarrier;
+            core ??= GroupOf(entry);
+            if (isBarrier || core.Sender != group || !ReferenceEquals(entry.Group, core)) break;
+            takesMore = Take(core, messages, entry);
+        }
+        if (_taken > 0)
+        {
+            Gate.OnSent(_taken, _takenBytes);
+            core!.OnFed(_taken, _takenBytes);
+            Touch();
+            _taken = 0;
+            _takenBytes = 0;
+        }
+        // A barrier is reached after the protocol has counted the messages of this call.
+        if (isBarrier) Signal();
+        return hasMore;
+    }
+
+    /// <inheritdoc/>
+    public SharedLane? Divert(GroupSender group, SharedLane? other, bool waits, Instant now)
+    {
+        bool any = _stage.TryPeek(out StageEntry entry);
+        Debug.Assert(any && GroupOf(entry).Sender == group, "not the group that was found");
+        if (_all.Move(GroupOf(entry), this, other?.Source as Outbox, waits, now) is { } to) return to.Lane;
+        Signal();
+        return null;
+    }
+
+    /// <inheritdoc/>
+    public void OnGateChanged(bool open, Instant now) => Gate.OnGateChanged(open);
+
+    /// <summary>Gives up all entries: their calls fail with the reason.</summary>
+    public void DropAll(Exception reason)
+    {
+        while (_stage.TryPeek(out StageEntry entry))
+        {
+            if (entry.Request is StageBarrier barrier) barrier.Fail(reason);
+            else Drop(entry, reason);
+            _stage.Advance();
+        }
+        _stage.ReleaseIfEmpty();
+        Gate.FlushSent();
+        Gate.OnGone();
+    }
+
+    /// <summary>Updates the gate and releases spare memory at the end of a turn.</summary>
+    public void OnTurnEnded()
+    {
+        _isTouched = false;
+        Gate.FlushSent();
+        Gate.NoteUnsent();
+        _stage.ReleaseIfEmpty();
+    }
+
+    private static GroupCore GroupOf(in StageEntry entry) => Unsafe.As<GroupCore>(entry.Group!);
+
+    private void Touch()
+    {
+        if (_isTouched) return;
+        _isTouched = true;
+        _all.Touch(this);
+    }
+
+    // The fence orders the append before the read of the flag: the core clears the flag, then looks for messages.
+    private void Signal()
+    {
+        Interlocked.MemoryBarrier();
+        if (Volatile.Read(ref _isSignalled) == 0 && Interlocked.Exchange(ref _isSignalled, 1) == 0)
+            _services.Requests.Enqueue(this);
+    }
+
+    // Passes the message at the head of the stage to the protocol; true when it takes another.
+    private bool Take(GroupCore group, MessageWriter messages, in StageEntry entry)
+    {
+        _taken++;
+        if (entry.Request is null)
+        {
+            int length = entry.Message.Length;
+            _takenBytes += length;
+            entry.Message.CopyTo(messages.GetSpan(length));
+            messages.Advance(length);
+            _stage.Advance();
+            return messages.EndMessage();
+        }
+        object request = entry.Request;
+        _stage.Advance();
+        var ticket = request as ConfirmTicket;
+        PooledPayload payload = ticket?.Payload ?? (PooledPayload)request;
+        _takenBytes += payload.Length;
+        if (ticket is null && payload.Length <= SendStage.LongestMessage)
+        {
+            // A short message has its own buffer when its sender waited at the gate.
+            payload.Span.CopyTo(messages.GetSpan(payload.Length));
+            messages.Advance(payload.Length);
+            payload.Release();
+            return messages.EndMessage();
+        }
+        if (ticket is not null) group.Follow(ticket);
+        return messages.Hand(payload, ticket);
+    }
+
+    private void Drop(in StageEntry entry, Exception? reason = null)
+    {
+        reason ??= GroupOf(entry).GoneReason;
+        var ticket = entry.Request as ConfirmTicket;
+        PooledPayload? payload = ticket?.Payload ?? entry.Request as PooledPayload;
+        Gate.OnSent(1, payload?.Length ?? entry.Message.Length);
+        payload?.Return();
+        ticket?.Fail(reason);
+        Touch();
+    }
+}

@@ -1,0 +1,17 @@
+namespace QuickSilver.Sending;
+
+/// <summary>
+/// A group as the stages know it: its messages wait in one stage at a time. While <see cref="Stage"/> is null, no
+/// message of the group enters any stage: the core moves the group, or has closed it.
+/// </summary>
+internal abstract class StagedGroup
+{
+    private SendStage? _stage;
+
+    /// <summary>The stage that takes the group's messages. Written by the core thread. Any thread.</summary>
+    public SendStage? Stage
+    {
+        get => Volatile.Read(ref _stage);
+        set => Volatile.Write(ref _stage, value);
+    }
+}

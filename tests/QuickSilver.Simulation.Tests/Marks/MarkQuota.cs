@@ -1,0 +1,106 @@
+using QuickSilver.Protocol.Probing;
+using QuickSilver.Testing.Probing;
+
+namespace QuickSilver.Simulation.Tests.Marks;
+
+/// <summary>
+/// Which marks an ensemble must have reached. A mark that no run has reached means that no run has been where the mark
+/// stands, so that nothing is known about it:
+/// an ensemble of some size fails by it, unless the mark is excused here, with the reason and the place where it is
+/// reached instead.
+/// </summary>
+internal static class MarkQuota
+{
+    /// <summary>Runs of the generator's ensemble after which every mark but the excused must have been
+    /// reached.</summary>
+    public const int EnoughRuns = 350;
+
+    /// <summary>All marks there are, sorted: states named in the protocol's code, and counters.</summary>
+    public static IReadOnlyList<string> All { get; } =
+        [.. MarkReader.ReadFrom(typeof(Probes).Assembly).Concat(CounterMarks.Names).Order(StringComparer.Ordinal)];
+
+    /// <summary>Marks that an ensemble need not reach, and why.</summary>
+    public static IReadOnlyDictionary<string, string> Excused { get; } = new Dictionary<string, string>
+    {
+        ["DeliveryCounters.Duplicates"] =
+            "a message comes to a receiver in one stream only, whose window stops second copies: reached by "
+                + "tests of delivery alone",
+        ["a message is deliverable while another of its sender is delivered"] =
+            "simulated applications do not send from their handlers: reached by tests of delivery alone",
+        ["a server that stood still gives all nodes their time again"] =
+            "the simulated server never stands still: reached by tests of the membership server alone",
+        ["a new leader is the sender of a stream found stable before"] =
+            "a leader must fall between two datagrams of one round's end: reached on seeds of RegressionTests",
+        ["a server that takes over waits for a majority"] =
+            "one run in eighty, so that 400 may have none: reached by runs of restarts",
+        ["survivors contradict each other in who is removed"] =
+            "all who were told of a removal but some must die with the server: reached by tests of the takeover "
+                + "alone",
+        ["a survivor missed a step in which others sent"] =
+            "a step must be activated without a survivor just before its server dies: reached by tests of the "
+                + "takeover alone",
+        ["two changes of one node and group cannot share a step"] =
+            "the generator leaves and joins one group one after the other: reached by the targeted run "
+                + "LeaveAndJoinAtOnce",
+        ["a join waits for its node to install its leave"] =
+            "a step must be activated without the very node that leaves in it and has asked to return: not "
+                + "reached yet",
+        ["a packet is not stored, since a cap is reached"] =
+            "few runs have a cache so small that it fills: reached by the targeted run StuckMember",
+        ["a packet is stored beyond the cap, so that the stream goes on"] =
+            "as the one before: reached by the targeted run StuckMember",
+        ["a packet comes of a step that is not installed"] =
+            "few channels stand still for longer than a step is waited for: reached by the targeted run "
+                + "LateStep",
+        ["a held packet is handled, since its step is installed"] =
+            "as the one before: reached by the targeted run LateStep",
+        ["a loss of unknown extent is reported"] =
+            "a sender must go with the last copy of its last message: reached by AbandonmentTests",
+        ["a message is ready for its own node before an earlier one"] =
+            "a backlog must outlive its view: reached by short runs with moves",
+        ["a packet of a view that is not installed finds no room"] =
+            "thirty thousand packets must come before their view: reached by tests of the buffer alone",
+        ["DeliveryCounters.UnrecognisedReplayed"] =
+            "one run in a hundred and thirty, so that 400 may have none: reached by tests of the buffer alone",
+        ["a run ends by a message of another length"] =
+            "one run in sixty, so that 400 may have none: reached by tests of sources that write into packets "
+                + "alone",
+        ["a packet that should be short and alone is long"] =
+            "one run in a hundred, so that 400 may have none: reached by tests of lending alone",
+        ["a member cannot open the memory that a sender offers"] =
+            "a sender must end between its offer and its being read, or have more readers than places: reached "
+                + "by tests of segments alone",
+        ["one word of a packet far beyond all known is not believed"] =
+            "a member must miss more than a receive buffer's packets in a row: reached by LyingMemberTests",
+        ["a second word of a packet far beyond all known confirms it"] =
+            "as the one before: reached by LyingMemberTests",
+        ["a bad header in a read is passed over"] =
+            "a damaged datagram must lie between others in one read: reached by BadDatagramTests",
+        ["copies by unicast do not reach a member either"] =
+            "a way must be cut one way for some seconds while its member is reached by others: reached by "
+                + "CarrierTests",
+        ["a member that misses nearly all hears the sender's probes"] =
+            "a member must miss nearly all packets for a second and hear what is short: reached by tests of "
+                + "carriers alone",
+        ["a narrow way is measured again after a while"] =
+            "a way must stay narrow for a minute of a run: reached by NarrowPathTests",
+        ["a member says that this node's datagrams may be of any length again"] =
+            "as the one before",
+        ["a packet in parts gives way to another, since too many are in parts"] =
+            "64 packets must come in parts at once, each with a part lost: reached by tests of joining alone",
+        ["RecoveryCounters.RepeatsRefused"] =
+            "who asks in vain asks for little, so that a budget is seldom used up: reached by "
+                + "StreamRepairsTests",
+        ["DisseminationCounters.RepeatsRefused"] = "as the one before",
+        ["DisseminationCounters.FeedbackCutShort"] =
+            "somebody must acknowledge or ask for packets that were never sent: reached by StreamSenderTests",
+        ["a member asks only for the lowest of what it asked for in vain"] =
+            "one run in sixty, so that 400 may have none: reached by RepairStormTests",
+        ["a token tells of datagrams that a kernel dropped"] =
+            "few runs have receive buffers that overflow: reached by short runs with small buffers",
+    };
+
+    /// <summary>Marks that no run has reached and nothing excuses.</summary>
+    public static IEnumerable<string> FindMissing(MarkTable marks) =>
+        All.Where(mark => marks[mark] == 0 && !Excused.ContainsKey(mark));
+}
