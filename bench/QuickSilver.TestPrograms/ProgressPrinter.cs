@@ -4,7 +4,7 @@ using System.Text.Json;
 namespace QuickSilver.TestPrograms;
 
 /// <summary>
-/// Says how far a program is: a line a second for people, ten JSON lines a second for programs, nothing else while
+/// Says how far a program is: a line a second to be read, ten JSON lines a second for programs, nothing else while
 /// messages are printed one by one.
 /// </summary>
 internal sealed class ProgressPrinter : IAsyncDisposable
@@ -20,7 +20,7 @@ internal sealed class ProgressPrinter : IAsyncDisposable
     /// <param name="output">What is wanted.</param>
     /// <param name="phase">The first phase.</param>
     /// <param name="count">Messages so far.</param>
-    /// <param name="details">More for people, after the count.</param>
+    /// <param name="details">More in words, after the count.</param>
     public ProgressPrinter(OutputKind output, string phase, Func<long> count, Func<string> details)
     {
         _output = output;

@@ -14,20 +14,9 @@ internal sealed class OneRegion(NodeInfo self, GroupInfo group, ProtocolView vie
     public override NodeInfo? Self => self;
 
     /// <inheritdoc/>
-    public override ProtocolView? Own => view;
-
-    /// <inheritdoc/>
-    public override IEnumerable<ProtocolView> Views => [view];
+    public override GroupLayout Layout { get; } =
+        new(view.FirstStep, view, [view], [group], [view.FirstStep.Counter]);
 
     /// <inheritdoc/>
     public override NodeInfo? FindNode(ulong key) => null;
-
-    /// <inheritdoc/>
-    public override GroupInfo? FindGroup(GroupId id) => id == group.Id ? group : null;
-
-    /// <inheritdoc/>
-    public override IReadOnlyList<ProtocolView> ViewsOf(GroupId id) => id == group.Id ? [view] : [];
-
-    /// <inheritdoc/>
-    public override StepNumber GroupViewOf(GroupId id) => view.FirstStep;
 }

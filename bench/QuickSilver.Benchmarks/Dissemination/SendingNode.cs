@@ -40,6 +40,7 @@ internal sealed class SendingNode : ITransport, ISink, IDisseminationEvents, ISe
         var view = new ProtocolView(
             new ViewNumber(ServerEpoch, 1), new RegionInfo(new RegionId(ServerEpoch, 1), [group.Id]), step,
             [self, other], default, 5);
+        var cluster = new OneRegion(self, group, view);
         _disseminator.Start(self, clusterInstance: 1);
         _disseminator.OnStepInstalled(
             new InstalledStep
@@ -47,14 +48,12 @@ internal sealed class SendingNode : ITransport, ISink, IDisseminationEvents, ISe
                 Number = step,
                 Opened = [view],
                 Superseded = [],
-                Own = view,
+                Layout = cluster.Layout,
                 Joined = [],
                 Left = [],
-                Changed = [],
-                ChangedFrom = [],
                 Removed = [],
             });
-        _disseminator.SwitchTo(step, new OneRegion(self, group, view), Start);
+        _disseminator.SwitchTo(step, cluster, Start);
         Group = _disseminator.OpenGroup(group, this);
     }
 
@@ -107,7 +106,7 @@ internal sealed class SendingNode : ITransport, ISink, IDisseminationEvents, ISe
     }
 
     /// <inheritdoc/>
-    public void OnStreamAdvanced(StreamSender stream, FeedbackUrgency wish, Instant now)
+    public void OnStreamAdvanced(StreamSender stream, FeedbackUrgency urgency, Instant now)
     {
     }
 

@@ -18,6 +18,7 @@ public class SendStageBenchmarks
     private const int MostUnderWay = 8_192;
 
     private readonly SendStage _stage = new(new StageBlockPool(4_096));
+    private readonly OneGroup _group = new();
     private readonly ConcurrentQueue<byte[]> _arrays = new();
     private byte[] _message = [];
     private int _taken;
@@ -28,17 +29,21 @@ public class SendStageBenchmarks
     public int Bytes { get; set; }
 
     [GlobalSetup]
-    public void Setup() => _message = new byte[Bytes];
+    public void Setup()
+    {
+        _message = new byte[Bytes];
+        _group.Stage = _stage;
+    }
 
     [Benchmark(OperationsPerInvoke = Messages)]
     public long Stage()
     {
         HandOver(
-            () => _stage.TryAppend(_message),
+            () => _stage.TryAppend(_group, _message),
             () =>
             {
-                if (!_stage.TryPeek(out ReadOnlySpan<byte> message, out _)) return false;
-                _sum += message[0] + message[^1];
+                if (!_stage.TryPeek(out StageEntry entry)) return false;
+                _sum += entry.Message[0] + entry.Message[^1];
                 _stage.Advance();
                 return true;
             });
@@ -92,5 +97,9 @@ public class SendStageBenchmarks
             }
         }
         sender.Join();
+    }
+
+    private sealed class OneGroup : StagedGroup
+    {
     }
 }

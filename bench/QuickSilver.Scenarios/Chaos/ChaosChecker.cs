@@ -27,7 +27,7 @@ internal sealed class ChaosChecker
     private readonly ChaosEnd _end;
     private readonly double _limit;
     private readonly List<string> _violations;
-    private readonly List<LoggedStay> _survivors;
+    private readonly List<LoggedSession> _survivors;
 
     private ChaosChecker(ChaosLogs logs, ChaosEnd end, double limit)
     {
@@ -35,7 +35,7 @@ internal sealed class ChaosChecker
         _end = end;
         _limit = limit;
         _violations = [.. end.Failures, .. logs.Violations];
-        _survivors = [.. logs.Stays.Where(stay => stay.IsSurvivor)];
+        _survivors = [.. logs.Sessions.Where(session => session.IsSurvivor)];
     }
 
     /// <summary>Judges.</summary>
@@ -81,7 +81,7 @@ internal sealed class ChaosChecker
     {
         for (int node = 0; node < _end.LastProcesses.Count; node++)
         {
-            if (_end.LastProcesses[node] > 0 && !_survivors.Any(stay => stay.Node == node))
+            if (_end.LastProcesses[node] > 0 && !_survivors.Any(session => session.Node == node))
                 _violations.Add($"n{node} is in no group at the end");
         }
         if (_end.Confirmed is { } seconds && seconds > _limit)
@@ -90,18 +90,18 @@ internal sealed class ChaosChecker
 
     private void CheckLosses()
     {
-        foreach (LoggedStay stay in _logs.Stays)
+        foreach (LoggedSession session in _logs.Sessions)
         {
-            foreach (((int group, string sender), LoggedTrack track) in stay.Tracks)
+            foreach (((int group, string sender), LoggedTrack track) in session.Tracks)
             {
                 if (!_logs.Lives.TryGetValue(sender, out LoggedLife? life))
                 {
-                    _violations.Add($"{stay.Name}, group {group}: nobody has ever been {sender}");
+                    _violations.Add($"{session.Name}, group {group}: nobody has ever been {sender}");
                 }
                 else if (track.Losses > 0 && !life.HasEnded)
                 {
                     _violations.Add(
-                        $"{stay.Name}, group {group}: a loss was told of {life.Origin} ({sender}), which lives");
+                        $"{session.Name}, group {group}: a loss was told of {life.Origin} ({sender}), which lives");
                 }
             }
         }
@@ -109,29 +109,29 @@ internal sealed class ChaosChecker
 
     private void CheckCompleteness()
     {
-        foreach (IGrouping<(int Group, string Sender), LoggedStay> heard in
+        foreach (IGrouping<(int Group, string Sender), LoggedSession> heard in
             _survivors.SelectMany(
-                stay => stay.Groups.SelectMany(
-                    group => _logs.Lives.Keys.Select(sender => (Key: (group, sender), stay))))
-                .GroupBy(pair => pair.Key, pair => pair.stay))
+                session => session.Groups.SelectMany(
+                    group => _logs.Lives.Keys.Select(sender => (Key: (group, sender), session))))
+                .GroupBy(pair => pair.Key, pair => pair.session))
         {
             LoggedLife life = _logs.Lives[heard.Key.Sender];
-            List<LoggedStay> members = [.. heard];
+            List<LoggedSession> members = [.. heard];
             if (!life.HasEnded)
             {
                 CheckLiving(heard.Key.Group, life, members);
                 continue;
             }
-            foreach (IGrouping<int, LoggedStay> mates in members.GroupBy(stay => ChaosPlan.ClassOf(stay.Node)))
+            foreach (IGrouping<int, LoggedSession> mates in members.GroupBy(session => ChaosPlan.ClassOf(session.Node)))
             {
                 CheckDead(heard.Key.Group, life, [.. mates]);
             }
         }
     }
 
-    private void CheckLiving(int group, LoggedLife life, List<LoggedStay> members)
+    private void CheckLiving(int group, LoggedLife life, List<LoggedSession> members)
     {
-        foreach (LoggedStay member in members) Compare(group, life, member, members);
+        foreach (LoggedSession member in members) Compare(group, life, member, members);
         if (!life.LastNumbers.TryGetValue(group, out ulong last) || last == 0) return;
         if (!members.Any(member => member.Track(group, life.Id).Last >= last))
         {
@@ -139,16 +139,16 @@ internal sealed class ChaosChecker
         }
     }
 
-    private void CheckDead(int group, LoggedLife life, List<LoggedStay> mates)
+    private void CheckDead(int group, LoggedLife life, List<LoggedSession> mates)
     {
-        foreach (LoggedStay mate in mates) Compare(group, life, mate, mates);
+        foreach (LoggedSession mate in mates) Compare(group, life, mate, mates);
     }
 
     // What others have, and this one owes: at most one complaint for each sender.
-    private void Compare(int group, LoggedLife life, LoggedStay member, List<LoggedStay> others)
+    private void Compare(int group, LoggedLife life, LoggedSession member, List<LoggedSession> others)
     {
         LoggedTrack own = member.Track(group, life.Id);
-        foreach (LoggedStay other in others)
+        foreach (LoggedSession other in others)
         {
             long since = Math.Max(member.Joined, other.Joined);
             foreach (LoggedMessage message in other.Track(group, life.Id).Messages)
@@ -165,25 +165,26 @@ internal sealed class ChaosChecker
     private void CheckBeginnings()
     {
         var stamps = new Dictionary<(int Group, string Sender, ulong Number), long>();
-        foreach (LoggedStay stay in _logs.Stays)
+        foreach (LoggedSession session in _logs.Sessions)
         {
-            foreach (((int group, string sender), LoggedTrack track) in stay.Tracks)
+            foreach (((int group, string sender), LoggedTrack track) in session.Tracks)
             {
                 foreach (LoggedMessage message in track.Messages)
                     stamps.TryAdd((group, sender, message.Number), message.Stamp);
             }
         }
-        foreach (LoggedStay stay in _logs.Stays)
+        foreach (LoggedSession session in _logs.Sessions)
         {
-            foreach (((int group, string sender), LoggedTrack track) in stay.Tracks)
+            foreach (((int group, string sender), LoggedTrack track) in session.Tracks)
             {
                 if (track.Losses > 0 || track.Messages.Count == 0) continue;
                 ulong before = track.Messages[0].Number - 1;
-                if (stamps.TryGetValue((group, sender, before), out long stamp) && stamp > stay.Joined)
+                if (stamps.TryGetValue((group, sender, before), out long stamp) && stamp > session.Joined)
                 {
-                    double late = Milliseconds(stamp - stay.Joined);
+                    double late = Milliseconds(stamp - session.Joined);
                     _violations.Add(
-                        $"{stay.Name}, group {group}: began after {before} of {sender}, handed over {late:N0} ms after "
+                        $"{session.Name}, group {group}: began after {before} of {sender}, handed over {late:N0} "
+                        + $"ms after "
                             + $"its join had returned");
                 }
             }
@@ -194,14 +195,15 @@ internal sealed class ChaosChecker
     {
         foreach (Confirmation confirmed in _logs.Confirmations)
         {
-            foreach (LoggedStay stay in _survivors)
+            foreach (LoggedSession session in _survivors)
             {
-                if (stay.Joined < confirmed.Stamp
-                    && stay.Groups.Contains(confirmed.Group)
-                    && !stay.Track(confirmed.Group, confirmed.Sender).Has(confirmed.Number))
+                if (session.Joined < confirmed.Stamp
+                    && session.Groups.Contains(confirmed.Group)
+                    && !session.Track(confirmed.Group, confirmed.Sender).Has(confirmed.Number))
                 {
                     _violations.Add(
-                        $"{stay.Name}, group {confirmed.Group}: lacks {confirmed.Number} of {confirmed.Sender}, which "
+                        $"{session.Name}, group {confirmed.Group}: lacks {confirmed.Number} of "
+                        + $"{confirmed.Sender}, which "
                             + $"was confirmed");
                 }
             }
@@ -213,16 +215,16 @@ internal sealed class ChaosChecker
         long worst = 0;
         foreach (LoggedLife life in _logs.Lives.Values.Where(life => !life.HasEnded && life.LastNumbers.Count > 0))
         {
-            foreach (LoggedStay stay in _survivors)
+            foreach (LoggedSession session in _survivors)
             {
-                foreach (int group in stay.Groups.Where(life.LastNumbers.ContainsKey))
+                foreach (int group in session.Groups.Where(life.LastNumbers.ContainsKey))
                 {
-                    List<LoggedMessage> messages = stay.Track(group, life.Id).Messages;
+                    List<LoggedMessage> messages = session.Track(group, life.Id).Messages;
                     int first = messages.FindIndex(message => message.Stamp > _end.LastFault);
                     if (first < 0)
                     {
                         _violations.Add(
-                            $"{stay.Name}, group {group}: nothing that {life.Origin} sent after the last fault has "
+                            $"{session.Name}, group {group}: nothing that {life.Origin} sent after the last fault has "
                                 + $"come");
                         continue;
                     }

@@ -11,13 +11,13 @@ namespace QuickSilver.Scenarios.Chaos;
 /// <code>
 /// L origin id                      a life began: the node has been admitted
 /// E id reason                      the life ended, as far as the node knows
-/// J stay id groups                 a join of all groups has returned
-/// B stay                           an orderly leave of all groups began
-/// Q stay group reason              the reader of a group came to its end
-/// V stay group epoch number ids    a view
-/// M stay group id number stamp origin    a message
-/// X stay group id number reason    a message that is not what was sent
-/// O stay group id first count reason     a loss
+/// J session id groups            a join of all groups has returned
+/// B session                      an orderly leave of all groups began
+/// Q session group reason         the reader of a group came to its end
+/// V session group epoch number ids a view
+/// M session group id number stamp origin a message
+/// X session group id number reason a message that is not what was sent
+/// O session group id first count reason a loss
 /// C id group number stamp confirmed removed     a confirmed send has returned
 /// F id group last                  the last number that this sender gave
 /// N text                           anything else

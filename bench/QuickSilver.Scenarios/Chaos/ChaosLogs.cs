@@ -13,8 +13,8 @@ internal sealed class ChaosLogs
     /// <summary>The lives, by id.</summary>
     public Dictionary<string, LoggedLife> Lives { get; } = new(StringComparer.Ordinal);
 
-    /// <summary>The stays.</summary>
-    public List<LoggedStay> Stays { get; } = [];
+    /// <summary>The sessions.</summary>
+    public List<LoggedSession> Sessions { get; } = [];
 
     /// <summary>The confirmed sends.</summary>
     public List<Confirmation> Confirmations { get; } = [];
@@ -49,7 +49,7 @@ internal sealed class ChaosLogs
 
     private void ReadFile(string path, int node, int process, bool isLast)
     {
-        var stays = new Dictionary<string, LoggedStay>(StringComparer.Ordinal);
+        var sessions = new Dictionary<string, LoggedSession>(StringComparer.Ordinal);
         LoggedLife? life = null;
         string text = File.ReadAllText(path);
         foreach (ReadOnlySpan<char> line in text.AsSpan(0, text.LastIndexOf('\n') + 1).EnumerateLines())
@@ -74,20 +74,20 @@ internal sealed class ChaosLogs
                     if (fields[^1] == "evicted") Evictions++;
                     break;
                 case "J":
-                    var stay = new LoggedStay
+                    var session = new LoggedSession
                     {
                         Node = node,
-                        Name = $"n{node}.{process}, stay {fields[2]}",
+                        Name = $"n{node}.{process}, session {fields[2]}",
                         Id = fields[3],
                         Joined = at,
                         Groups = [
                             .. fields[4].Split(',').Select(group => int.Parse(group, CultureInfo.InvariantCulture))],
                     };
-                    stays.Add(fields[2], stay);
-                    Stays.Add(stay);
+                    sessions.Add(fields[2], session);
+                    Sessions.Add(session);
                     break;
                 case "B" or "Q":
-                    if (stays.TryGetValue(fields[2], out LoggedStay? left)) left.IsOpen = false;
+                    if (sessions.TryGetValue(fields[2], out LoggedSession? left)) left.IsOpen = false;
                     break;
                 case "C":
                     Confirmations.Add(
@@ -97,30 +97,30 @@ internal sealed class ChaosLogs
                     Lives[fields[2]].LastNumbers[Int32(fields[3])] = UInt64(fields[4]);
                     break;
                 case "V" or "M" or "X" or "O":
-                    ReadEvent(fields, stays[fields[2]], Int32(fields[3]), at);
+                    ReadEvent(fields, sessions[fields[2]], Int32(fields[3]), at);
                     break;
             }
         }
         if (life is not null && !isLast) life.HasEnded = true;
-        foreach (LoggedStay stay in stays.Values)
-            stay.IsSurvivor = stay.IsOpen && isLast && life is { HasEnded: false } && life.Id == stay.Id;
+        foreach (LoggedSession session in sessions.Values)
+            session.IsSurvivor = session.IsOpen && isLast && life is { HasEnded: false } && life.Id == session.Id;
     }
 
-    private void ReadEvent(string[] fields, LoggedStay stay, int group, long at)
+    private void ReadEvent(string[] fields, LoggedSession session, int group, long at)
     {
         string? wrong = null;
         switch (fields[0])
         {
             case "M":
                 Messages++;
-                wrong = stay.Track(group, fields[4]).Add(new LoggedMessage(UInt64(fields[5]), Int64(fields[6]), at));
+                wrong = session.Track(group, fields[4]).Add(new LoggedMessage(UInt64(fields[5]), Int64(fields[6]), at));
                 if (Lives.TryGetValue(fields[4], out LoggedLife? sender)
                     && sender.Origin != ChaosOrigin.Parse(fields[7]))
                     wrong ??= $"it says it is from {fields[7]}, and came as from {sender.Origin}";
                 break;
             case "O":
                 Losses++;
-                wrong = stay.Track(group, fields[4]).AddLoss(UInt64(fields[5]), UInt64(fields[6]));
+                wrong = session.Track(group, fields[4]).AddLoss(UInt64(fields[5]), UInt64(fields[6]));
                 if (fields[7] is not nameof(LossReason.SenderFailed))
                 {
                     wrong ??= $"the loss has the reason {fields[7]}";
@@ -130,21 +130,21 @@ internal sealed class ChaosLogs
                 wrong = string.Join(' ', fields);
                 break;
             default:
-                wrong = CheckView(stay, group, (UInt64(fields[4]), UInt64(fields[5])), fields[6]);
+                wrong = CheckView(session, group, (UInt64(fields[4]), UInt64(fields[5])), fields[6]);
                 break;
         }
         if (wrong is not null)
-            Violations.Add($"{stay.Name}, group {group}, {(fields[0] == "V" ? "view" : fields[4])}: {wrong}");
+            Violations.Add($"{session.Name}, group {group}, {(fields[0] == "V" ? "view" : fields[4])}: {wrong}");
     }
 
-    private string? CheckView(LoggedStay stay, int group, (ulong Epoch, ulong Number) view, string members)
+    private string? CheckView(LoggedSession session, int group, (ulong Epoch, ulong Number) view, string members)
     {
         string? wrong = null;
-        if (stay.Views.TryGetValue(group, out (ulong Epoch, ulong Number) before) && before.CompareTo(view) >= 0)
+        if (session.Views.TryGetValue(group, out (ulong Epoch, ulong Number) before) && before.CompareTo(view) >= 0)
         {
             wrong = $"{view} came after {before}";
         }
-        stay.Views[group] = view;
+        session.Views[group] = view;
         if (!_views.TryAdd((group, view.Epoch, view.Number), members)
             && _views[(group, view.Epoch, view.Number)] != members)
             wrong ??= $"{view} is {members} here, and {_views[(group, view.Epoch, view.Number)]} elsewhere";

@@ -20,8 +20,8 @@ internal sealed class ChaosRole
     private readonly Lock _lock = new();
     private readonly Dictionary<MemberId, ChaosLife> _lives = [];
     private QuickSilverNode? _node;
-    private ChaosStay? _stay;
-    private int _stays;
+    private ChaosSession? _session;
+    private int _sessions;
     private volatile bool _isStopped;
 
     private ChaosRole(RoleChannel channel)
@@ -81,18 +81,18 @@ internal sealed class ChaosRole
             }
             // Evicted and back while it joined: the handles have ended, and whose they were is not known.
             if (node.Id != life.Id) continue;
-            int number = ++_stays;
+            int number = ++_sessions;
             _log.Write('J', $"{number} {life.Id} {string.Join(',', _order.Groups)}");
-            var stay = new ChaosStay(number, life, groups, _order, _log);
-            _stay = stay;
+            var session = new ChaosSession(number, life, groups, _order, _log);
+            _session = session;
             _channel.TellDone("joined");
             if (_order.SendRate > 0)
             {
                 await _channel.Go;
-                if (!_isStopped) stay.StartTraffic();
+                if (!_isStopped) session.StartTraffic();
             }
-            await stay.Ended;
-            await stay.StopTrafficAsync();
+            await session.Ended;
+            await session.StopTrafficAsync();
         }
     }
 
@@ -109,11 +109,12 @@ internal sealed class ChaosRole
                     if (_node is { } node) await node.DisposeAsync();
                     continue;
                 case "calm":
-                    await InStayAsync(stay => _order.SendRate > 0 ? stay.ConfirmEachAsync() : Task.CompletedTask);
+                    await InSessionAsync(
+                        session => _order.SendRate > 0 ? session.ConfirmEachAsync() : Task.CompletedTask);
                     break;
                 case "stop":
                     _isStopped = true;
-                    if (_order.SendRate > 0) await InStayAsync(FinishAsync);
+                    if (_order.SendRate > 0) await InSessionAsync(FinishAsync);
                     break;
                 case "end":
                     if (_node is { } last) _log.Write('N', $"{last.State} {last.GetStatistics()}");
@@ -126,12 +127,12 @@ internal sealed class ChaosRole
 
     private async Task BounceAsync()
     {
-        if (_stay is not { } stay) return;
-        await stay.StopTrafficAsync();
+        if (_session is not { } session) return;
+        await session.StopTrafficAsync();
         try
         {
-            _log.Write('B', $"{_stays}");
-            await _node!.LeaveManyAsync(stay.Groups);
+            _log.Write('B', $"{_sessions}");
+            await _node!.LeaveManyAsync(session.Groups);
         }
         catch (Exception ended) when (ended is QuickSilverException or ObjectDisposedException)
         {
@@ -139,16 +140,16 @@ internal sealed class ChaosRole
         }
     }
 
-    // A stay may end under the work; then it is done again in the next one.
-    private async Task InStayAsync(Func<ChaosStay, Task> work)
+    // A session may end under the work; then it is done again in the next one.
+    private async Task InSessionAsync(Func<ChaosSession, Task> work)
     {
         while (true)
         {
-            if (_stay is { } stay && !stay.Ended.IsCompleted)
+            if (_session is { } session && !session.Ended.IsCompleted)
             {
                 try
                 {
-                    await work(stay);
+                    await work(session);
                     return;
                 }
                 catch (Exception ended) when (ended is QuickSilverException or ObjectDisposedException)
@@ -160,12 +161,12 @@ internal sealed class ChaosRole
         }
     }
 
-    private async Task FinishAsync(ChaosStay stay)
+    private async Task FinishAsync(ChaosSession session)
     {
-        await stay.StopTrafficAsync();
+        await session.StopTrafficAsync();
         await _node!.FlushAsync();
-        for (int index = 0; index < stay.Groups.Count; index++)
-            _log.Write('F', $"{stay.Life.Id} {_order.Groups[index]} {stay.Life.Sent[index]}");
+        for (int index = 0; index < session.Groups.Count; index++)
+            _log.Write('F', $"{session.Life.Id} {_order.Groups[index]} {session.Life.Sent[index]}");
     }
 
     private ChaosLife LifeOf(MemberId id)

@@ -1,8 +1,8 @@
 namespace QuickSilver.Scenarios.Chaos;
 
 /// <summary>
-/// What one stay saw of one sender's life in one group. Checks as it grows that numbers rise by one but for losses that
-/// were told: order, no duplicate, no silent gap.
+/// What one session saw of one sender's life in one group. Checks as it grows that numbers rise by one but for losses
+/// that were told: order, no duplicate, no silent gap.
 /// </summary>
 internal sealed class LoggedTrack
 {

@@ -39,11 +39,18 @@ internal sealed record PeerSetting
     /// <summary>Whether QuickSilver's packets carry a checksum of their payload.</summary>
     public PayloadChecksum Checksum { get; init; }
 
-    /// <summary>For people.</summary>
+    /// <summary>Groups that QuickSilver sends to in turn, where their number is varied; 0: one.</summary>
+    public int Groups { get; init; }
+
+    /// <summary>Whether the processes' methods are compiled once (<see cref="RoleOrder.CompilesOnce"/>).</summary>
+    public bool CompilesOnce { get; init; }
+
+    /// <summary>Shown in tables.</summary>
     public string Text =>
         $"{Size} B to {Receivers}, "
             + $"{Net.ToString().ToLowerInvariant()}{(Drop + NodeDrop > 0 ? $", {(Drop + NodeDrop) * 100:0.###} % "
-            + $"loss" : "")}";
+            + $"loss" : "")}"
+            + (Groups > 0 ? $", {Groups} groups, by {Send.ToString().ToLowerInvariant()}" : "");
 
     /// <summary>The part of an order that is the same for all.</summary>
     public RoleOrder Order(RoleKind role, string name, int number, string address, string server) => new()
@@ -52,6 +59,8 @@ internal sealed record PeerSetting
         Name = name,
         Number = number,
         Receivers = Receivers,
+        Groups = Math.Max(1, Groups),
+        CompilesOnce = CompilesOnce,
         Size = Size,
         WarmUpSeconds = WarmUpSeconds,
         MeasuredSeconds = MeasuredSeconds,

@@ -27,6 +27,6 @@ internal sealed record DistanceReport(double Median, double Low, double High, in
         double At(double share) => Math.Round(sorted[(int)(share * (sorted.Length - 1))], 1);
     }
 
-    /// <summary>For people, as "25 ns", or "25 to 160 ns" where it changed.</summary>
+    /// <summary>In words, as "25 ns", or "25 to 160 ns" where it changed.</summary>
     public override string ToString() => IsNear || IsFar ? $"{Median:N0} ns" : $"{Low:N0} to {High:N0} ns";
 }

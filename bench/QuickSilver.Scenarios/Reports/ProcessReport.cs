@@ -44,6 +44,12 @@ internal sealed record ProcessReport
 
     public long PeakMemoryBytes { get; init; }
 
+    /// <summary>Resident set when the process reported; 0 where nobody looked.</summary>
+    public long ResidentBytes { get; init; }
+
+    /// <summary>The node's longest turn until it had joined.</summary>
+    public double LongestJoinTurnMillis { get; init; }
+
     /// <summary>Of a raw sender: times that feedback stopped.</summary>
     public long Stalls { get; init; }
 
@@ -76,6 +82,12 @@ internal sealed record ProcessReport
 
     /// <summary>How the member came in, for <c>herd</c>.</summary>
     public HerdReport? Herd { get; init; }
+
+    /// <summary>How the member came in and saw another die, for <c>joins</c>.</summary>
+    public JoinsReport? Joins { get; init; }
+
+    /// <summary>What many groups cost a node alone, for <c>joins</c>.</summary>
+    public JoinsAloneReport? Alone { get; init; }
 
     /// <summary>Messages sent in each bin of the run, for <c>disturb</c>.</summary>
     public IReadOnlyList<long>? SentBins { get; init; }

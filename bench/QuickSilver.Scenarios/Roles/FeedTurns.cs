@@ -4,10 +4,11 @@ using QuickSilver.Scenarios.Traffic;
 namespace QuickSilver.Scenarios.Roles;
 
 /// <summary>
-/// One source behind the feeds of all groups: a message belongs to the group whose turn it is in the source's round, so
-/// a feed that is asked out of turn says no and is signalled when its turn comes. With one group that never happens. At
-/// a fixed rate the core's own timer asks again when the next message is due: a feed that waited would hold up the
-/// core. Core thread, but for <see cref="Start"/>.
+/// One source behind the feeds of all groups. At full speed each feed has a message of its group whenever it is asked:
+/// the node decides whose turn it is. At a fixed rate a message belongs to the group whose turn it is in the source's
+/// round, so a feed that is asked out of turn says no and is signalled when its turn comes; with one group that never
+/// happens. The core's own timer asks again when the next message is due: a feed that waited would hold up the core.
+/// Core thread, but for <see cref="Start"/>.
 /// </summary>
 internal sealed class FeedTurns
 {
@@ -30,10 +31,20 @@ internal sealed class FeedTurns
     public Task Completion => _done.Task;
 
     /// <summary>Begins.</summary>
-    public void Start() => _registrations[0].Signal();
+    public void Start()
+    {
+        foreach (FeedRegistration registration in _source.IsPaced ? _registrations[..1] : _registrations)
+            registration.Signal();
+    }
 
     private bool TryWrite(int group, IBufferWriter<byte> message)
     {
+        if (!_source.IsPaced)
+        {
+            if (_source.TryNextOf(group, out MeasuredHeader own)) return Write(own, message);
+            _done.TrySetResult();
+            return false;
+        }
         MeasuredHeader next = _next;
         if (!_hasNext)
         {
@@ -51,18 +62,24 @@ internal sealed class FeedTurns
         }
         if (next.Group != group) return Keep(next);
         _hasNext = false;
-        next.Write(message.GetSpan(_size)[.._size]);
+        return Write(next, message);
+    }
+
+    private bool Write(in MeasuredHeader header, IBufferWriter<byte> message)
+    {
+        header.Write(message.GetSpan(_size)[.._size]);
         message.Advance(_size);
         return true;
     }
 
-    // With one group only: with several each message belongs to another than the one before.
-    private int WriteRun(Span<byte> room, int length)
+    // At a fixed rate with one group only: with several each message belongs to another than the one before.
+    private int WriteBatch(int group, Span<byte> room, int length)
     {
-        if (length != _size || _registrations.Length > 1) return 0;
+        if (length != _size || (_source.IsPaced && _registrations.Length > 1)) return 0;
         int written = 0;
-        for (; room.Length >= length && _source.IsBehind && _source.TryNext(out MeasuredHeader next); written++)
+        for (; room.Length >= length && _source.IsBehind; written++)
         {
+            if (!_source.TryNextOf(group, out MeasuredHeader next)) break;
             next.Write(room[..length]);
             room = room[length..];
         }
@@ -82,6 +99,6 @@ internal sealed class FeedTurns
     {
         public bool TryWriteNext(IBufferWriter<byte> message) => turns.TryWrite(group, message);
 
-        public int WriteRun(Span<byte> room, int length) => turns.WriteRun(room, length);
+        public int WriteBatch(Span<byte> room, int length) => turns.WriteBatch(group, room, length);
     }
 }

@@ -23,5 +23,6 @@ internal static class ReceiverReport
         CpuSeconds = meter.CpuSeconds,
         AllocatedBytes = meter.AllocatedBytes,
         PeakMemoryBytes = ProcessUsage.Now().PeakMemoryBytes,
+        ResidentBytes = Environment.WorkingSet,
     };
 }

@@ -21,6 +21,7 @@ internal static class ReceiverRole
         var sink = new TrafficSink(order.Groups, order.Size, meter) { RecordsAll = order.Rate > 0 };
         await using QuickSilverNode node = await RoleNode.StartAsync(order);
         await node.JoinManyAsync(names, new GroupOptions { OnBatch = OnMessages, BufferBeforeFirstRead = false });
+        TimeSpan joinTurn = (await SettledStatistics.ReadAsync(node)).LongestTurn;
         channel.TellReady();
         using MemoryLog? memory = RoleNode.NoteMemory(order);
 
@@ -29,7 +30,10 @@ internal static class ReceiverRole
         while (sink.Delivered < total && Stopwatch.GetElapsedTime(since) < LastMessages) await Task.Delay(Period);
 
         NodeStatistics statistics = await SettledStatistics.ReadAsync(node);
-        channel.TellResult(ReceiverReport.Of(order, sink, meter, total).With(memory).With(statistics));
+        channel.TellResult(ReceiverReport.Of(order, sink, meter, total).With(memory).With(statistics) with
+        {
+            LongestJoinTurnMillis = joinTurn.TotalMilliseconds,
+        });
         await RoleChannel.StayAsync();
 
         void OnMessages(in MessageBatch run)

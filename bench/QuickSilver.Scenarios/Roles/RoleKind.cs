@@ -9,6 +9,12 @@ internal enum RoleKind
     RawReceiver,
     IdleMember,
     HerdMember,
+
+    /// <summary>One of several that join the same many groups at once; one of them is killed later.</summary>
+    JoinsMember,
+
+    /// <summary>A node that hosts its membership, joins many groups alone, and then changes single ones.</summary>
+    JoinsAlone,
     DisturbedMember,
     ChaosMember,
 

@@ -1,3 +1,4 @@
+using System.Diagnostics;
 using System.Text.Json;
 using QuickSilver.Bench.Processes;
 using QuickSilver.Scenarios.Reports;
@@ -12,6 +13,7 @@ internal sealed class RoleProcess : IAsyncDisposable
     private readonly TaskCompletionSource _ready = new(TaskCreationOptions.RunContinuationsAsynchronously);
     private readonly TaskCompletionSource<ProcessReport> _result = new(
         TaskCreationOptions.RunContinuationsAsynchronously);
+    private readonly TaskCompletionSource _done = new(TaskCreationOptions.RunContinuationsAsynchronously);
     private readonly ChildProcess _child;
 
     private RoleProcess(RoleOrder order, RoleLaunch? launch)
@@ -33,6 +35,9 @@ internal sealed class RoleProcess : IAsyncDisposable
     /// <summary>Ends when it is ready to begin; faults when it failed first.</summary>
     public Task Ready => _ready.Task;
 
+    /// <summary>Ends when it has said that something asked for is done; faults when it failed first.</summary>
+    public Task Done => _done.Task;
+
     /// <summary>Ends with its findings; faults when it failed first.</summary>
     public Task<ProcessReport> Result => _result.Task;
 
@@ -50,11 +55,18 @@ internal sealed class RoleProcess : IAsyncDisposable
     public Task TellAsync(RoleCommand command) =>
         _child.TellAsync(JsonSerializer.Serialize(command, RoleJson.Default.RoleCommand));
 
+    /// <summary>Kills it: nothing of it ends in order.</summary>
+    public void Kill()
+    {
+        using var process = Process.GetProcessById(Id);
+        process.Kill();
+    }
+
     /// <inheritdoc/>
     public ValueTask DisposeAsync() => _child.DisposeAsync();
 
-    // As the runtime comes, unless whoever started the scenario said otherwise; this program's own setting is for the
-    // process that reports.
+    // As the runtime comes, unless the one who started the scenario said otherwise; this program's own setting is for
+    // the process that reports.
     private static Dictionary<string, string> EnvironmentOf(RoleOrder order, RoleLaunch? launch)
     {
         var environment = new Dictionary<string, string>(launch?.Environment ?? new Dictionary<string, string>());
@@ -76,6 +88,7 @@ internal sealed class RoleProcess : IAsyncDisposable
         }
         if (line?.Kind == "ready") _ready.TrySetResult();
         if (line is { Kind: "result", Result: { } result }) _result.TrySetResult(result);
+        if (line?.Kind == "done") _done.TrySetResult();
         if (line?.Kind == "failed") Fail(line.Failure ?? "failed");
     }
 
@@ -89,9 +102,11 @@ internal sealed class RoleProcess : IAsyncDisposable
     {
         var failure = new RunFailedException($"{Order.Name}: {reason}");
         _ready.TrySetException(failure);
+        _done.TrySetException(failure);
         _result.TrySetException(failure);
         // Nobody may be waiting any more.
         _ = _ready.Task.Exception;
+        _ = _done.Task.Exception;
         _ = _result.Task.Exception;
     }
 }

@@ -24,6 +24,8 @@ internal static class RoleProgram
                 RoleKind.RawSender => RawRoles.SendAsync(channel),
                 RoleKind.RawReceiver => RawRoles.ReceiveAsync(channel),
                 RoleKind.HerdMember => HerdRole.RunAsync(channel),
+                RoleKind.JoinsMember => JoinsRole.RunMemberAsync(channel),
+                RoleKind.JoinsAlone => JoinsRole.RunAloneAsync(channel),
                 RoleKind.DisturbedMember => DisturbedRole.RunAsync(channel),
                 RoleKind.ChaosMember => ChaosRole.RunAsync(channel),
                 RoleKind.TcpSender => TcpRoles.SendAsync(channel),

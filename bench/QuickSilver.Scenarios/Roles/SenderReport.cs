@@ -20,5 +20,6 @@ internal static class SenderReport
         CpuSeconds = meter.CpuSeconds,
         AllocatedBytes = meter.AllocatedBytes,
         PeakMemoryBytes = ProcessUsage.Now().PeakMemoryBytes,
+        ResidentBytes = Environment.WorkingSet,
     };
 }

@@ -17,6 +17,7 @@ internal static class SenderRole
             RoleNode.GroupNames(order.Groups),
             new GroupOptions { SelfDelivery = false, BufferBeforeFirstRead = false });
         foreach (Group group in groups) await group.WaitForMembersAsync(order.Receivers + 1);
+        TimeSpan joinTurn = (await SettledStatistics.ReadAsync(node)).LongestTurn;
         channel.TellReady();
         await channel.Go;
         using MemoryLog? memory = RoleNode.NoteMemory(order);
@@ -36,7 +37,10 @@ internal static class SenderRole
         meter.End();
 
         NodeStatistics statistics = await SettledStatistics.ReadAsync(node);
-        channel.TellResult(SenderReport.Of(order, source, meter).With(memory).With(statistics));
+        channel.TellResult(SenderReport.Of(order, source, meter).With(memory).With(statistics) with
+        {
+            LongestJoinTurnMillis = joinTurn.TotalMilliseconds,
+        });
         await RoleChannel.StayAsync();
     }
 

@@ -72,7 +72,10 @@ internal abstract class Sweep(string verb, string summary, string axis, IReadOnl
 
     /// <inheritdoc/>
     public IReadOnlyList<Option> Options =>
-        [.. OwnOptions, _variants, _warmUp, _seconds, _repeat, _rate, _rateSeconds, _slot, .. _own.All, _build, _svg];
+                [
+            .. OwnOptions, _variants, _warmUp, _seconds, _repeat, _rate, _rateSeconds, _slot,
+            .. _own.All.Where(option => OwnOptions.All(own => own.Name != option.Name)), _build, _svg,
+        ];
 
     /// <summary>Options of this sweep alone.</summary>
     protected abstract IReadOnlyList<Option> OwnOptions { get; }
@@ -109,23 +112,40 @@ internal abstract class Sweep(string verb, string summary, string axis, IReadOnl
         List<SweepPoint> points = [
             .. Points(parsed, basis).Select(point => point with { Setting = WithSlot(point.Setting) })];
         double fixedRate = parsed.GetValue(_rate), fixedSeconds = parsed.GetValue(_rateSeconds);
-        List<PeerSetting> settings = [.. points.Select(point => point.Setting)];
+        List<PeerSetting> settings = IsAtFullSpeed(parsed) ? [.. points.Select(point => point.Setting)] : [];
         if (fixedRate > 0)
         {
-            settings.AddRange(points.Select(point => point.Setting with
+            points = [.. points.Select(point => point with
             {
-                Rate = fixedRate,
-                MeasuredSeconds = fixedSeconds > 0 ? fixedSeconds : point.Setting.MeasuredSeconds,
-            }));
+                RateSetting = AtRate(parsed, point.Setting) with
+                {
+                    Rate = fixedRate,
+                    MeasuredSeconds = fixedSeconds > 0 ? fixedSeconds : point.Setting.MeasuredSeconds,
+                },
+            })];
+            settings.AddRange(points.Select(point => point.RateSetting!));
         }
 
         List<RunReport> runs = await new PeerBench(peers, build).RunAsync(settings, parsed.GetValue(_repeat), ct);
-        var table = new SweepTable(axis, peers, points, runs, fixedRate);
-        ScenarioOutcome outcome = new(runs, table.Summary, table.Make());
-        if (parsed.GetValue(_svg) is { } svg)
-            Plot.Lines(svg.FullName, summary, axis, SweepTable.RateFigure, table.Rates);
+        return Report(new SweepFindings(axis, peers, points, runs, fixedRate), parsed.GetValue(_svg)?.FullName);
+    }
+
+    /// <summary>Sums up, and draws.</summary>
+    /// <param name="findings">All runs.</param>
+    /// <param name="svg">The file of the plot; null: none.</param>
+    protected virtual ScenarioOutcome Report(SweepFindings findings, string? svg)
+    {
+        var table = new SweepTable(findings);
+        ScenarioOutcome outcome = new(findings.Runs, table.Summary, table.Make());
+        if (svg is not null) Plot.Lines(svg, summary, axis, SweepTable.RateFigure, table.Rates);
         return outcome;
     }
+
+    /// <summary>Whether full speed is measured as well as the fixed rate.</summary>
+    protected virtual bool IsAtFullSpeed(ParseResult parsed) => true;
+
+    /// <summary>What else is different at the fixed rate.</summary>
+    protected virtual PeerSetting AtRate(ParseResult parsed, PeerSetting setting) => setting;
 
     /// <summary>The systems that are asked for.</summary>
     protected IReadOnlyList<string> VariantsOf(CommandResult result) => result.ValueOrDefault(_variants);

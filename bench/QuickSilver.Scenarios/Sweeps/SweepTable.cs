@@ -7,8 +7,7 @@ using Spectre.Console;
 namespace QuickSilver.Scenarios.Sweeps;
 
 /// <summary>The findings of a sweep: a row for each point and variant.</summary>
-internal sealed class SweepTable(
-    string axis, IReadOnlyList<Peer> peers, IReadOnlyList<SweepPoint> points, List<RunReport> runs, double rate)
+internal sealed class SweepTable(SweepFindings findings)
 {
     /// <summary>The figure that plots show.</summary>
     public const string RateFigure = "messages/s to the slowest receiver";
@@ -26,22 +25,23 @@ internal sealed class SweepTable(
         table.AddColumn("system");
         string[] titles =
         [
-            axis, "messages/s", "lowest", "highest", "of its first", "CPU us/msg", "and process", "wire bytes/msg",
-            "lost",
-            .. rate > 0 ? (string[])[$"p50 us at {rate:N0}/s", "p99 us", "p99.9 us", "lost"] : [],
+            findings.Axis, "messages/s", "lowest", "highest", "of its first", "CPU us/msg", "and process",
+            "wire bytes/msg", "lost",
+            .. findings.Rate > 0 ? (string[])[$"p50 us at {findings.Rate:N0}/s", "p99 us", "p99.9 us", "lost"] : [],
         ];
         foreach (string title in titles) table.AddColumn(new TableColumn(title).RightAligned());
-        foreach (Peer peer in peers)
+        foreach (Peer peer in findings.Peers)
         {
             double first = 0;
-            foreach (SweepPoint point in points) first = AddRow(table, peer, point, first);
+            foreach (SweepPoint point in findings.Points) first = AddRow(table, peer, point, first);
         }
         return table;
     }
 
     private double AddRow(Table table, Peer peer, SweepPoint point, double first)
     {
-        List<RunReport> full = Of(point, peer, 0);
+        double rate = findings.Rate;
+        List<RunReport> full = findings.Of(peer, point.Setting.Text, 0);
         if (full.Count == 0)
         {
             table.AddRow([peer.Name, point.Label, .. Enumerable.Repeat("-", table.Columns.Count - 2)]);
@@ -67,7 +67,7 @@ internal sealed class SweepTable(
         ];
         if (rate > 0)
         {
-            List<RunReport> paced = Of(point, peer, rate);
+            List<RunReport> paced = findings.Of(peer, point.Setting.Text, rate);
             cells.AddRange(
             [
                 Quantile("p50 us", latency => latency.P50),
@@ -87,14 +87,6 @@ internal sealed class SweepTable(
         table.AddRow([.. cells]);
         return first;
     }
-
-    private List<RunReport> Of(SweepPoint point, Peer peer, double offered) =>
-        [
-            .. runs
-                .Where(
-                    run => run.Variant == peer.Name && run.Setting == point.Setting.Text && run.OfferedRate == offered)
-                .Where(run => run.Skipped is null && RunOutcome.Receivers(run).Any()),
-        ];
 
     private VariantSummary Sum(Peer peer, SweepPoint point, double offered, string figure, IEnumerable<double> values)
     {

@@ -6,7 +6,7 @@ namespace QuickSilver.Scenarios.Traffic;
 
 /// <summary>
 /// The head of every measured payload, QuickSilver's and the raw loops' alike. What follows is filler, every byte the
-/// lowest of the index: written by the sender and read by each receiver, so that whoever moves a payload without
+/// lowest of the index: written by the sender and read by each receiver, so that code that moves a payload without
 /// touching it has no better of it. Little endian:
 /// <code>
 /// offset  length  field

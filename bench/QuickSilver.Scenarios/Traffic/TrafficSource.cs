@@ -72,6 +72,16 @@ internal sealed class TrafficSource
         return true;
     }
 
+    /// <summary>
+    /// Makes the next message of a group, whosever turn it is: for senders that are asked by group, at full speed.
+    /// </summary>
+    /// <returns>False when the run is over.</returns>
+    public bool TryNextOf(int group, out MeasuredHeader header)
+    {
+        _group = group;
+        return TryNext(out header);
+    }
+
     private bool TryNextStamped(out MeasuredHeader header)
     {
         header = default;

@@ -6,6 +6,6 @@ namespace QuickSilver.Scenarios.Verbs;
 /// <summary>What a scenario found.</summary>
 /// <param name="Runs">Every run.</param>
 /// <param name="Summary">Figures over the repetitions.</param>
-/// <param name="Table">For people.</param>
+/// <param name="Table">The result as text.</param>
 internal sealed record ScenarioOutcome(
     IReadOnlyList<RunReport> Runs, IReadOnlyList<VariantSummary> Summary, IRenderable Table);

@@ -26,7 +26,7 @@ internal sealed class ChildProcess : IAsyncDisposable
         Exit = WaitAsync(output, errors);
     }
 
-    /// <summary>For people.</summary>
+    /// <summary>Its name in messages.</summary>
     public string Name { get; }
 
     /// <summary>The exit code, once the child has ended and all it printed was read.</summary>
@@ -45,7 +45,7 @@ internal sealed class ChildProcess : IAsyncDisposable
     }
 
     /// <summary>Starts a program with the runtime that runs this one.</summary>
-    /// <param name="name">For people.</param>
+    /// <param name="name">Its name in messages.</param>
     /// <param name="assembly">Path of its dll.</param>
     /// <param name="arguments">Its command line.</param>
     /// <param name="onLine">Told each line of its standard output, on a pool thread.</param>
@@ -56,7 +56,7 @@ internal sealed class ChildProcess : IAsyncDisposable
         Start(name, CommandOf(assembly, [.. arguments]), onLine, environment);
 
     /// <summary>Starts any program.</summary>
-    /// <param name="name">For people.</param>
+    /// <param name="name">Its name in messages.</param>
     /// <param name="command">The program and its arguments.</param>
     /// <param name="onLine">Told each line of its standard output, on a pool thread.</param>
     /// <param name="environment">Added to this process's own.</param>

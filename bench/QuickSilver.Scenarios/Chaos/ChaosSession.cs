@@ -4,10 +4,10 @@ using QuickSilver.Protocol.Core;
 namespace QuickSilver.Scenarios.Chaos;
 
 /// <summary>
-/// One stay of a node in all its groups: reads everything that happens there into the log, and sends, if the process is
-/// a sender.
+/// One session of a node in all its groups: reads everything that happens there into the log, and sends, if the process
+/// is a sender.
 /// </summary>
-internal sealed class ChaosStay
+internal sealed class ChaosSession
 {
     private const int Longest = 700;
     private const int Long = 30_000;
@@ -24,7 +24,7 @@ internal sealed class ChaosStay
     private Task _traffic = Task.CompletedTask;
 
     /// <summary>Begins to read.</summary>
-    public ChaosStay(int number, ChaosLife life, IReadOnlyList<Group> groups, ChaosOrder order, ChaosLog log)
+    public ChaosSession(int number, ChaosLife life, IReadOnlyList<Group> groups, ChaosOrder order, ChaosLog log)
     {
         _number = number;
         _order = order;
@@ -35,7 +35,7 @@ internal sealed class ChaosStay
         Ended = Task.WhenAll(groups.Select((group, index) => Task.Run(() => ReadAsync(group, order.Groups[index]))));
     }
 
-    /// <summary>Whose stay.</summary>
+    /// <summary>Whose session.</summary>
     public ChaosLife Life { get; }
 
     /// <summary>The handles, in the order of the process's groups.</summary>
@@ -105,7 +105,7 @@ internal sealed class ChaosStay
         }
         catch (Exception ended) when (ended is QuickSilverException or ObjectDisposedException)
         {
-            _log.Write('N', $"stay {_number}: no confirmation: {ended.Message}");
+            _log.Write('N', $"session {_number}: no confirmation: {ended.Message}");
         }
     }
 

@@ -1,12 +1,12 @@
 namespace QuickSilver.Scenarios.Chaos;
 
-/// <summary>One stay of a node in its groups, as its log has it.</summary>
-internal sealed class LoggedStay
+/// <summary>One session of a node in its groups, as its log has it.</summary>
+internal sealed class LoggedSession
 {
     /// <summary>Number of the node.</summary>
     public required int Node { get; init; }
 
-    /// <summary>"n3.1, stay 2", for people.</summary>
+    /// <summary>The session in words: "n3.1, session 2".</summary>
     public required string Name { get; init; }
 
     /// <summary>The node's id in it.</summary>
