@@ -69,6 +69,9 @@ internal sealed class CoreThread
     /// <summary>True on the core thread itself.</summary>
     public bool IsCurrent => Thread.CurrentThread == _thread;
 
+    /// <summary>True from the start of the thread until its end. Any thread.</summary>
+    public bool IsRunning => _thread.IsAlive && !_ended.Task.IsCompleted;
+
     /// <summary>The number of times that the thread slept. Any thread.</summary>
     public long Sleeps => Volatile.Read(ref _sleeps);
 

@@ -86,6 +86,7 @@ internal sealed partial class GroupCore : StagedGroup, IGroupListener
     /// <summary>Adds a handle, which receives all messages, losses and views from now on.</summary>
     public void Attach(GroupHandle handle)
     {
+        Services.CheckCoreThread();
         _handles = [.. _handles, handle];
         handle.Bind(this);
         if (handle.Inbox is null || View is not { } view) return;
@@ -103,6 +104,7 @@ internal sealed partial class GroupCore : StagedGroup, IGroupListener
     /// <summary>Removes a handle, which receives nothing more; its member waits fail.</summary>
     public void Detach(GroupHandle handle)
     {
+        Services.CheckCoreThread();
         _handles = Array.FindAll(_handles, other => !ReferenceEquals(other, handle));
         _memberWaits?.RemoveAll(wait =>
         {
@@ -115,6 +117,7 @@ internal sealed partial class GroupCore : StagedGroup, IGroupListener
     /// <summary>Begins the node's session in the group.</summary>
     public void OnAdmitted(LocalGroup local, Instant now)
     {
+        Services.CheckCoreThread();
         Local = local;
         Volatile.Write(ref _info, local.Info);
         Sender = local.Sender;
@@ -124,6 +127,7 @@ internal sealed partial class GroupCore : StagedGroup, IGroupListener
     /// <summary>Ends the session when the group is left or the node ends: pending calls fail with the reason.</summary>
     public void OnGone(Exception reason)
     {
+        Services.CheckCoreThread();
         State = GroupState.Gone;
         KeepView();
         Local = null;
@@ -135,6 +139,7 @@ internal sealed partial class GroupCore : StagedGroup, IGroupListener
     /// <inheritdoc/>
     public void OnMessages(NodeInfo sender, in DeliveryBatch batch, Instant now)
     {
+        Services.CheckCoreThread();
         Figures.MessagesReceived += batch.Count;
         Figures.BytesReceived += batch.TotalLength;
         bool isOwn = ReferenceEquals(sender, _node.Self);
@@ -178,6 +183,7 @@ internal sealed partial class GroupCore : StagedGroup, IGroupListener
     /// <inheritdoc/>
     public void OnLoss(NodeInfo sender, ulong first, ulong count, Instant now)
     {
+        Services.CheckCoreThread();
         const LossReason Reason = LossReason.SenderFailed;
         Figures.MessagesLost += (long)Math.Max(1, count);
         foreach (GroupHandle handle in _handles) handle.OnLoss(sender, first, count, Reason);
@@ -192,6 +198,7 @@ internal sealed partial class GroupCore : StagedGroup, IGroupListener
     /// <summary>Counts a message that an inbox dropped, and reports the first of an episode.</summary>
     public void OnDropped(NodeInfo sender, LossReason reason)
     {
+        Services.CheckCoreThread();
         Figures.MessagesDropped++;
         _node.MessagesDropped++;
         if (!Figures.BeginsEpisode(reason, Services.Clock.Now)) return;
@@ -202,6 +209,7 @@ internal sealed partial class GroupCore : StagedGroup, IGroupListener
     /// <summary>Fails a handle whose inbox is full under <see cref="OverflowPolicy.FailGroup"/>.</summary>
     public void OnOverflow(GroupHandle handle, long backlog, long leasedBytes)
     {
+        Services.CheckCoreThread();
         _node.SlowConsumers++;
         Services.Log.Post(
             (Name, Backlog: backlog, Leased: leasedBytes),
@@ -231,6 +239,7 @@ internal sealed partial class GroupCore : StagedGroup, IGroupListener
     /// <inheritdoc/>
     public void OnViewChanged(Instant now)
     {
+        Services.CheckCoreThread();
         if (View is not { } view) return;
         foreach (GroupHandle handle in _handles) handle.OnViewChanged(view);
         Touch();
@@ -246,6 +255,7 @@ internal sealed partial class GroupCore : StagedGroup, IGroupListener
     /// views.</summary>
     public void CheckMemberWaits()
     {
+        Services.CheckCoreThread();
         if (!HasMemberWaits || Local is not { } local) return;
         int members = local.SendMemberCount;
         _memberWaits!.RemoveAll(wait =>
@@ -259,6 +269,7 @@ internal sealed partial class GroupCore : StagedGroup, IGroupListener
     /// <summary>Adds a call that waits for a number of members.</summary>
     public void Add(MemberWait wait)
     {
+        Services.CheckCoreThread();
         if (wait.Handle.HasEnded)
         {
             wait.Fail(wait.Handle.EndException());
@@ -299,6 +310,7 @@ internal sealed partial class GroupCore : StagedGroup, IGroupListener
     /// <summary>Schedules <see cref="OnTurnEnded"/> for the end of this turn.</summary>
     public void Touch()
     {
+        Services.CheckCoreThread();
         if (_isTouched) return;
         _isTouched = true;
         _node.Touched.Add(this);
@@ -307,6 +319,7 @@ internal sealed partial class GroupCore : StagedGroup, IGroupListener
     /// <summary>Publishes the turn's messages to readers.</summary>
     public void OnTurnEnded()
     {
+        Services.CheckCoreThread();
         _isTouched = false;
         foreach (GroupHandle handle in _handles) handle.Publish();
     }

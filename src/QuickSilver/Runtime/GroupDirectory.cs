@@ -30,6 +30,7 @@ internal sealed class GroupDirectory(NodeCore node)
     /// <summary>Begins a join, or queues it behind the calls under way on its groups.</summary>
     public void Start(JoinOperation join, Instant now)
     {
+        node.Services.CheckCoreThread();
         if (node.EndReason is { } end)
         {
             join.Fail(end);
@@ -82,6 +83,7 @@ internal sealed class GroupDirectory(NodeCore node)
     /// <summary>Removes handles from their groups, and the node from each group whose last handle this was.</summary>
     public void Leave(LeaveOperation leave, Instant now)
     {
+        node.Services.CheckCoreThread();
         var groups = new List<GroupCore>();
         foreach (GroupHandle handle in leave.Handles)
         {
@@ -101,6 +103,7 @@ internal sealed class GroupDirectory(NodeCore node)
     /// <summary>Ends one handle at once with a reason; the last handle leaves the group.</summary>
     public void Fail(GroupHandle handle, QuickSilverException reason, Instant now)
     {
+        node.Services.CheckCoreThread();
         if (!handle.TryEnd(reason)) return;
         handle.Finish(reason);
         node.Services.Events.Post(new GroupEnded(handle.Name, reason));
@@ -111,6 +114,7 @@ internal sealed class GroupDirectory(NodeCore node)
     /// <param name="reason">The exception they fail with; null for a normal end.</param>
     public void EndAll(QuickSilverException? reason)
     {
+        node.Services.CheckCoreThread();
         Exception thrown = reason ?? (Exception)new ObjectDisposedException(
             nameof(QuickSilverNode), $"The node '{node.Services.Name}' has been disposed of: start another.");
         foreach (GroupCore group in _groups.Values) group.CloseSends();
@@ -140,6 +144,7 @@ internal sealed class GroupDirectory(NodeCore node)
     /// <summary>Flushes all groups; the flush fails when the node leaves the cluster.</summary>
     public void Flush(CountdownFlush flush, Instant now)
     {
+        node.Services.CheckCoreThread();
         if (node.EndReason is { } end)
         {
             // No groups are left to report the messages in doubt.
@@ -187,6 +192,7 @@ internal sealed class GroupDirectory(NodeCore node)
     /// <summary>Checks the member waits after this node's senders have switched to a step.</summary>
     public void OnStepActivated()
     {
+        node.Services.CheckCoreThread();
         for (int index = _waitedOn.Count - 1; index >= 0; index--)
         {
             GroupCore group = _waitedOn[index];

@@ -63,6 +63,7 @@ internal sealed partial class GroupHandle : IInboxOwner
     /// <summary>Passes delivered messages to the inline handlers, then to the inbox. Core thread only.</summary>
     public void Deliver(NodeInfo sender, in DeliveryBatch batch)
     {
+        Services.CheckCoreThread();
         if (Volatile.Read(ref _enlisted) is not null) AttachEnlisted();
         if (_inline is { IsEmpty: false })
             Call(new MessageBatch(this, sender, batch.Number, batch.Span, batch.Length, batch.Distance, batch.Count));
@@ -72,6 +73,7 @@ internal sealed partial class GroupHandle : IInboxOwner
     /// <summary>Records a change of the view; without an inbox nothing is kept. Core thread only.</summary>
     public void OnViewChanged(GroupView view)
     {
+        Services.CheckCoreThread();
         if (Volatile.Read(ref _inbox) is not { } inbox) return;
         _knowsInbox = true;
         inbox.OnViewChanged(view);
@@ -87,6 +89,7 @@ internal sealed partial class GroupHandle : IInboxOwner
     /// <summary>Publishes the turn's messages and events to the reader. Core thread only.</summary>
     public void Publish()
     {
+        Services.CheckCoreThread();
         if (Volatile.Read(ref _inbox) is { IsTouched: true } inbox) inbox.Publish();
     }
 
@@ -94,6 +97,7 @@ internal sealed partial class GroupHandle : IInboxOwner
     /// consumer also those held so far. Core thread only.</summary>
     public void AttachEnlisted()
     {
+        Services.CheckCoreThread();
         foreach (InlineRegistration registration in Interlocked.Exchange(ref _enlisted, null) ?? [])
         {
             if (_isFinished) registration.LetGo();
@@ -108,6 +112,7 @@ internal sealed partial class GroupHandle : IInboxOwner
     /// <summary>Registers a feed, until it is removed or the handle ends. Core thread only.</summary>
     public void Attach(FeedSource feed)
     {
+        Services.CheckCoreThread();
         if (feed.IsRemoved || HasEnded || Core is not { Local: { } local } core) return;
         _feeds = [.. _feeds, feed];
         feed.Add(local, core.Alarms);

@@ -146,6 +146,7 @@ internal sealed partial class NodeCore : ICoreObserver, INodeUpcalls, ICompletio
     /// <inheritdoc/>
     public void OnTurnEnded(Instant now, bool wasBusy)
     {
+        Services.CheckCoreThread();
         Stalls.OnTurnEnded();
         Outboxes.OnTurnEnded(now);
         foreach (GroupCore group in Touched) group.OnTurnEnded();
@@ -159,6 +160,7 @@ internal sealed partial class NodeCore : ICoreObserver, INodeUpcalls, ICompletio
     /// <inheritdoc/>
     public void OnStopping(Instant now)
     {
+        Services.CheckCoreThread();
         EndReason ??= _lifecycle.StopReason
             ?? (Exception)new ObjectDisposedException(
                 nameof(QuickSilverNode), $"The node '{Services.Name}' has been disposed of: start another.");
@@ -182,6 +184,7 @@ internal sealed partial class NodeCore : ICoreObserver, INodeUpcalls, ICompletio
     /// <inheritdoc/>
     public void OnMembershipConnected(Instant now)
     {
+        Services.CheckCoreThread();
         _isConnected = true;
         Stack.OnMembershipConnected(now);
     }
@@ -192,6 +195,7 @@ internal sealed partial class NodeCore : ICoreObserver, INodeUpcalls, ICompletio
     /// <inheritdoc/>
     public void OnMembershipDisconnected(Instant now)
     {
+        Services.CheckCoreThread();
         _isConnected = false;
         Stack.OnMembershipDisconnected(now);
     }
@@ -199,6 +203,7 @@ internal sealed partial class NodeCore : ICoreObserver, INodeUpcalls, ICompletio
     /// <summary>Counts and logs an exception of user code, and applies the handle's policy.</summary>
     public void OnUserFault(GroupCore group, GroupHandle handle, Exception fault)
     {
+        Services.CheckCoreThread();
         HandlerErrors++;
         HandlerErrorPolicy policy = handle.Settings.HandlerErrors;
         if (group.Figures.ReportsHandlerError(Services.Clock.Now))
@@ -242,6 +247,7 @@ internal sealed partial class NodeCore : ICoreObserver, INodeUpcalls, ICompletio
     /// <param name="now">The instant of the turn.</param>
     public void MoveTo(NetworkPlace place, Instant now)
     {
+        Services.CheckCoreThread();
         IPAddress before = _transport.Choice.InterfaceAddress;
         if (EndReason is not null || before.Equals(place.Network.Address)) return;
         NodeEvictedException? reason = null;

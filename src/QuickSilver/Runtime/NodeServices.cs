@@ -1,3 +1,4 @@
+using System.Diagnostics;
 using QuickSilver.Diagnostics;
 using QuickSilver.Inboxes;
 using QuickSilver.Loop;
@@ -81,6 +82,13 @@ internal sealed class NodeServices
 
     /// <summary>True on the core thread.</summary>
     public bool IsCoreThread => _thread is { IsCurrent: true };
+
+    /// <summary>Fails in debug builds unless called on the core thread, or while it does not run: before its start and
+    /// after its end another thread may hold the node's parts.</summary>
+    [Conditional("DEBUG")]
+    public void CheckCoreThread() => Debug.Assert(
+        _thread is not { IsRunning: true } thread || thread.IsCurrent,
+        "A member for the core thread is called on another thread.");
 
     /// <summary>Sets the core thread. Call once, before it starts.</summary>
     public void SetThread(CoreThread thread) => _thread = thread;

@@ -115,6 +115,7 @@ internal sealed class Outbox : IRequestTarget, ISendQueue, ILaneSource
     /// <summary>Puts a barrier behind all messages that were admitted so far.</summary>
     public void Append(GroupCore? group, StageBarrier barrier)
     {
+        _services.CheckCoreThread();
         _stage.Append(group, default, barrier);
         Signal();
     }
@@ -123,6 +124,7 @@ internal sealed class Outbox : IRequestTarget, ISendQueue, ILaneSource
     /// places that were given up: the next turn passes over them.</summary>
     public void Close()
     {
+        _services.CheckCoreThread();
         _lane?.Close();
         Gate.OnGone();
         if (!_stage.IsEmpty) Signal();
@@ -132,6 +134,7 @@ internal sealed class Outbox : IRequestTarget, ISendQueue, ILaneSource
     /// has.</summary>
     public bool MayHold(GroupCore group)
     {
+        _services.CheckCoreThread();
         if (_stage.IsEmpty) return false;
         if (Gate.UnsentMessages > LongestExamined || _stage.Start is not { } at) return true;
         bool isEnd;
@@ -145,6 +148,7 @@ internal sealed class Outbox : IRequestTarget, ISendQueue, ILaneSource
     /// <inheritdoc/>
     public void Run(object? payload, long argument, Instant now)
     {
+        _services.CheckCoreThread();
         if (argument == AdvanceRequest)
         {
             Gate.AdvanceFromCore();
@@ -160,6 +164,7 @@ internal sealed class Outbox : IRequestTarget, ISendQueue, ILaneSource
     /// <inheritdoc/>
     public GroupSender? FindNext(Instant now)
     {
+        _services.CheckCoreThread();
         while (_stage.TryPeek(out StageEntry entry))
         {
             if (entry.Request is StageBarrier barrier)
@@ -183,6 +188,7 @@ internal sealed class Outbox : IRequestTarget, ISendQueue, ILaneSource
     /// <inheritdoc/>
     public bool Write(GroupSender group, MessageWriter messages)
     {
+        _services.CheckCoreThread();
         bool takesMore = true, hasMore = true, isBarrier = false;
         GroupCore? core = null;
         while (takesMore && (hasMore = _stage.TryPeek(out StageEntry entry)))
@@ -208,6 +214,7 @@ internal sealed class Outbox : IRequestTarget, ISendQueue, ILaneSource
     /// <inheritdoc/>
     public SharedLane? Divert(GroupSender group, SharedLane? other, bool waits, Instant now)
     {
+        _services.CheckCoreThread();
         bool any = _stage.TryPeek(out StageEntry entry);
         Debug.Assert(any && GroupOf(entry).Sender == group, "not the group that was found");
         if (_all.Move(GroupOf(entry), this, other?.Source as Outbox, waits, now) is { } to) return to.Lane;
@@ -221,6 +228,7 @@ internal sealed class Outbox : IRequestTarget, ISendQueue, ILaneSource
     /// <summary>Gives up all entries: their calls fail with the reason.</summary>
     public void DropAll(Exception reason)
     {
+        _services.CheckCoreThread();
         while (_stage.TryPeek(out StageEntry entry))
         {
             if (entry.Request is StageBarrier barrier) barrier.Fail(reason);
@@ -235,6 +243,7 @@ internal sealed class Outbox : IRequestTarget, ISendQueue, ILaneSource
     /// <summary>Updates the gate and releases spare memory at the end of a turn.</summary>
     public void OnTurnEnded()
     {
+        _services.CheckCoreThread();
         _isTouched = false;
         Gate.FlushSent();
         Gate.NoteUnsent();
