@@ -182,9 +182,9 @@ public sealed class MembershipServer
     private void Found(ServerParts? before)
     {
         _parts = new ServerParts(_settings, _alarms, _random, _links, before);
-        _sight = new QuorumLossGuard(_parts, (node, now) => _watch!.GiveTime(node, now));
+        _sight = new QuorumLossGuard(_parts, (node, now) => _watch!.GiveTime(node, now), () => _succession!.IsGathering);
         _watch = new FailureDetector(_parts, _sight, Remove);
-        _succession = new Succession(_parts, Remove, AddJoins);
+        _succession = new Succession(_parts, _sight, Remove, AddJoins);
         _registrar = new Registrar(_parts, _watch, _sight, _succession, Remove, GiveUp);
         _reach = new ReachabilityMonitor(_parts, _sight, Remove);
         _teller = new JoinNotifier(_parts, _succession);

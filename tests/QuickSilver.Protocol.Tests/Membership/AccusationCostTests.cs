@@ -22,7 +22,7 @@ public sealed class AccusationCostTests : IServerLinks
     public AccusationCostTests()
     {
         _parts = new ServerParts(new MembershipServerSettings(), _alarms, new SeededRandom(3), this, null);
-        _watch = new ReachabilityMonitor(_parts, new QuorumLossGuard(_parts, static (_, _) => { }), Remove);
+        _watch = new ReachabilityMonitor(_parts, new QuorumLossGuard(_parts, static (_, _) => { }, static () => false), Remove);
     }
 
     [Theory]

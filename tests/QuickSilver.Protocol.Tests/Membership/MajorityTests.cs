@@ -137,6 +137,38 @@ public sealed class MajorityTests
         Assert.Contains("late", nodes[3].Groups.Keys);
     }
 
+    /// <summary>As it was found: a survivor that had registered was cut off and removed. So a majority of fewer was
+    /// awaited, and more living nodes were removed than were left.</summary>
+    [Theory]
+    [InlineData(false)]
+    [InlineData(true)]
+    public void SurvivorThatIsLostSightOfCountsAsMissing(bool isMute)
+    {
+        var world = new MembershipWorld(1, Settings);
+        WorldNode[] nodes = world.Found(7);
+        world.ReplaceServer();
+        foreach (WorldNode node in nodes[..3]) world.Connect(node);
+        world.Run(Second);
+        if (isMute) nodes[2].IsMute = true;
+        else world.Break(nodes[2], isEnded: false);
+        world.Run(30 * Second);
+        Assert.Equal(
+            (HoldReason.Majority, 5, 2),
+            (world.Server.Hold.Reason, world.Server.Hold.Missing, world.Server.Hold.Present));
+        Assert.Contains(world.Server.Hold.Names, name => name.StartsWith(nodes[2].Name, StringComparison.Ordinal));
+        world.Connect(nodes[3]);
+        world.Run(30 * Second);
+        Assert.Equal(
+            (HoldReason.Majority, 4, 3),
+            (world.Server.Hold.Reason, world.Server.Hold.Missing, world.Server.Hold.Present));
+        Assert.All(nodes, static node => Assert.Empty(node.Removed));
+        if (isMute) nodes[2].IsMute = false;
+        else world.Connect(nodes[2]);
+        world.Run(2 * Second);
+        Assert.Equal(HoldReason.None, world.Server.Hold.Reason);
+        Assert.DoesNotContain(nodes[2].Agent.Cluster.Self!, nodes[0].Removed);
+    }
+
     [Fact]
     public void ServerThatSeesFewRemovesNobodyUntilItSeesThemAgain()
     {

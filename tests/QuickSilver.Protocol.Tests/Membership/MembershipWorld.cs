@@ -115,12 +115,12 @@ internal sealed class MembershipWorld : IServerLinks
     }
 
     /// <summary>Breaks a connection: frames on their way are lost, both ends hear of it.</summary>
-    public void Break(WorldNode node)
+    public void Break(WorldNode node, bool isEnded = true)
     {
         if (node.Connection is not { } connection) return;
         node.Connection = null;
         _connections.Remove(connection);
-        Server.OnDisconnected(connection, Now);
+        Server.OnDisconnected(connection, Now, isEnded);
         node.Agent.OnDisconnected(Now);
     }
 

@@ -73,13 +73,15 @@ public class SavedRunTests
     /// vain-requests-without-eager-pull: a member whose requests had gone unanswered for two seconds told the token to
     /// leave its gaps to itself; without eager pull it asked for none, so nobody did. orphan-known-to-the-leader: only
     /// the leader had been told of a removed sender, and rounds could not end since a member was mute; those that found
-    /// it silent had nothing to wait for themselves, and did not say so.
+    /// it silent had nothing to wait for themselves, and did not say so. removed-beyond-the-majority: a survivor that
+    /// had registered was cut off while a majority was awaited, and removed; so a majority of fewer was enough.
     /// </summary>
     [Theory]
     [InlineData("leader-gone-unheard")]
     [InlineData("copy-equal-to-the-multicast")]
     [InlineData("removed-by-half")]
     [InlineData("all-accuse-all")]
+    [InlineData("removed-beyond-the-majority")]
     [InlineData("mute-member-alone-accuses")]
     [InlineData("repair-for-all-without-multicast")]
     [InlineData("sight-lost-one-by-one")]

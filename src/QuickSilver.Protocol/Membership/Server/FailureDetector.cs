@@ -69,8 +69,10 @@ internal sealed class FailureDetector(
         // When reading is delayed for long, sending may be too: the node may have been sent nothing since.
         if (now - parts.KnownTo(now) > _settings.FailureTimeout / 2) node.ConfirmedAt = now;
         if (node.ConfirmedAt == now) return;
-        if (_settings.FailureTimeout > TimeSpan.Zero && now - node.ConfirmedAt >= _settings.FailureTimeout)
-            remove(node, MembershipRefusal.Unreachable, now);
+        if (_settings.FailureTimeout <= TimeSpan.Zero || now - node.ConfirmedAt < _settings.FailureTimeout) return;
+        if (sight.IsLost(now) || !sight.MayRemove(now)) return;
+        sight.OnRemoved(now);
+        remove(node, MembershipRefusal.Unreachable, now);
     }
 
     /// <summary>A node's connection is gone.</summary>

@@ -17,7 +17,10 @@ namespace QuickSilver.Protocol.Membership.Server;
 /// </para>
 /// <para>
 /// Nodes may fall silent one after the other, so that few are missing at a time. Nodes removed while out of sight count
-/// as unseen for a detector period.
+/// as unseen for a detector period. So do those that a takeover removes since they have not come.
+/// </para>
+/// <para>
+/// While survivors of a lost server gather, nobody is removed: the majority that is awaited would be one of fewer.
 /// </para>
 /// Core thread only.
 /// </summary>
@@ -27,6 +30,7 @@ internal sealed class QuorumLossGuard
 
     private readonly ServerParts _parts;
     private readonly Action<ServerNode, Instant> _giveTime;
+    private readonly Func<bool> _isGathering;
     private readonly Alarm _alarm;
     private readonly Queue<Instant> _gone = [];
     private Instant _looked = Instant.Never;
@@ -35,10 +39,12 @@ internal sealed class QuorumLossGuard
     /// <summary>Makes a guard to which all nodes are in sight.</summary>
     /// <param name="parts">The server's state.</param>
     /// <param name="giveTime">Gives a node its full time again.</param>
-    public QuorumLossGuard(ServerParts parts, Action<ServerNode, Instant> giveTime)
+    /// <param name="isGathering">True while survivors of a lost server gather.</param>
+    public QuorumLossGuard(ServerParts parts, Action<ServerNode, Instant> giveTime, Func<bool> isGathering)
     {
         _parts = parts;
         _giveTime = giveTime;
+        _isGathering = isGathering;
         _alarm = new Alarm(parts.Alarms, LookAt);
     }
 
@@ -65,6 +71,7 @@ internal sealed class QuorumLossGuard
     public bool IsLost(Instant now)
     {
         if (!_parts.Settings.AwaitMajority) return false;
+        if (_isGathering()) return true;
         if (!_isLost && _looked != now) LookAt(now);
         return _isLost;
     }
@@ -75,13 +82,21 @@ internal sealed class QuorumLossGuard
     public bool MayRemove(Instant now)
     {
         ForgetGone(now);
-        return !_parts.Settings.AwaitMajority || _gone.Count + 1 <= _parts.Nodes.Live.Count - 1;
+        return !_parts.Settings.AwaitMajority
+            || (!_isGathering() && _gone.Count + 1 <= _parts.Nodes.Live.Count - 1);
     }
 
     /// <summary>A node is removed that was out of sight, or out of reach of others.</summary>
     public void OnRemoved(Instant now)
     {
         if (_parts.Settings.AwaitMajority && _parts.Settings.FailureTimeout > TimeSpan.Zero) _gone.Enqueue(now);
+    }
+
+    /// <summary>The survivors of a lost server have gathered. Those whose connection broke meanwhile get their full
+    /// time.</summary>
+    public void OnGathered(Instant now)
+    {
+        if (_parts.Settings.AwaitMajority) GiveTimeToUnseen(now);
     }
 
     /// <summary>True when more than half of the nodes are out of sight now, whether a removal is due or not.</summary>
@@ -106,11 +121,16 @@ internal sealed class QuorumLossGuard
         else if (_isLost)
         {
             _isLost = false;
-            foreach (ServerNode node in _parts.Nodes.Live)
-            {
-                if (IsUnseen(node, now)) _giveTime(node, now);
-            }
+            GiveTimeToUnseen(now);
             _parts.Hold.End(HoldReason.Sight, now);
+        }
+    }
+
+    private void GiveTimeToUnseen(Instant now)
+    {
+        foreach (ServerNode node in _parts.Nodes.Live)
+        {
+            if (IsUnseen(node, now)) _giveTime(node, now);
         }
     }
 

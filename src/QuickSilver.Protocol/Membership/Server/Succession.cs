@@ -24,6 +24,7 @@ internal sealed class Succession
     private const ulong MostTermsAhead = 1 << 28;
 
     private readonly ServerParts _parts;
+    private readonly QuorumLossGuard _sight;
     private readonly Action<ServerNode, MembershipRefusal, Instant> _remove;
     private readonly Action<ServerNode, Instant> _addJoins;
     private readonly FrameBuilder _frame = new();
@@ -36,14 +37,17 @@ internal sealed class Succession
 
     /// <summary>Makes one that waits for survivors.</summary>
     /// <param name="parts">The server's state.</param>
+    /// <param name="sight">Told of nodes that have not come.</param>
     /// <param name="remove">Removes a node.</param>
     /// <param name="addJoins">Looks up the names that a node has requested.</param>
     public Succession(
         ServerParts parts,
+        QuorumLossGuard sight,
         Action<ServerNode, MembershipRefusal, Instant> remove,
         Action<ServerNode, Instant> addJoins)
     {
         _parts = parts;
+        _sight = sight;
         _remove = remove;
         _addJoins = addJoins;
         _alarm = new Alarm(parts.Alarms, EndGathering);
@@ -54,8 +58,8 @@ internal sealed class Succession
     /// <summary>True while survivors register and no step is made.</summary>
     public bool IsGathering => _takeover is { IsGathering: true };
 
-    /// <summary>Number of survivors that are named and have not registered.</summary>
-    public int Missing => _takeover?.Missing.Count ?? 0;
+    /// <summary>Number of survivors that are named and away.</summary>
+    public int Missing => _takeover?.Absent ?? 0;
 
     /// <summary>The first of the missing survivors, for diagnostics.</summary>
     public List<string> NameMissing() => _takeover?.Name(JoinWait.MaxNames) ?? [];
@@ -239,7 +243,7 @@ internal sealed class Succession
             _parts.Maker.Drop(node);
             _parts.Nodes.Remove(node);
         }
-        _takeover = new Takeover(hello.Instance, hello.Session, _parts.Settings.Probes)
+        _takeover = new Takeover(hello.Instance, hello.Session, _sight, _parts.Settings.Probes)
         {
             EarliestEnd = now + _parts.Settings.ReconnectGrace,
             LastBegin = now + GatheringTime,
@@ -279,6 +283,7 @@ internal sealed class Succession
     private void EndGathering(Instant now)
     {
         if (_takeover is not { IsGathering: true } takeover) return;
+        takeover.LookedAt = now;
         Instant end = takeover.Missing.Count == 0 ? takeover.QuietEnd : _end;
         // Frames of further survivors may be unread.
         bool mayLieUnread = takeover.Missing.Count > 0 && _parts.KnownTo(now) < end;
@@ -287,7 +292,7 @@ internal sealed class Succession
             _alarm.Set(now < end ? end : now + LookAgain);
             return;
         }
-        if (takeover.Missing.Count > 0 && _parts.Settings.AwaitMajority && !takeover.HasMajority)
+        if (takeover.Absent > 0 && _parts.Settings.AwaitMajority && !takeover.HasMajority)
         {
             _parts.Hold.Begin(HoldReason.Majority, DescribeHold, now);
             _alarm.Set(now + LookForMajority);
@@ -304,6 +309,7 @@ internal sealed class Succession
         foreach (ulong key in (List<ulong>)[.. takeover.Missing])
         {
             takeover.MarkRemoved(key);
+            _sight.OnRemoved(now);
             _parts.Removed++;
             _parts.Settings.Probes.Reached("a node that survivors name does not register with the new server");
         }
@@ -317,6 +323,7 @@ internal sealed class Succession
             NotifyRemoved(key);
             _parts.Inherited.OnGone(key);
         }
+        _sight.OnGathered(now);
         _parts.Groups.CloseInheritance();
         foreach (ServerNode node in _parts.Nodes.Live) _addJoins(node, now);
         _parts.Inherited.Complete(now);

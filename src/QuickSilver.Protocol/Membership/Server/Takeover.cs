@@ -46,8 +46,9 @@ namespace QuickSilver.Protocol.Membership.Server;
 /// </summary>
 /// <param name="instance">The cluster instance.</param>
 /// <param name="followed">The session of the first report; a report of a later session begins another takeover.</param>
+/// <param name="sight">Tells which registered nodes are silent.</param>
 /// <param name="probes">Hooks of simulator tests.</param>
-internal sealed class Takeover(ulong instance, Epoch followed, Probes probes)
+internal sealed class Takeover(ulong instance, Epoch followed, QuorumLossGuard sight, Probes probes)
 {
     private const int MostRemoved = 1 << 16;
 
@@ -79,6 +80,9 @@ internal sealed class Takeover(ulong instance, Epoch followed, Probes probes)
     /// <summary>The end of the time for unnamed nodes if no further node comes.</summary>
     public Instant QuietEnd { get; set; }
 
+    /// <summary>The time as of which nodes are present or away.</summary>
+    public Instant LookedAt { get; set; }
+
     /// <summary>True while nodes register.</summary>
     public bool IsGathering { get; set; }
 
@@ -94,16 +98,22 @@ internal sealed class Takeover(ulong instance, Epoch followed, Probes probes)
         {
             var here = new HashSet<ServerNode>(_followers.Values);
             here.UnionWith(_reports.Select(static report => report.Node));
-            here.RemoveWhere(static node => node.Info.IsRemoved || node.Connection is null);
+            here.RemoveWhere(node => node.Info.IsRemoved || IsAway(node));
             return here.Count;
         }
     }
 
     /// <summary>
-    /// True when at least as many of the known nodes, removed ones excluded, are present as are missing. Half is
-    /// enough: one of the missing is usually the node in the lost server's own process.
+    /// Number of known members that are away: those that have not registered, and those that were lost sight of after
+    /// they had.
     /// </summary>
-    public bool HasMajority => Present >= _missing.Count;
+    public int Absent => _missing.Count + Lost.Count();
+
+    /// <summary>
+    /// True when at least as many of the known nodes, removed ones excluded, are present as are away. Half is enough:
+    /// one of those away is usually the node in the lost server's own process.
+    /// </summary>
+    public bool HasMajority => Present >= Absent;
 
     /// <summary>
     /// True for a node that was missing, was removed since, or was agreed by survivors to be removed.
@@ -117,8 +127,15 @@ internal sealed class Takeover(ulong instance, Epoch followed, Probes probes)
         _missing.Remove(key);
     }
 
-    /// <summary>The first of the missing members, for diagnostics.</summary>
-    public List<string> Name(int limit) => [.. _missing.Take(limit).Select(NameOf)];
+    /// <summary>The first of the members that are away, for diagnostics.</summary>
+    public List<string> Name(int limit) =>
+        [.. _missing.Select(NameOf).Concat(Lost.Select(static node => node.DisplayName)).Take(limit)];
+
+    private IEnumerable<ServerNode> Lost => _reports
+        .Select(static report => report.Node)
+        .Where(node => !node.Info.IsRemoved && IsAway(node));
+
+    private bool IsAway(ServerNode node) => node.Connection is null || sight.IsSilent(node, LookedAt);
 
     /// <summary>The name of a missing member and its address; its number when no report describes it.</summary>
     private string NameOf(ulong key) =>
