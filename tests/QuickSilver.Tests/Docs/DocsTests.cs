@@ -17,6 +17,7 @@ public sealed partial class DocsTests
     [Theory]
     [InlineData("docs/failures.md", "tests/QuickSilver.Tests/Docs/FailureSnippets.cs")]
     [InlineData("docs/getting-started.md", "tests/QuickSilver.Tests/Docs/StartSnippets.cs")]
+    [InlineData("docs/services.md", "tests/QuickSilver.Hosting.Tests/ServiceSnippets.cs")]
     [InlineData("README.md", "tests/Programs/Greetings/ReadmePrograms.cs")]
     public void The_code_on_the_pages_is_compiled(string page, string snippets)
     {

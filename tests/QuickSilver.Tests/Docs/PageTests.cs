@@ -27,6 +27,7 @@ public sealed partial class PageTests
     [InlineData("docs/paper-map.md")]
     [InlineData(MeasuredPage)]
     [InlineData("docs/protocol.md")]
+    [InlineData("docs/services.md")]
     public void A_page_for_users_names_no_commit(string page)
     {
         string[] named = [

@@ -3,7 +3,6 @@ using System.Buffers.Binary;
 using System.Diagnostics;
 using System.Runtime.InteropServices;
 using Microsoft.Extensions.Configuration;
-using Microsoft.Extensions.Hosting;
 using Microsoft.Extensions.Logging;
 using QuickSilver.Diagnostics;
 
@@ -135,18 +134,5 @@ internal static class StartSnippets
         public const int Bytes = 8;
 
         public void WriteTo(Span<byte> message) => BinaryPrimitives.WriteDoubleLittleEndian(message, Price);
-    }
-
-    internal sealed class PricesWorker(IConfiguration configuration, ILoggerFactory log, ILogger<PricesWorker> logger) : BackgroundService
-    {
-        protected override async Task ExecuteAsync(CancellationToken stoppingToken)
-        {
-            QuickSilverOptions options = new QuickSilverOptions().UseLoggerFactory(log);
-            configuration.GetRequiredSection("QuickSilver").Bind(options, static binder => binder.ErrorOnUnknownConfiguration = true);
-            await using QuickSilverNode node = await QuickSilverNode.StartAsync(options, stoppingToken);
-            await using Group prices = await node.JoinAsync("prices", cancellationToken: stoppingToken);
-            await foreach (Message message in prices.ReadAllAsync(stoppingToken))
-                logger.LogInformation("{Sender}: {Text}", message.SenderName, message.GetString());
-        }
     }
 }

@@ -1,0 +1,9 @@
+namespace QuickSilver.Hosting;
+
+/// <summary>A group was joined again.</summary>
+/// <param name="GroupName">Name of the group.</param>
+/// <param name="Reason">Why the handle before it had ended: a <see cref="NodeEvictedException"/> or a
+/// <see cref="SlowConsumerException"/>.</param>
+/// <param name="Handle">The new handle.</param>
+/// <param name="Away">How long the group had no handle. What others sent meanwhile is missed.</param>
+public sealed record GroupRejoined(string GroupName, QuickSilverException Reason, Group Handle, TimeSpan Away);

@@ -1,0 +1,134 @@
+using System.Runtime.CompilerServices;
+
+namespace QuickSilver.Hosting;
+
+/// <summary>What applications see of a group of a hosted node; <see cref="GroupFollower"/> gives it its
+/// handles.</summary>
+internal sealed class HostedGroup : IQuickSilverGroup
+{
+    private readonly TaskCompletionSource<HandleTurn> _first =
+        new(TaskCreationOptions.RunContinuationsAsynchronously);
+    private HandleTurn? _turn;
+    private long _rejoins;
+
+    /// <summary>Creates a group without a handle.</summary>
+    public HostedGroup(GroupRegistration registration) => Registration = registration;
+
+    /// <inheritdoc/>
+    public event EventHandler<GroupRejoined>? Rejoined;
+
+    /// <summary>What the application has registered.</summary>
+    public GroupRegistration Registration { get; }
+
+    /// <inheritdoc/>
+    public string Name => Registration.Name;
+
+    /// <inheritdoc/>
+    public Group? Current => Volatile.Read(ref _turn) is { IsLive: true } turn ? turn.Handle : null;
+
+    /// <inheritdoc/>
+    public long Rejoins => Volatile.Read(ref _rejoins);
+
+    /// <summary>Why the group has ended for good; null if it has not.</summary>
+    public Exception? EndReason { get; private set; }
+
+    /// <summary>The first turn.</summary>
+    public Task<HandleTurn> First => _first.Task;
+
+    /// <inheritdoc/>
+    public async ValueTask<Group> GetHandleAsync(CancellationToken cancellationToken = default)
+    {
+        HandleTurn turn = Volatile.Read(ref _turn)
+            ?? await First.WaitAsync(cancellationToken).ConfigureAwait(false);
+        while (!turn.IsLive) turn = await turn.Next.WaitAsync(cancellationToken).ConfigureAwait(false);
+        return turn.Handle;
+    }
+
+    /// <inheritdoc/>
+    public ValueTask SendAsync(ReadOnlyMemory<byte> payload, CancellationToken cancellationToken = default) =>
+        SendAsync(payload, static (handle, payload, stop) => handle.SendAsync(payload, stop), cancellationToken);
+
+    /// <summary>Sends by the present handle, or by the next one if that has ended.</summary>
+    /// <param name="message">What is sent.</param>
+    /// <param name="send">Sends it.</param>
+    /// <param name="cancellationToken">Cancels the wait.</param>
+    [AsyncMethodBuilder(typeof(PoolingAsyncValueTaskMethodBuilder))]
+    public async ValueTask SendAsync<TMessage>(
+        TMessage message,
+        Func<Group, TMessage, CancellationToken, ValueTask> send,
+        CancellationToken cancellationToken)
+    {
+        while (true)
+        {
+            Group handle = Current ?? await GetHandleAsync(cancellationToken).ConfigureAwait(false);
+            try
+            {
+                await send(handle, message, cancellationToken).ConfigureAwait(false);
+                return;
+            }
+            catch (QuickSilverException) when (handle.Completion.IsFaulted)
+            {
+                // Nothing was admitted. The next handle takes it, or tells why there is none.
+            }
+        }
+    }
+
+    /// <inheritdoc/>
+    public async IAsyncEnumerable<Message> ReadAllAsync(
+        [EnumeratorCancellation] CancellationToken cancellationToken = default)
+    {
+        HandleTurn turn = Volatile.Read(ref _turn)
+            ?? await First.WaitAsync(cancellationToken).ConfigureAwait(false);
+        while (true)
+        {
+            IAsyncEnumerator<Message> reader = turn.Handle.ReadAllAsync(cancellationToken)
+                .GetAsyncEnumerator(cancellationToken);
+            await using (reader.ConfigureAwait(false))
+            {
+                while (await MovesAsync(reader, turn).ConfigureAwait(false)) yield return reader.Current;
+            }
+            if (turn.Handle.Completion.IsCompletedSuccessfully) yield break;
+            turn = await turn.Next.WaitAsync(cancellationToken).ConfigureAwait(false);
+        }
+    }
+
+    /// <summary>Begins the first turn.</summary>
+    public void Begin(Group handle)
+    {
+        var turn = new HandleTurn(handle);
+        Volatile.Write(ref _turn, turn);
+        _first.SetResult(turn);
+    }
+
+    /// <summary>Begins the next turn.</summary>
+    public void Pass(Group handle)
+    {
+        Interlocked.Increment(ref _rejoins);
+        Volatile.Write(ref _turn, _turn!.Pass(handle));
+    }
+
+    /// <summary>Ends the group: calls get the reason.</summary>
+    public void End(Exception reason)
+    {
+        EndReason = reason;
+        _first.TrySetException(reason);
+        _ = _first.Task.Exception;
+        _turn?.End(reason);
+    }
+
+    /// <summary>Raises <see cref="Rejoined"/>.</summary>
+    public void Raise(GroupRejoined happened) => Rejoined?.Invoke(this, happened);
+
+    // False when the handle has ended by itself: its next turn, if there is one, goes on.
+    private static async ValueTask<bool> MovesAsync(IAsyncEnumerator<Message> reader, HandleTurn turn)
+    {
+        try
+        {
+            return await reader.MoveNextAsync().ConfigureAwait(false);
+        }
+        catch (QuickSilverException) when (turn.Handle.Completion.IsFaulted)
+        {
+            return false;
+        }
+    }
+}

@@ -1,0 +1,236 @@
+using System.Diagnostics.Metrics;
+using Microsoft.Extensions.DependencyInjection;
+using Microsoft.Extensions.Hosting;
+using Microsoft.Extensions.Logging;
+using Microsoft.Extensions.Logging.Abstractions;
+using Microsoft.Extensions.Options;
+
+namespace QuickSilver.Hosting;
+
+/// <summary>
+/// A node with the life of its host. It starts and joins its groups before any service of the host starts, calls
+/// handlers once all have started, and stops after all have stopped: it drains what it has sent, leaves, lets the
+/// handlers finish what is stored, and says goodbye.
+/// </summary>
+internal sealed class HostedNode : IQuickSilverNode, IHostedLifecycleService, IAsyncDisposable, IDisposable
+{
+    private readonly IServiceProvider _services;
+    private readonly NodeRegistration _registration;
+    private readonly ILogger _log;
+    private readonly Dictionary<string, HostedGroup> _groups = new(StringComparer.Ordinal);
+    private readonly List<GroupFollower> _followers = [];
+    private readonly List<Task> _following = [];
+    private readonly List<Task> _handling = [];
+    private readonly CancellationTokenSource _stopping = new();
+    private readonly CancellationTokenSource _abandoning = new();
+    private readonly TaskCompletionSource<QuickSilverNode> _started =
+        new(TaskCreationOptions.RunContinuationsAsynchronously);
+    private HostingMeter? _meter;
+    private QuickSilverOptions? _options;
+    private Task? _end;
+
+    /// <summary>Creates a node that is not started.</summary>
+    public HostedNode(IServiceProvider services, NodeRegistration registration)
+    {
+        _services = services;
+        _registration = registration;
+        ILoggerFactory loggers = services.GetService<ILoggerFactory>() ?? NullLoggerFactory.Instance;
+        _log = loggers.CreateLogger("QuickSilver.Hosting");
+        foreach (GroupRegistration group in registration.Groups) _groups.Add(group.Name, group.Create());
+    }
+
+    /// <inheritdoc/>
+    public string? Key => _registration.Key;
+
+    /// <inheritdoc/>
+    public QuickSilverNode? Current => _started.Task.IsCompletedSuccessfully ? _started.Task.Result : null;
+
+    /// <summary>The groups.</summary>
+    public IReadOnlyCollection<HostedGroup> Groups => _groups.Values;
+
+    /// <summary>What the health check has seen.</summary>
+    public HealthMemory Health { get; } = new();
+
+    /// <summary>Why the node has ended by itself; null if it has not.</summary>
+    public Exception? Failure { get; private set; }
+
+    /// <inheritdoc/>
+    public Task<QuickSilverNode> GetNodeAsync(CancellationToken cancellationToken = default) =>
+        _started.Task.WaitAsync(cancellationToken);
+
+    /// <inheritdoc/>
+    public IQuickSilverGroup GetGroup(string name)
+    {
+        ArgumentNullException.ThrowIfNull(name);
+        return _groups.TryGetValue(name, out HostedGroup? group)
+            ? group
+            : throw new ArgumentException(
+                $"No group '{name}' is registered at this node: call AddGroup(\"{name}\").", nameof(name));
+    }
+
+    /// <inheritdoc/>
+    public async Task StartingAsync(CancellationToken cancellationToken)
+    {
+        QuickSilverNode? node = null;
+        try
+        {
+            _options = _services.GetRequiredService<IOptionsMonitor<QuickSilverOptions>>()
+                .Get(_registration.OptionsName);
+            _meter = new HostingMeter(
+                _services.GetService<IMeterFactory>(), _options.NodeName ?? Key ?? _options.ClusterName);
+            foreach (HostedGroup group in _groups.Values) _followers.Add(Follow(group, _meter));
+            node = await QuickSilverNode.StartAsync(_options, cancellationToken).ConfigureAwait(false);
+            if (_options.Transport.Kind == TransportKind.Auto) Health.Watch(node);
+            await JoinAllAsync(node, cancellationToken).ConfigureAwait(false);
+            _started.SetResult(node);
+        }
+        catch (Exception fault)
+        {
+            Log.StartFailed(_log, _options?.ClusterName ?? "", fault);
+            _started.TrySetException(fault);
+            _ = _started.Task.Exception;
+            foreach (HostedGroup group in _groups.Values) group.End(fault);
+            if (node is not null) await node.DisposeAsync().ConfigureAwait(false);
+            throw;
+        }
+        _ = WatchAsync(node);
+        Log.Started(_log, node.Name, _groups.Count);
+    }
+
+    /// <inheritdoc/>
+    public Task StartAsync(CancellationToken cancellationToken) => Task.CompletedTask;
+
+    /// <inheritdoc/>
+    public Task StartedAsync(CancellationToken cancellationToken)
+    {
+        foreach (GroupFollower follower in _followers)
+            _handling.Add(Task.Run(() => follower.HandleAsync(_abandoning.Token), CancellationToken.None));
+        return Task.CompletedTask;
+    }
+
+    /// <inheritdoc/>
+    public Task StoppingAsync(CancellationToken cancellationToken) => Task.CompletedTask;
+
+    /// <inheritdoc/>
+    public Task StopAsync(CancellationToken cancellationToken) => Task.CompletedTask;
+
+    /// <inheritdoc/>
+    public async Task StoppedAsync(CancellationToken cancellationToken)
+    {
+        await EndAsync(cancellationToken).ConfigureAwait(false);
+        // The host that was stopped for this ends with it.
+        if (Failure is { } failure) throw failure;
+    }
+
+    /// <inheritdoc/>
+    public async ValueTask DisposeAsync() => await EndAsync(CancellationToken.None).ConfigureAwait(false);
+
+    /// <summary>As <see cref="DisposeAsync"/>, for containers that are disposed of without waiting; bounded by
+    /// <see cref="ShutdownOptions.Timeout"/>.</summary>
+    public void Dispose() => Task.Run(() => EndAsync(CancellationToken.None)).GetAwaiter().GetResult();
+
+    private GroupFollower Follow(HostedGroup group, HostingMeter meter)
+    {
+        GroupRegistration registration = group.Registration;
+        var calls = new List<HandlerCall>();
+        MessageHandler? inline = null;
+        foreach (HandlerRegistration handler in _registration.HandlersOf(group.Name))
+        {
+            var call = new HandlerCall(handler, _services);
+            if (handler.IsInline) inline += ((IInlineMessageHandler)call.Shared!).Handle;
+            else calls.Add(call);
+        }
+        HandlerErrorPolicy policy = registration.Options.Group.HandlerErrors ?? _options!.Delivery.HandlerErrors;
+        return new GroupFollower(
+            group,
+            registration.Options.HandleOptions(inline),
+            new HandlerCalls(group.Name, calls, policy, meter, _log),
+            meter,
+            _log,
+            reason => _ = FailAsync(reason));
+    }
+
+    // Groups with the same options are joined by one change of the membership.
+    private async Task JoinAllAsync(QuickSilverNode node, CancellationToken cancellationToken)
+    {
+        var sets = new List<List<GroupFollower>>();
+        foreach (GroupFollower follower in _followers)
+        {
+            List<GroupFollower>? same = sets.Find(set => HostedGroupOptions.AreEqual(set[0].Options, follower.Options));
+            if (same is null) sets.Add([follower]);
+            else same.Add(follower);
+        }
+        IEnumerable<Task<IReadOnlyList<Group>>> joins = sets.Select(set => node.JoinManyAsync(
+            set.Select(static follower => follower.Group.Name), set[0].Options, cancellationToken));
+        IReadOnlyList<Group>[] handles = await Task.WhenAll(joins).ConfigureAwait(false);
+        for (int set = 0; set < sets.Count; set++)
+        {
+            for (int index = 0; index < sets[set].Count; index++)
+                _following.Add(sets[set][index].FollowAsync(node, handles[set][index], _stopping.Token));
+        }
+    }
+
+    private async Task WatchAsync(QuickSilverNode node)
+    {
+        await node.Completion.ConfigureAwait(ConfigureAwaitOptions.SuppressThrowing);
+        if (node.Completion.Exception?.InnerException is { } reason) await FailAsync(reason).ConfigureAwait(false);
+    }
+
+    // A node that has ended by itself ends the host: nothing would start it again.
+    private async Task FailAsync(Exception reason)
+    {
+        if (_stopping.IsCancellationRequested || Failure is not null) return;
+        Failure = reason;
+        Log.NodeEnded(_log, Current?.Name ?? "", reason);
+        if (Current is { } node) await node.DisposeAsync().ConfigureAwait(false);
+        _services.GetService<IHostApplicationLifetime>()?.StopApplication();
+    }
+
+    private Task EndAsync(CancellationToken cancellationToken)
+    {
+        lock (_followers) return _end ??= EndCoreAsync(cancellationToken);
+    }
+
+    private async Task EndCoreAsync(CancellationToken cancellationToken)
+    {
+        await _stopping.CancelAsync().ConfigureAwait(false);
+        _started.TrySetException(new ObjectDisposedException(nameof(IQuickSilverNode), "The host has ended."));
+        _ = _started.Task.Exception;
+        if (Current is { } node)
+        {
+            await LeaveAsync(node, cancellationToken).ConfigureAwait(false);
+            await LimitAsync(
+                Task.WhenAll(_handling), "the handlers have handled what is stored", node, cancellationToken)
+                .ConfigureAwait(false);
+            await _abandoning.CancelAsync().ConfigureAwait(false);
+            await LimitAsync(
+                node.DisposeAsync().AsTask(), "the node has stopped", node, cancellationToken).ConfigureAwait(false);
+            await LimitAsync(Task.WhenAll(_following), "the groups have ended", node, cancellationToken)
+                .ConfigureAwait(false);
+        }
+        _meter?.Dispose();
+        _stopping.Dispose();
+    }
+
+    private async Task LeaveAsync(QuickSilverNode node, CancellationToken cancellationToken)
+    {
+        Group[] handles = [.. _groups.Values.Select(static group => group.Current).OfType<Group>()];
+        using var limit = CancellationTokenSource.CreateLinkedTokenSource(cancellationToken);
+        limit.CancelAfter(_options!.Shutdown.DrainTimeout);
+        try
+        {
+            await node.LeaveManyAsync(handles, limit.Token).ConfigureAwait(false);
+        }
+        catch (Exception fault) when (fault is OperationCanceledException or QuickSilverException)
+        {
+            Log.LeaveIncomplete(_log, node.Name, fault.Message);
+        }
+    }
+
+    private async Task LimitAsync(Task task, string what, QuickSilverNode node, CancellationToken cancellationToken)
+    {
+        await Task.WhenAny(task, Task.Delay(Timeout.Infinite, cancellationToken)).ConfigureAwait(false);
+        if (!task.IsCompleted) Log.ShutdownTimedOut(_log, node.Name, what);
+        else await task.ConfigureAwait(ConfigureAwaitOptions.SuppressThrowing);
+    }
+}

@@ -1,0 +1,74 @@
+using Microsoft.Extensions.Configuration;
+using Microsoft.Extensions.DependencyInjection;
+using Microsoft.Extensions.Diagnostics.HealthChecks;
+using Microsoft.Extensions.Options;
+
+namespace QuickSilver.Hosting;
+
+/// <summary>What the application has registered for one node. Written before the host is built, read after.</summary>
+internal sealed class NodeRegistration(string? key)
+{
+    private readonly Dictionary<string, GroupRegistration> _groups = new(StringComparer.Ordinal);
+    private readonly List<string> _conflicts = [];
+
+    /// <summary>The key of the node's services; null without one.</summary>
+    public string? Key { get; } = key;
+
+    /// <summary>Name of the node's <see cref="QuickSilverOptions"/> among the options of the host.</summary>
+    public string OptionsName => Key ?? Options.DefaultName;
+
+    /// <summary>The section that the application gave; null: the one by its usual name, if it exists.</summary>
+    public IConfigurationSection? Section { get; set; }
+
+    /// <summary>What sets options in code.</summary>
+    public List<Action<QuickSilverOptions>> Configurations { get; } = [];
+
+    /// <summary>The groups, in the order of registration.</summary>
+    public IReadOnlyCollection<GroupRegistration> Groups => _groups.Values;
+
+    /// <summary>The handlers, in the order of registration.</summary>
+    public List<HandlerRegistration> Handlers { get; } = [];
+
+    /// <summary>Adds a group.</summary>
+    /// <returns>False if its name is registered already; other options are then a finding.</returns>
+    public bool Add(GroupRegistration group)
+    {
+        if (_groups.TryAdd(group.Name, group)) return true;
+        string[] differences = [.. _groups[group.Name].DifferencesTo(group)];
+        if (differences.Length > 0)
+            _conflicts.Add(
+                $"Groups[{group.Name}]: is registered twice with different options: "
+                + string.Join(", ", differences));
+        return false;
+    }
+
+    /// <summary>The handlers of a group.</summary>
+    public IEnumerable<HandlerRegistration> HandlersOf(string group) =>
+        Handlers.Where(handler => handler.Group == group);
+
+    /// <summary>Returns the mistakes in groups and handlers, each with its path.</summary>
+    /// <param name="container">Answers what is registered; null: that is not checked.</param>
+    public IEnumerable<string> Findings(IServiceProviderIsService? container)
+    {
+        foreach (string conflict in _conflicts) yield return conflict;
+        foreach (GroupRegistration group in _groups.Values)
+        {
+            foreach (string finding in group.Findings()) yield return $"Groups[{group.Name}]{finding}";
+        }
+        foreach (HandlerRegistration handler in Handlers)
+        {
+            _groups.TryGetValue(handler.Group, out GroupRegistration? group);
+            foreach (string finding in handler.Findings(group, container))
+                yield return $"Groups[{handler.Group}].Handlers[{handler.Type.Name}]: {finding}";
+        }
+    }
+
+    /// <summary>The health check of this node.</summary>
+    public IHealthCheck HealthOf(IServiceProvider services, QuickSilverHealthOptions options)
+    {
+        HostedNode node = Key is null
+            ? services.GetRequiredService<HostedNode>()
+            : services.GetRequiredKeyedService<HostedNode>(Key);
+        return new QuickSilverHealthCheck(node, options);
+    }
+}

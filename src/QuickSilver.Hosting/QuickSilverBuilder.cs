@@ -1,0 +1,91 @@
+using System.Diagnostics.CodeAnalysis;
+using Microsoft.Extensions.DependencyInjection;
+using Microsoft.Extensions.DependencyInjection.Extensions;
+using Microsoft.Extensions.Diagnostics.HealthChecks;
+using Microsoft.Extensions.Options;
+
+namespace QuickSilver.Hosting;
+
+/// <summary>Registers the groups, handlers and health check of one node. Mistakes are findings of the options'
+/// validation at the start of the host, all at once. For the time before the host is built; one thread.</summary>
+public sealed class QuickSilverBuilder
+{
+    private readonly NodeRegistration _registration;
+
+    internal QuickSilverBuilder(IServiceCollection services, NodeRegistration registration)
+    {
+        Services = services;
+        _registration = registration;
+    }
+
+    /// <summary>The services of the host.</summary>
+    public IServiceCollection Services { get; }
+
+    /// <summary>The key of the node's services; null for the node of
+    /// <see cref="QuickSilverServiceCollectionExtensions.AddQuickSilver(IServiceCollection,
+    /// Action{QuickSilverOptions})"/>.</summary>
+    public string? Key => _registration.Key;
+
+    /// <summary>Registers a group that the node joins at its start, and again after an eviction or a slow reader.
+    /// Inject <see cref="IQuickSilverGroup"/> with the group's name as its key, or ask
+    /// <see cref="IQuickSilverNode.GetGroup"/>. The same name may be registered again with the same options.</summary>
+    /// <param name="name">Name of the group, as in <see cref="QuickSilverNode.JoinAsync"/>.</param>
+    /// <param name="configure">Sets the options of the group.</param>
+    /// <returns>This instance.</returns>
+    public QuickSilverBuilder AddGroup(string name, Action<HostedGroupOptions>? configure = null)
+    {
+        ArgumentException.ThrowIfNullOrEmpty(name);
+        var options = new HostedGroupOptions();
+        configure?.Invoke(options);
+        if (_registration.Add(new GroupRegistration(name, options)) && Key is null)
+        {
+            Services.TryAddKeyedSingleton(
+                name, static (provider, key) => provider.GetRequiredService<IQuickSilverNode>().GetGroup((string)key!));
+        }
+        return this;
+    }
+
+    /// <summary>
+    /// Registers a handler of a group. <typeparamref name="THandler"/> is a class that implements
+    /// <see cref="IMessageHandler"/> or <see cref="IInlineMessageHandler"/>, and is added to the container unless it is
+    /// there; an interface or abstract class must have been registered by the application. Several handlers of a group
+    /// are called in turn, in the order of registration.
+    /// </summary>
+    /// <typeparam name="THandler">The handler.</typeparam>
+    /// <param name="group">Name of a group of this node, registered before or after.</param>
+    /// <param name="scopePerMessage">Whether each message gets a service scope and a handler of its own. False: one
+    /// handler for the life of the host. True is refused for an inline handler.</param>
+    /// <returns>This instance.</returns>
+    public QuickSilverBuilder AddHandler<
+        [DynamicallyAccessedMembers(DynamicallyAccessedMemberTypes.PublicConstructors)] THandler>(
+        string group, bool scopePerMessage = false)
+        where THandler : class
+    {
+        ArgumentException.ThrowIfNullOrEmpty(group);
+        Type type = typeof(THandler);
+        if (type is { IsClass: true, IsAbstract: false })
+        {
+            if (scopePerMessage) Services.TryAddScoped<THandler>();
+            else Services.TryAddSingleton<THandler>();
+        }
+        _registration.Handlers.Add(new HandlerRegistration(group, type, scopePerMessage));
+        return this;
+    }
+
+    /// <summary>Adds a health check of the node, tagged "ready": a node that is away from its cluster should get no
+    /// traffic, and a restart would not help it. Each call looks afresh. See docs/services.md for the states.</summary>
+    /// <param name="name">Name of the check. Null: "quicksilver", with the key after it for a keyed node.</param>
+    /// <param name="configure">Sets the limits of the check.</param>
+    /// <returns>This instance.</returns>
+    public QuickSilverBuilder AddHealthCheck(string? name = null, Action<QuickSilverHealthOptions>? configure = null)
+    {
+        var options = new QuickSilverHealthOptions();
+        configure?.Invoke(options);
+        name ??= Key is null ? "quicksilver" : $"quicksilver.{Key}";
+        NodeRegistration registration = _registration;
+        Services.AddHealthChecks();
+        Services.Configure<HealthCheckServiceOptions>(checks => checks.Registrations.Add(new HealthCheckRegistration(
+            name, provider => registration.HealthOf(provider, options), HealthStatus.Unhealthy, ["ready"])));
+        return this;
+    }
+}

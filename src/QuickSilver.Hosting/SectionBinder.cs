@@ -1,0 +1,80 @@
+using System.Globalization;
+using System.Text;
+using Microsoft.Extensions.Configuration;
+
+namespace QuickSilver.Hosting;
+
+/// <summary>Binds a section to options, one value at a time, so that every mistake is found and not only the
+/// first.</summary>
+internal static class SectionBinder
+{
+    /// <summary>Binds a section.</summary>
+    /// <param name="section">The section.</param>
+    /// <param name="options">Receives the values that fit.</param>
+    /// <param name="left">Names of children that are something else.</param>
+    /// <returns>The keys that are no options and the values that do not fit, each with its path.</returns>
+    public static IReadOnlyList<string> Bind(
+        IConfigurationSection section, QuickSilverOptions options, HashSet<string> left)
+    {
+        var findings = new List<string>();
+        foreach (IConfigurationSection child in section.GetChildren())
+        {
+            if (!left.Contains(child.Key)) BindAll(child, child.Key, options, findings);
+        }
+        return findings;
+    }
+
+    private static void BindAll(
+        IConfigurationSection section, string path, QuickSilverOptions options, List<string> findings)
+    {
+        bool isLeaf = true;
+        foreach (IConfigurationSection child in section.GetChildren())
+        {
+            isLeaf = false;
+            BindAll(child, $"{path}:{child.Key}", options, findings);
+        }
+        if (!isLeaf && section.Value is null) return;
+        IConfiguration one = new ConfigurationBuilder()
+            .AddInMemoryCollection([KeyValuePair.Create(path, section.Value)]).Build();
+        if (!IsKnown(one))
+        {
+            findings.Add($"{PathText(path)}: there is no such option");
+            return;
+        }
+        try
+        {
+            one.Bind(options);
+        }
+        catch (Exception fault) when (fault is InvalidOperationException or FormatException or ArgumentException)
+        {
+            findings.Add($"{PathText(path)}: '{section.Value}' does not fit: {(fault.InnerException ?? fault).Message}");
+        }
+    }
+
+    // The binder refuses an unknown key before it looks at values.
+    private static bool IsKnown(IConfiguration one)
+    {
+        try
+        {
+            one.Bind(new QuickSilverOptions(), static binder => binder.ErrorOnUnknownConfiguration = true);
+            return true;
+        }
+        catch (InvalidOperationException fault)
+        {
+            return !fault.Message.Contains(nameof(BinderOptions.ErrorOnUnknownConfiguration), StringComparison.Ordinal);
+        }
+    }
+
+    // "Membership:Servers:0" is Membership.Servers[0], as in the options' own findings.
+    private static string PathText(string path)
+    {
+        var text = new StringBuilder();
+        foreach (string part in path.Split(ConfigurationPath.KeyDelimiter))
+        {
+            bool isIndex = int.TryParse(part, NumberStyles.None, CultureInfo.InvariantCulture, out _);
+            if (isIndex) text.Append('[').Append(part).Append(']');
+            else text.Append(text.Length > 0 ? "." : "").Append(part);
+        }
+        return text.ToString();
+    }
+}

@@ -1,0 +1,281 @@
+using System.Collections.Concurrent;
+using Microsoft.Extensions.DependencyInjection;
+using Microsoft.Extensions.Diagnostics.HealthChecks;
+using Microsoft.Extensions.Hosting;
+using QuickSilver.Tests.Api;
+
+namespace QuickSilver.Hosting.Tests;
+
+/// <summary>A node has the life of its host.</summary>
+public sealed class HostedNodeTests
+{
+    [Fact]
+    public async Task Services_that_start_before_the_node_is_registered_find_it_running()
+    {
+        await using var rig = new HostRig();
+        IHost host = await rig.StartAsync(services =>
+        {
+            services.AddSingleton<EarlyService>();
+            services.AddHostedService(static provider => provider.GetRequiredService<EarlyService>());
+            services.AddQuickSilver(rig.Here).AddGroup("group");
+        });
+        EarlyService early = host.Services.GetRequiredService<EarlyService>();
+        Assert.Equal(NodeState.Running, early.Seen!.State);
+        await host.StopAsync().WaitAsync(NodeRig.Patience);
+        Assert.True(early.HasSentAtStop);
+        Assert.Equal(NodeState.Stopped, early.Seen.State);
+        await early.Seen.Completion.WaitAsync(NodeRig.Patience);
+        await Assert.ThrowsAsync<ObjectDisposedException>(
+            () => host.Services.GetRequiredKeyedService<IQuickSilverGroup>("group").SendAsync(new byte[1]).AsTask());
+    }
+
+    [Fact]
+    public async Task A_failed_start_says_why_and_fails_the_host()
+    {
+        await using var rig = new HostRig();
+        IHost host = rig.Build(static services => services.AddQuickSilver(static options =>
+        {
+            options.Membership.Mode = MembershipMode.Client;
+            options.Membership.Servers.Add("127.0.0.1:1");
+            options.Membership.JoinTimeout = TimeSpan.FromMilliseconds(300);
+        }).AddGroup("group"));
+        IQuickSilverNode node = host.Services.GetRequiredService<IQuickSilverNode>();
+        Task<QuickSilverNode> waiting = node.GetNodeAsync();
+        var told = await Assert.ThrowsAsync<MembershipUnavailableException>(
+            () => host.StartAsync().WaitAsync(NodeRig.Patience));
+        Assert.Contains("127.0.0.1:1", told.Message, StringComparison.Ordinal);
+        Assert.Same(told, await Assert.ThrowsAsync<MembershipUnavailableException>(() => waiting));
+        Assert.Same(told, await Assert.ThrowsAsync<MembershipUnavailableException>(
+            () => node.GetGroup("group").GetHandleAsync().AsTask()));
+        Assert.Contains(1601, rig.Loggers.Ids);
+    }
+
+    [Theory]
+    [InlineData(false)]
+    [InlineData(true)]
+    public async Task A_handler_gets_every_message_in_order_and_its_faults_disturb_nothing(bool scoped)
+    {
+        await using var rig = new HostRig();
+        IHost host = await rig.StartAsync(services =>
+        {
+            services.AddSingleton<Seen>();
+            services.AddQuickSilver(rig.Here).AddGroup("group").AddHandler<FragileHandler>("group", scoped);
+        });
+        QuickSilverNode other = await rig.StartNodeAsync();
+        Group group = await other.JoinAsync("group");
+        for (int number = 0; number < 100; number++) await group.SendAsync($"{number}");
+        Seen seen = host.Services.GetRequiredService<Seen>();
+        await NodeRig.UntilAsync(() => seen.Texts.Count == 100, "all are handled");
+        Assert.Equal(Enumerable.Range(0, 100).Select(static number => $"{number}"), seen.Texts);
+        Assert.Equal(scoped ? 100 : 1, seen.Handlers.Distinct().Count());
+        Assert.Single(rig.Loggers.Ids, static id => id == 1615);
+    }
+
+    [Fact]
+    public async Task An_inline_handler_is_called_by_the_core()
+    {
+        await using var rig = new HostRig();
+        IHost host = await rig.StartAsync(services =>
+            services.AddQuickSilver(rig.Here).AddGroup("group").AddHandler<InlineCounter>("group"));
+        IQuickSilverGroup group = host.Services.GetRequiredKeyedService<IQuickSilverGroup>("group");
+        for (int number = 0; number < 10; number++) await group.SendAsync(new byte[8]);
+        InlineCounter counter = host.Services.GetRequiredService<InlineCounter>();
+        await NodeRig.UntilAsync(() => Volatile.Read(ref counter.Count) == 10, "all are counted");
+    }
+
+    [Fact]
+    public async Task A_stop_handles_what_is_stored()
+    {
+        await using var rig = new HostRig();
+        IHost host = await rig.StartAsync(services =>
+        {
+            services.AddSingleton<Seen>();
+            services.AddQuickSilver(rig.Here).AddGroup("group").AddHandler<SlowHandler>("group");
+        });
+        Group group = await (await rig.StartNodeAsync()).JoinAsync("group");
+        for (int number = 0; number < 200; number++) await group.SendAsync($"{number}");
+        await group.FlushAsync();
+        await host.StopAsync().WaitAsync(NodeRig.Patience);
+        Assert.Equal(200, host.Services.GetRequiredService<Seen>().Texts.Count);
+    }
+
+    [Fact]
+    public async Task An_evicted_node_joins_its_groups_again_and_says_so()
+    {
+        await using var rig = new HostRig();
+        IHost host = await rig.StartAsync(services =>
+        {
+            services.AddSingleton<Seen>();
+            services.AddQuickSilver(rig.Here).AddGroup("group").AddHandler<FragileHandler>("group").AddHealthCheck();
+        });
+        IQuickSilverNode hosted = host.Services.GetRequiredService<IQuickSilverNode>();
+        QuickSilverNode node = await hosted.GetNodeAsync();
+        IQuickSilverGroup group = hosted.GetGroup("group");
+        Group before = await group.GetHandleAsync();
+        var events = new ConcurrentQueue<GroupRejoined>();
+        group.Rejoined += (_, happened) => events.Enqueue(happened);
+        Trouble.Expel(node);
+        await NodeRig.UntilAsync(() => group.Rejoins == 1, "it is back");
+        await group.SendAsync("after"u8.ToArray());
+        Seen seen = host.Services.GetRequiredService<Seen>();
+        await NodeRig.UntilAsync(() => seen.Texts.Contains("after"), "it hears itself");
+        Assert.NotSame(before, await group.GetHandleAsync());
+        await NodeRig.UntilAsync(() => !events.IsEmpty, "the event is raised");
+        GroupRejoined told = Assert.Single(events);
+        Assert.IsType<NodeEvictedException>(told.Reason);
+        Assert.Contains(1611, rig.Loggers.Ids);
+        Assert.Contains(1612, rig.Loggers.Ids);
+        HealthReport report = await host.Services.GetRequiredService<HealthCheckService>().CheckHealthAsync();
+        Assert.Equal(HealthStatus.Healthy, report.Status);
+    }
+
+    [Fact]
+    public async Task A_group_whose_policy_is_not_to_return_ends_and_is_unhealthy()
+    {
+        await using var rig = new HostRig();
+        IHost host = await rig.StartAsync(services => services.AddQuickSilver(rig.Here)
+            .AddGroup("group", static group => group.RejoinAfterEviction = false).AddHealthCheck());
+        IQuickSilverNode hosted = host.Services.GetRequiredService<IQuickSilverNode>();
+        IQuickSilverGroup group = hosted.GetGroup("group");
+        HealthCheckService health = host.Services.GetRequiredService<HealthCheckService>();
+        Assert.Equal(HealthStatus.Healthy, (await health.CheckHealthAsync()).Status);
+        Trouble.Expel(await hosted.GetNodeAsync());
+        await Assert.ThrowsAsync<NodeEvictedException>(async () =>
+        {
+            while (true)
+            {
+                await group.SendAsync(new byte[1]);
+                await Task.Delay(5);
+            }
+        }).WaitAsync(NodeRig.Patience);
+        HealthReport report = await health.CheckHealthAsync();
+        Assert.Equal(HealthStatus.Unhealthy, report.Status);
+        Assert.Contains("group 'group' has ended", report.Entries["quicksilver"].Description!,
+            StringComparison.Ordinal);
+        Assert.Contains(1614, rig.Loggers.Ids);
+    }
+
+    [Fact]
+    public async Task A_reader_that_was_too_slow_is_joined_again()
+    {
+        await using var rig = new HostRig();
+        IHost host = await rig.StartAsync(services =>
+        {
+            services.AddSingleton<Gate>();
+            services.AddQuickSilver(rig.Here)
+                .AddGroup("group", static group => group.Group.InboxMaxMessages = 10)
+                .AddHandler<GatedHandler>("group").AddHealthCheck();
+        });
+        Gate gate = host.Services.GetRequiredService<Gate>();
+        IQuickSilverGroup group = host.Services.GetRequiredKeyedService<IQuickSilverGroup>("group");
+        Group sender = await (await rig.StartNodeAsync()).JoinAsync("group");
+        for (int number = 0; number < 100; number++) await sender.SendAsync($"{number}");
+        await NodeRig.UntilAsync(() => group.Rejoins == 1, "it is back");
+        HealthReport report = await host.Services.GetRequiredService<HealthCheckService>().CheckHealthAsync();
+        Assert.Equal(HealthStatus.Degraded, report.Status);
+        Assert.Contains("a reader was too slow", report.Entries["quicksilver"].Description!,
+            StringComparison.Ordinal);
+        gate.Open.SetResult();
+        await sender.WaitForMembersAsync(2).WaitAsync(NodeRig.Patience);
+        await sender.SendAsync("after");
+        await NodeRig.UntilAsync(() => gate.Texts.Contains("after"), "it goes on");
+    }
+
+    [Fact]
+    public async Task A_node_that_ends_by_itself_fails_the_host()
+    {
+        await using var rig = new HostRig();
+        IHost host = await rig.StartAsync(services => services.AddQuickSilver(rig.Here).AddGroup(
+                "group", static group => group.Group.HandlerErrors = HandlerErrorPolicy.StopNode)
+            .AddHandler<BrokenHandler>("group"));
+        Task running = host.WaitForShutdownAsync();
+        await host.Services.GetRequiredKeyedService<IQuickSilverGroup>("group").SendAsync(new byte[1]);
+        QuickSilverException told = await Assert.ThrowsAsync<QuickSilverException>(
+            () => running.WaitAsync(NodeRig.Patience));
+        Assert.Equal(ErrorCode.HandlerFailed, told.Code);
+        Assert.Contains(nameof(BrokenHandler), told.Message, StringComparison.Ordinal);
+        Assert.Contains(1603, rig.Loggers.Ids);
+    }
+
+    [Fact]
+    public async Task A_check_before_the_start_is_unhealthy_and_tagged_ready()
+    {
+        await using var rig = new HostRig();
+        IHost host = rig.Build(services => services.AddQuickSilver(rig.Here).AddHealthCheck());
+        HealthReport report = await host.Services.GetRequiredService<HealthCheckService>().CheckHealthAsync();
+        HealthReportEntry entry = report.Entries["quicksilver"];
+        Assert.Equal(HealthStatus.Unhealthy, entry.Status);
+        Assert.Equal(["ready"], entry.Tags);
+    }
+
+    internal sealed class EarlyService(IQuickSilverNode node) : IHostedService
+    {
+        public QuickSilverNode? Seen { get; private set; }
+
+        public bool HasSentAtStop { get; private set; }
+
+        public async Task StartAsync(CancellationToken cancellationToken) =>
+            Seen = await node.GetNodeAsync(cancellationToken);
+
+        public async Task StopAsync(CancellationToken cancellationToken)
+        {
+            await node.GetGroup("group").SendAsync(new byte[1], cancellationToken);
+            HasSentAtStop = true;
+        }
+    }
+
+    internal sealed class Seen
+    {
+        public ConcurrentQueue<string> Texts { get; } = new();
+
+        public ConcurrentBag<object> Handlers { get; } = [];
+    }
+
+    internal sealed class FragileHandler(Seen seen) : IMessageHandler
+    {
+        public ValueTask HandleAsync(Message message, CancellationToken cancellationToken)
+        {
+            seen.Handlers.Add(this);
+            seen.Texts.Enqueue(message.GetString());
+            return message.GetString() == "50" ? throw new InvalidOperationException("fifty") : default;
+        }
+    }
+
+    internal sealed class SlowHandler(Seen seen) : IMessageHandler
+    {
+        public async ValueTask HandleAsync(Message message, CancellationToken cancellationToken)
+        {
+            await Task.Delay(1, cancellationToken);
+            seen.Texts.Enqueue(message.GetString());
+        }
+    }
+
+    internal sealed class BrokenHandler : IMessageHandler
+    {
+        public ValueTask HandleAsync(Message message, CancellationToken cancellationToken) =>
+            throw new InvalidOperationException("broken");
+    }
+
+    internal sealed class Gate
+    {
+        public TaskCompletionSource Open { get; } = new(TaskCreationOptions.RunContinuationsAsynchronously);
+
+        public ConcurrentQueue<string> Texts { get; } = new();
+    }
+
+    internal sealed class GatedHandler(Gate gate) : IMessageHandler
+    {
+        public async ValueTask HandleAsync(Message message, CancellationToken cancellationToken)
+        {
+            await gate.Open.Task.WaitAsync(cancellationToken);
+            gate.Texts.Enqueue(message.GetString());
+        }
+    }
+
+    internal sealed class InlineCounter : IInlineMessageHandler
+    {
+        public int Count;
+
+        public void Handle(in MessageRef message) => Interlocked.Increment(ref Count);
+    }
+}
