@@ -54,7 +54,7 @@ internal sealed class GroupFollower(
             Group.Pass(handle);
             TimeSpan away = Stopwatch.GetElapsedTime(ended);
             Log.Rejoined(log, Group.Name, away, handle.View.MemberCount);
-            Raise(new GroupRejoined(Group.Name, reason, handle, away));
+            Group.Raise(new GroupRejoined(Group.Name, reason, handle, away));
         }
     }
 
@@ -70,7 +70,7 @@ internal sealed class GroupFollower(
             {
                 try
                 {
-                    await Group.Registration.HandleAllAsync(turn.Handle, calls, stop).ConfigureAwait(false);
+                    await Group.HandleAllAsync(turn.Handle, calls, stop).ConfigureAwait(false);
                     return; // the group was left
                 }
                 catch (QuickSilverException fault) when (fault.Code == ErrorCode.HandlerFailed && turn.IsLive)
@@ -143,17 +143,5 @@ internal sealed class GroupFollower(
         Log.GroupEnded(log, Group.Name, fault.Message);
         Group.End(fault);
         await handle.DisposeAsync().ConfigureAwait(false);
-    }
-
-    private void Raise(GroupRejoined happened)
-    {
-        try
-        {
-            Group.Raise(happened);
-        }
-        catch (Exception fault)
-        {
-            Log.EventHandlerFailed(log, Group.Name, fault);
-        }
     }
 }

@@ -1,10 +1,12 @@
 using System.Runtime.CompilerServices;
+using Microsoft.Extensions.Logging;
+using Microsoft.Extensions.Logging.Abstractions;
 
 namespace QuickSilver.Hosting;
 
 /// <summary>What applications see of a group of a hosted node; <see cref="GroupFollower"/> gives it its
 /// handles.</summary>
-internal sealed class HostedGroup : IQuickSilverGroup
+internal class HostedGroup : IQuickSilverGroup
 {
     private readonly TaskCompletionSource<HandleTurn> _first =
         new(TaskCreationOptions.RunContinuationsAsynchronously);
@@ -22,6 +24,12 @@ internal sealed class HostedGroup : IQuickSilverGroup
 
     /// <inheritdoc/>
     public string Name => Registration.Name;
+
+    /// <summary>Counts what happens; set before the first handle.</summary>
+    protected HostingMeter? Meter { get; private set; }
+
+    /// <summary>Logs it.</summary>
+    protected ILogger Logger { get; private set; } = NullLogger.Instance;
 
     /// <inheritdoc/>
     public Group? Current => Volatile.Read(ref _turn) is { IsLive: true } turn ? turn.Handle : null;
@@ -53,7 +61,7 @@ internal sealed class HostedGroup : IQuickSilverGroup
     /// <param name="send">Sends it.</param>
     /// <param name="cancellationToken">Cancels the wait.</param>
     [AsyncMethodBuilder(typeof(PoolingAsyncValueTaskMethodBuilder))]
-    public async ValueTask SendAsync<TMessage>(
+    protected async ValueTask SendAsync<TMessage>(
         TMessage message,
         Func<Group, TMessage, CancellationToken, ValueTask> send,
         CancellationToken cancellationToken)
@@ -74,14 +82,21 @@ internal sealed class HostedGroup : IQuickSilverGroup
     }
 
     /// <inheritdoc/>
-    public async IAsyncEnumerable<Message> ReadAllAsync(
-        [EnumeratorCancellation] CancellationToken cancellationToken = default)
+    public IAsyncEnumerable<Message> ReadAllAsync(CancellationToken cancellationToken = default) =>
+        ReadAllAsync(static (handle, stop) => handle.ReadAllAsync(stop), cancellationToken);
+
+    /// <summary>Reads one handle after another.</summary>
+    /// <param name="read">Reads a handle.</param>
+    /// <param name="cancellationToken">Cancels the enumeration.</param>
+    protected async IAsyncEnumerable<TMessage> ReadAllAsync<TMessage>(
+        Func<Group, CancellationToken, IAsyncEnumerable<TMessage>> read,
+        [EnumeratorCancellation] CancellationToken cancellationToken)
     {
         HandleTurn turn = Volatile.Read(ref _turn)
             ?? await First.WaitAsync(cancellationToken).ConfigureAwait(false);
         while (true)
         {
-            IAsyncEnumerator<Message> reader = turn.Handle.ReadAllAsync(cancellationToken)
+            IAsyncEnumerator<TMessage> reader = read(turn.Handle, cancellationToken)
                 .GetAsyncEnumerator(cancellationToken);
             await using (reader.ConfigureAwait(false))
             {
@@ -116,11 +131,45 @@ internal sealed class HostedGroup : IQuickSilverGroup
         _turn?.End(reason);
     }
 
+    /// <summary>Calls the handlers with every message of one handle, until it ends.</summary>
+    /// <param name="handle">The handle.</param>
+    /// <param name="calls">The handlers.</param>
+    /// <param name="stop">Ends the reading.</param>
+    /// <exception cref="QuickSilverException">The handle has ended by itself, or a handler threw and the policy is not
+    /// to go on.</exception>
+    public virtual async Task HandleAllAsync(Group handle, HandlerCalls calls, CancellationToken stop)
+    {
+        await foreach (Message message in handle.ReadAllAsync(stop).ConfigureAwait(false))
+        {
+            await calls.CallAsync(
+                message,
+                static (handler, message, stop) => ((IMessageHandler)handler).HandleAsync(message, stop),
+                stop).ConfigureAwait(false);
+        }
+    }
+
+    /// <summary>Gives the group its meter and log.</summary>
+    public void Connect(HostingMeter meter, ILogger log) => (Meter, Logger) = (meter, log);
+
     /// <summary>Raises <see cref="Rejoined"/>.</summary>
-    public void Raise(GroupRejoined happened) => Rejoined?.Invoke(this, happened);
+    public void Raise(GroupRejoined happened) => Guard(() => Rejoined?.Invoke(this, happened));
+
+    /// <summary>Runs event handlers of the application.</summary>
+    protected void Guard(Action raise)
+    {
+        try
+        {
+            raise();
+        }
+        catch (Exception fault)
+        {
+            Log.EventHandlerFailed(Logger, Name, fault);
+        }
+    }
 
     // False when the handle has ended by itself: its next turn, if there is one, goes on.
-    private static async ValueTask<bool> MovesAsync(IAsyncEnumerator<Message> reader, HandleTurn turn)
+    private static async ValueTask<bool> MovesAsync<TMessage>(
+        IAsyncEnumerator<TMessage> reader, HandleTurn turn)
     {
         try
         {

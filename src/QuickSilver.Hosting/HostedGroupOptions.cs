@@ -1,3 +1,5 @@
+using QuickSilver.Typed;
+
 namespace QuickSilver.Hosting;
 
 /// <summary>Settings of a group of a hosted node.</summary>
@@ -6,6 +8,9 @@ public sealed class HostedGroupOptions
     /// <summary>Settings of each handle. <see cref="GroupOptions.HandlerErrors"/> also rules the handlers of
     /// <see cref="QuickSilverBuilder.AddHandler"/>.</summary>
     public GroupOptions Group { get; } = new();
+
+    /// <summary>Settings of a group of values.</summary>
+    public TypedGroupOptions Typed { get; } = new();
 
     /// <summary>Whether the group is joined again after the node was evicted and has returned. Messages sent by others
     /// in between are missed. False: the group ends. Default: true.</summary>
@@ -41,6 +46,7 @@ public sealed class HostedGroupOptions
         Compare(found, nameof(RejoinAfterEviction), RejoinAfterEviction, other.RejoinAfterEviction);
         Compare(found, nameof(RejoinAfterSlowReader), RejoinAfterSlowReader, other.RejoinAfterSlowReader);
         Compare(found, nameof(RejoinPause), RejoinPause, other.RejoinPause);
+        Compare(found, nameof(Typed.Tracing), Typed.Tracing, other.Typed.Tracing);
         Compare(found, Group, other.Group);
         return found;
     }

@@ -69,6 +69,13 @@ internal sealed class HostedNode : IQuickSilverNode, IHostedLifecycleService, IA
     }
 
     /// <inheritdoc/>
+    public IQuickSilverGroup<T> GetGroup<T>(string name) =>
+        GetGroup(name) as IQuickSilverGroup<T>
+            ?? throw new ArgumentException(
+                $"The group '{name}' has no values of type {typeof(T).Name}: it was registered otherwise.",
+                nameof(name));
+
+    /// <inheritdoc/>
     public async Task StartingAsync(CancellationToken cancellationToken)
     {
         QuickSilverNode? node = null;
@@ -132,6 +139,7 @@ internal sealed class HostedNode : IQuickSilverNode, IHostedLifecycleService, IA
     private GroupFollower Follow(HostedGroup group, HostingMeter meter)
     {
         GroupRegistration registration = group.Registration;
+        group.Connect(meter, _log);
         var calls = new List<HandlerCall>();
         MessageHandler? inline = null;
         foreach (HandlerRegistration handler in _registration.HandlersOf(group.Name))

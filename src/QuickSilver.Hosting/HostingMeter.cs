@@ -15,6 +15,7 @@ internal sealed class HostingMeter : IDisposable
     private readonly Meter _meter;
     private readonly Counter<long> _rejoins;
     private readonly Counter<long> _faults;
+    private readonly Counter<long> _undeserialized;
     private readonly Histogram<double> _handled;
 
     /// <summary>Creates the instruments.</summary>
@@ -26,6 +27,8 @@ internal sealed class HostingMeter : IDisposable
         _meter = factory?.Create(options) ?? new Meter(options);
         _rejoins = _meter.CreateCounter<long>("quicksilver.group.rejoins", "{rejoin}", "Groups joined again");
         _faults = _meter.CreateCounter<long>("quicksilver.handler.errors", "{error}", "Exceptions of handler classes");
+        _undeserialized = _meter.CreateCounter<long>(
+            "quicksilver.messages.undeserialized", "{message}", "Messages of typed groups that were no values");
         _handled = _meter.CreateHistogram<double>(
             "messaging.process.duration", "s", "Duration of a call of a handler class");
     }
@@ -39,6 +42,9 @@ internal sealed class HostingMeter : IDisposable
 
     /// <summary>Counts an exception of a handler.</summary>
     public void OnHandlerFault() => _faults.Add(1);
+
+    /// <summary>Counts a message that is no value.</summary>
+    public void OnUndeserialized() => _undeserialized.Add(1);
 
     /// <summary>Notes the duration of a call.</summary>
     public void OnHandled(TimeSpan duration) => _handled.Record(duration.TotalSeconds, System, Operation);

@@ -23,4 +23,11 @@ public interface IQuickSilverNode
     /// <param name="name">Name of the group.</param>
     /// <exception cref="ArgumentException">No such group is registered at this node.</exception>
     IQuickSilverGroup GetGroup(string name);
+
+    /// <summary>Returns a registered group of values. Does not wait.</summary>
+    /// <typeparam name="T">Type of the values.</typeparam>
+    /// <param name="name">Name of the group.</param>
+    /// <exception cref="ArgumentException">No such group is registered at this node, or its values have another
+    /// type.</exception>
+    IQuickSilverGroup<T> GetGroup<T>(string name);
 }

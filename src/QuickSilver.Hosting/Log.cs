@@ -36,7 +36,10 @@ internal static partial class Log
     [LoggerMessage(1612, LogLevel.Information, "Group {Group} is joined again after {Away}, {Members} members")]
     public static partial void Rejoined(ILogger logger, string group, TimeSpan away, int members);
 
-    [LoggerMessage(1613, LogLevel.Warning, "Group {Group} cannot be joined again yet; the next try is in {Pause}: {Reason}")]
+    [LoggerMessage(
+        1613,
+        LogLevel.Warning,
+        "Group {Group} cannot be joined again yet; the next try is in {Pause}: {Reason}")]
     public static partial void RejoinFailed(ILogger logger, string group, TimeSpan pause, string reason);
 
     [LoggerMessage(1614, LogLevel.Error, "Group {Group} has ended and is not joined again: {Reason}")]
@@ -46,8 +49,15 @@ internal static partial class Log
     public static partial void HandlerFailed(
         ILogger logger, string handler, string group, HandlerErrorPolicy policy, Exception fault);
 
-    [LoggerMessage(1616, LogLevel.Error, "A handler of the event Rejoined of group {Group} threw")]
+    [LoggerMessage(1616, LogLevel.Error, "A handler of an event of group {Group} threw")]
     public static partial void EventHandlerFailed(ILogger logger, string group, Exception fault);
+
+    [LoggerMessage(
+        1618,
+        LogLevel.Warning,
+        "Group {Group}: {Count} messages so far were no values. The last one is {Message}: {Reason}")]
+    public static partial void Undeserialized(
+        ILogger logger, string group, long count, string message, string reason);
 
     [LoggerMessage(1617, LogLevel.Error, "The reading of group {Group} has failed")]
     public static partial void ReadingFailed(ILogger logger, string group, Exception fault);

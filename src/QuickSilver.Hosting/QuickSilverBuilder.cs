@@ -1,8 +1,10 @@
 using System.Diagnostics.CodeAnalysis;
+using System.Text.Json.Serialization.Metadata;
 using Microsoft.Extensions.DependencyInjection;
 using Microsoft.Extensions.DependencyInjection.Extensions;
 using Microsoft.Extensions.Diagnostics.HealthChecks;
 using Microsoft.Extensions.Options;
+using QuickSilver.Typed;
 
 namespace QuickSilver.Hosting;
 
@@ -45,9 +47,43 @@ public sealed class QuickSilverBuilder
         return this;
     }
 
+    /// <summary>Registers a group of values, serialized by System.Text.Json. Inject <see cref="IQuickSilverGroup{T}"/>
+    /// with the group's name as its key. Otherwise as the overload above.</summary>
+    /// <typeparam name="T">Type of the values.</typeparam>
+    /// <param name="name">Name of the group.</param>
+    /// <param name="json">Metadata of the type, made by the source generator of System.Text.Json.</param>
+    /// <param name="configure">Sets the options of the group.</param>
+    /// <returns>This instance.</returns>
+    public QuickSilverBuilder AddGroup<T>(
+        string name, JsonTypeInfo<T> json, Action<HostedGroupOptions>? configure = null) =>
+        AddGroup(name, new JsonPayloadSerializer<T>(json), configure);
+
+    /// <summary>Registers a group of values with a serializer of one's own. Otherwise as the overload above.</summary>
+    /// <typeparam name="T">Type of the values.</typeparam>
+    /// <param name="name">Name of the group.</param>
+    /// <param name="serializer">Turns values into bytes and back.</param>
+    /// <param name="configure">Sets the options of the group.</param>
+    /// <returns>This instance.</returns>
+    public QuickSilverBuilder AddGroup<T>(
+        string name, IPayloadSerializer<T> serializer, Action<HostedGroupOptions>? configure = null)
+    {
+        ArgumentException.ThrowIfNullOrEmpty(name);
+        ArgumentNullException.ThrowIfNull(serializer);
+        var options = new HostedGroupOptions();
+        configure?.Invoke(options);
+        if (!_registration.Add(new TypedGroupRegistration<T>(name, options, serializer)) || Key is not null)
+            return this;
+        Services.TryAddKeyedSingleton(
+            name, static (provider, key) => provider.GetRequiredService<IQuickSilverNode>().GetGroup((string)key!));
+        Services.TryAddKeyedSingleton(
+            name, static (provider, key) => provider.GetRequiredService<IQuickSilverNode>().GetGroup<T>((string)key!));
+        return this;
+    }
+
     /// <summary>
     /// Registers a handler of a group. <typeparamref name="THandler"/> is a class that implements
-    /// <see cref="IMessageHandler"/> or <see cref="IInlineMessageHandler"/>, and is added to the container unless it is
+    /// <see cref="IMessageHandler"/>, <see cref="IMessageHandler{T}"/> for a group of values, or
+    /// <see cref="IInlineMessageHandler"/>, and is added to the container unless it is
     /// there; an interface or abstract class must have been registered by the application. Several handlers of a group
     /// are called in turn, in the order of registration.
     /// </summary>

@@ -47,7 +47,8 @@ internal static class SectionBinder
         }
         catch (Exception fault) when (fault is InvalidOperationException or FormatException or ArgumentException)
         {
-            findings.Add($"{PathText(path)}: '{section.Value}' does not fit: {(fault.InnerException ?? fault).Message}");
+            string reason = (fault.InnerException ?? fault).Message;
+            findings.Add($"{PathText(path)}: '{section.Value}' does not fit: {reason}");
         }
     }
 

@@ -13,6 +13,7 @@ public sealed class ContractTests
 {
     [Theory]
     [InlineData("QuickSilver.Hosting")]
+    [InlineData("QuickSilver.Typed")]
     public void The_surface_is_as_reviewed(string name)
     {
         string actual = PublicSurface.Describe(Assembly.Load(name));
@@ -53,7 +54,7 @@ public sealed class ContractTests
         };
         listener.Start();
         using var meter = new HostingMeter(null, "of the page");
-        Assert.Equal(3, instruments.Count);
+        Assert.Equal(4, instruments.Count);
         Assert.All(instruments, name => Assert.Contains($"`{name}`", page, StringComparison.Ordinal));
     }
 

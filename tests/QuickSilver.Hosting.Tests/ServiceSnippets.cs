@@ -1,8 +1,15 @@
+using System.Text.Json.Serialization;
 using Microsoft.Extensions.DependencyInjection;
 using Microsoft.Extensions.Hosting;
 using Microsoft.Extensions.Logging;
+using QuickSilver.Typed;
 
 namespace QuickSilver.Hosting.Tests;
+
+internal sealed record Tick(string Symbol, decimal Price);
+
+[JsonSerializable(typeof(Tick))]
+internal sealed partial class TickContext : JsonSerializerContext;
 
 /// <summary>The code of docs/services.md: it compiles here, and the page is held to it.</summary>
 internal static class ServiceSnippets
@@ -20,6 +27,27 @@ internal static class ServiceSnippets
     public static void Name(IServiceCollection services)
     {
         services.AddQuickSilver(static options => options.NodeName = Environment.MachineName);
+    }
+
+    public static void AddTicks(IServiceCollection services)
+    {
+        services.AddQuickSilver().AddGroup("ticks", TickContext.Default.Tick).AddHandler<TickHandler>("ticks");
+    }
+
+    public static async Task TicksAsync(QuickSilverNode node)
+    {
+        await using Group<Tick> ticks = await node.JoinAsync("ticks", TickContext.Default.Tick);
+        await ticks.SendAsync(new Tick("ABC", 1.25m));
+        await foreach (TypedMessage<Tick> message in ticks.ReadAllAsync()) Console.WriteLine(message.Value);
+    }
+
+    internal sealed class TickHandler(ILogger<TickHandler> logger) : IMessageHandler<Tick>
+    {
+        public ValueTask HandleAsync(TypedMessage<Tick> message, CancellationToken cancellationToken)
+        {
+            logger.LogInformation("{Sender}: {Tick}", message.SenderName, message.Value);
+            return default;
+        }
     }
 
     internal sealed class PriceHandler(ILogger<PriceHandler> logger) : IMessageHandler

@@ -8,7 +8,8 @@ public sealed partial class SourceStyleTests
     private const int LongestLine = 120;
 
     // Code that a page shows keeps the page's lines.
-    private static readonly string[] Shown = ["StartSnippets.cs", "FailureSnippets.cs", "ReadmePrograms.cs", "ServiceSnippets.cs"];
+    private static readonly string[] Shown =
+        ["StartSnippets.cs", "FailureSnippets.cs", "ReadmePrograms.cs", "ServiceSnippets.cs"];
 
     [Fact]
     public void No_line_of_code_is_longer_than_120_columns()

@@ -1,0 +1,70 @@
+using System.Diagnostics;
+using QuickSilver.Typed;
+
+namespace QuickSilver.Hosting;
+
+/// <summary>What applications see of a group of values of a hosted node.</summary>
+internal sealed class HostedGroup<T>(TypedGroupRegistration<T> registration)
+    : HostedGroup(registration), IQuickSilverGroup<T>
+{
+    private static readonly TimeSpan LogPause = TimeSpan.FromSeconds(1);
+
+    private Group<T>? _typed;
+    private long _undeserialized;
+    private long _lastLogged;
+
+    /// <inheritdoc/>
+    public event EventHandler<UndeserializedMessage>? Undeserialized;
+
+    /// <inheritdoc/>
+    public IQuickSilverGroup Raw => this;
+
+    /// <inheritdoc/>
+    public ValueTask SendAsync(
+        T value, MessageHeaders? headers = null, CancellationToken cancellationToken = default) =>
+        SendAsync(
+            (Group: this, Value: value, Headers: headers ?? MessageHeaders.None),
+            static (handle, message, stop) =>
+                message.Group.TypedOf(handle).SendAsync(message.Value, message.Headers, stop),
+            cancellationToken);
+
+    /// <inheritdoc/>
+    public new IAsyncEnumerable<TypedMessage<T>> ReadAllAsync(CancellationToken cancellationToken = default) =>
+        ReadAllAsync((handle, stop) => TypedOf(handle).ReadAllAsync(stop), cancellationToken);
+
+    /// <inheritdoc/>
+    public override async Task HandleAllAsync(Group handle, HandlerCalls calls, CancellationToken stop)
+    {
+        bool traces = registration.Options.Typed.Tracing;
+        await foreach (TypedMessage<T> message in TypedOf(handle).ReadAllAsync(stop).ConfigureAwait(false))
+        {
+            using Activity? activity = traces ? Tracing.StartProcess(Name, message.TraceContext) : null;
+            await calls.CallAsync(
+                message,
+                static (handler, message, stop) => ((IMessageHandler<T>)handler).HandleAsync(message, stop),
+                stop).ConfigureAwait(false);
+        }
+    }
+
+    private Group<T> TypedOf(Group handle)
+    {
+        if (Volatile.Read(ref _typed) is { } typed && ReferenceEquals(typed.Raw, handle)) return typed;
+        Group<T> made = handle.As(registration.Serializer, registration.Options.Typed);
+        made.Undeserialized += (_, happened) => OnUndeserialized(happened);
+        Volatile.Write(ref _typed, made);
+        return made;
+    }
+
+    private void OnUndeserialized(UndeserializedMessage happened)
+    {
+        long count = Interlocked.Increment(ref _undeserialized);
+        Meter?.OnUndeserialized();
+        long last = Volatile.Read(ref _lastLogged);
+        if (count == 1 || Stopwatch.GetElapsedTime(last) > LogPause)
+        {
+            Volatile.Write(ref _lastLogged, Stopwatch.GetTimestamp());
+            Log.Undeserialized(Logger, Name, count, happened.Message.ToString(), happened.Fault.Message);
+        }
+        Guard(() => Undeserialized?.Invoke(this, happened));
+    }
+}

@@ -1,0 +1,178 @@
+using System.Buffers;
+using System.Diagnostics;
+using System.Runtime.CompilerServices;
+
+namespace QuickSilver.Typed;
+
+/// <summary>
+/// Sends and receives values through a handle on a group. Every member of the group must use the same envelope and
+/// format: a message that is no value is reported by <see cref="Undeserialized"/>, counted, and skipped. Any thread.
+/// Beside the serializer's own, it costs an envelope of two bytes a message, and no allocation without headers.
+/// </summary>
+/// <typeparam name="T">Type of the values.</typeparam>
+public sealed class Group<T> : IAsyncDisposable
+{
+    private const int SizeHint = 512;
+
+    private readonly IPayloadSerializer<T> _serializer;
+    private readonly bool _traces;
+    private long _undeserialized;
+
+    internal Group(Group raw, IPayloadSerializer<T> serializer, TypedGroupOptions? options)
+    {
+        Raw = raw;
+        _serializer = serializer;
+        _traces = options?.Tracing ?? false;
+    }
+
+    /// <summary>Reports a message that is no value, with its raw bytes. Raised on the reader's thread, in its turn
+    /// among the messages; an exception of a handler reaches the reader.</summary>
+    public event EventHandler<UndeserializedMessage>? Undeserialized;
+
+    /// <summary>The handle, for all that needs no values: views, flushes, leaving.</summary>
+    public Group Raw { get; }
+
+    /// <summary>Name of the group.</summary>
+    public string Name => Raw.Name;
+
+    /// <summary>Number of messages that were no values.</summary>
+    public long UndeserializedMessages => Volatile.Read(ref _undeserialized);
+
+    /// <summary>Sends a value as <see cref="Group.SendAsync(ReadOnlyMemory{byte}, CancellationToken)"/>, serialized
+    /// before the call returns.</summary>
+    /// <param name="value">The value.</param>
+    /// <param name="cancellationToken">Cancels the wait for admission; the value is then not sent.</param>
+    /// <exception cref="PayloadSerializationException">The serializer threw; nothing was sent.</exception>
+    public ValueTask SendAsync(T value, CancellationToken cancellationToken = default) =>
+        SendAsync(value, MessageHeaders.None, cancellationToken);
+
+    /// <summary>Sends a value with headers. Otherwise as the overload above.</summary>
+    /// <inheritdoc cref="SendAsync(T, CancellationToken)"/>
+    /// <param name="value">The value.</param>
+    /// <param name="headers">The headers. A trace context among them is replaced while this node traces.</param>
+    /// <param name="cancellationToken">Cancels the wait for admission; the value is then not sent.</param>
+    /// <exception cref="ArgumentException">All headers together take more than 65,535 bytes.</exception>
+    public ValueTask SendAsync(T value, MessageHeaders headers, CancellationToken cancellationToken = default)
+    {
+        ArgumentNullException.ThrowIfNull(headers);
+        return _traces
+            ? SendTracedAsync(value, headers, cancellationToken)
+            : SendCore(value, headers, cancellationToken);
+    }
+
+    /// <summary>Sends a value and waits until every live member holds it, as
+    /// <see cref="Group.SendConfirmedAsync(ReadOnlyMemory{byte}, CancellationToken)"/>.</summary>
+    /// <param name="value">The value.</param>
+    /// <param name="headers">The headers; null for none.</param>
+    /// <param name="cancellationToken">Cancels the wait only.</param>
+    /// <exception cref="PayloadSerializationException">The serializer threw; nothing was sent.</exception>
+    public async Task<DeliveryReport> SendConfirmedAsync(
+        T value, MessageHeaders? headers = null, CancellationToken cancellationToken = default)
+    {
+        MessageHeaders all = headers ?? MessageHeaders.None;
+        using Activity? activity = _traces ? Tracing.StartSend(Name) : null;
+        if (_traces) all = Tracing.Inject(all, activity ?? Activity.Current);
+        var bytes = new ArrayBufferWriter<byte>(SizeHint);
+        try
+        {
+            Write(bytes, value, all);
+            return await Raw.SendConfirmedAsync(bytes.WrittenMemory, cancellationToken).ConfigureAwait(false);
+        }
+        catch (Exception fault)
+        {
+            Tracing.Fail(activity, fault);
+            throw;
+        }
+    }
+
+    /// <summary>
+    /// Reads all values, as <see cref="Group.ReadAllAsync"/> reads messages, without a copy of their bytes. Leaving the
+    /// loop loses nothing: the next reader continues there.
+    /// </summary>
+    /// <param name="cancellationToken">Cancels the enumeration.</param>
+    /// <exception cref="InvalidOperationException">Another reader of the handle is active.</exception>
+    /// <exception cref="OperationCanceledException">The enumeration was cancelled.</exception>
+    /// <exception cref="QuickSilverException">The handle has ended by itself; this is the reason.</exception>
+    public IAsyncEnumerable<TypedMessage<T>> ReadAllAsync(CancellationToken cancellationToken = default) =>
+        Iterate(Raw.ReadLeasedAsync(cancellationToken), cancellationToken);
+
+    /// <summary>Leaves the group, as <see cref="Group.DisposeAsync"/>.</summary>
+    public ValueTask DisposeAsync() => Raw.DisposeAsync();
+
+    /// <summary>Name of the group and of the node, for logs.</summary>
+    public override string ToString() => Raw.ToString();
+
+    private async IAsyncEnumerable<TypedMessage<T>> Iterate(
+        IAsyncEnumerable<MessageLease> leases, [EnumeratorCancellation] CancellationToken cancellationToken)
+    {
+        await foreach (MessageLease lease in leases.WithCancellation(cancellationToken).ConfigureAwait(false))
+        {
+            if (TryTake(lease, out TypedMessage<T> message)) yield return message;
+        }
+    }
+
+    private bool TryTake(MessageLease lease, out TypedMessage<T> message)
+    {
+        using (lease)
+        {
+            try
+            {
+                ReadOnlyMemory<byte> payload = lease.Payload;
+                int start = Envelope.Read(payload.Span, out MessageHeaders? headers);
+                ActivityContext context = _traces
+                    ? Tracing.Receive(Name, Tracing.ContextOf(headers), payload.Length - start)
+                    : default;
+                T value = _serializer.Deserialize(payload[start..]);
+                message = new TypedMessage<T>(value, lease.Sender, lease.SenderName, lease.Sequence, headers)
+                {
+                    TraceContext = context,
+                };
+                return true;
+            }
+            catch (Exception fault)
+            {
+                Interlocked.Increment(ref _undeserialized);
+                Undeserialized?.Invoke(this, new UndeserializedMessage(lease.ToMessage(), fault));
+                message = default;
+                return false;
+            }
+        }
+    }
+
+    private ValueTask SendCore(T value, MessageHeaders headers, CancellationToken cancellationToken) =>
+        Raw.SendAsync(
+            SizeHint,
+            new Outgoing(this, value, headers),
+            static (writer, in outgoing) => outgoing.Group.Write(writer, outgoing.Value, outgoing.Headers),
+            cancellationToken);
+
+    private async ValueTask SendTracedAsync(T value, MessageHeaders headers, CancellationToken cancellationToken)
+    {
+        using Activity? activity = Tracing.StartSend(Name);
+        try
+        {
+            MessageHeaders all = Tracing.Inject(headers, activity ?? Activity.Current);
+            await SendCore(value, all, cancellationToken).ConfigureAwait(false);
+        }
+        catch (Exception fault)
+        {
+            Tracing.Fail(activity, fault);
+            throw;
+        }
+    }
+
+    private void Write(IBufferWriter<byte> writer, T value, MessageHeaders headers)
+    {
+        Envelope.Write(writer, headers);
+        try
+        {
+            _serializer.Serialize(value, writer);
+        }
+        catch (Exception fault) when (fault is not QuickSilverException)
+        {
+            throw new PayloadSerializationException(Name, typeof(T), fault);
+        }
+    }
+
+    private readonly record struct Outgoing(Group<T> Group, T Value, MessageHeaders Headers);
+}

@@ -1,0 +1,10 @@
+namespace QuickSilver.Typed;
+
+/// <summary>Settings of a typed group at one node.</summary>
+public sealed class TypedGroupOptions
+{
+    /// <summary>Whether messages carry the sender's trace context (W3C), and sends and receives are activities of the
+    /// source <see cref="QuickSilverTelemetry.ActivitySourceName"/>. Costs two headers a message while somebody
+    /// traces, and nothing otherwise. Default: false.</summary>
+    public bool Tracing { get; set; }
+}
