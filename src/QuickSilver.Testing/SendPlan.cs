@@ -26,4 +26,7 @@ public sealed record SendPlan(int Node, string Group, int Count, TimeSpan Interv
     /// from there, but long ones, and one in sixteen of the others, are admitted in their places, with all in front of
     /// them.</summary>
     public bool Staged { get; init; }
+
+    /// <summary>True: most messages with a ticket are pieces of long messages.</summary>
+    public bool Long { get; init; }
 }

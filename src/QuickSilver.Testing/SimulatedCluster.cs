@@ -273,7 +273,9 @@ public sealed class SimulatedCluster
 
     /// <summary>The first promise about messages that is not kept yet; null when there is none.</summary>
     internal (string Invariant, string Missing)? FindMissing() =>
-        LivenessChecks.FindMissing(_nodes, _checks, IsConcerned) ?? PrefixChecks.FindOpen(_nodes, _checks, IsConcerned);
+        LivenessChecks.FindMissing(_nodes, _checks, IsConcerned)
+            ?? PrefixChecks.FindOpen(_nodes, _checks, IsConcerned)
+            ?? LongMessageChecks.FindOpen(_nodes, IsConcerned);
 
     /// <summary>Runs until <see cref="IsSettled"/>: everything sent has been delivered wherever it must be, and is
     /// known stable at its sender.</summary>

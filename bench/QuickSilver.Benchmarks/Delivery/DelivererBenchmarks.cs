@@ -75,6 +75,10 @@ public class DelivererBenchmarks : IDeliveryListener
     void IDeliveryListener.OnLoss(NodeInfo sender, ulong first, ulong count, Instant now) =>
         throw new InvalidOperationException("nothing is lost");
 
+    void IDeliveryListener.OnSenderClosed(NodeInfo sender, Instant now)
+    {
+    }
+
     private Slice Write(Slice packet, ulong number)
     {
         var writer = new WireWriter(packet.Chunk!.GetSpan()[DatagramHeader.Length..]);

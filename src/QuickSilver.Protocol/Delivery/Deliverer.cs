@@ -156,10 +156,12 @@ public sealed class Deliverer
             int length = record.MessageLength;
             if (record.IsFragment)
             {
-                _order.OnFragment(cursor, record.Number, length, record.FragmentOffset, part, now);
+                _order.OnFragment(cursor, record, part, now);
                 continue;
             }
-            var batch = new DeliveryBatch(record.Number, part with { Length = length }, record.Count, length);
+            DeliveryBatch batch = record.IsPiece
+                ? DeliveryBatch.OfPiece(record.Number, part)
+                : new DeliveryBatch(record.Number, part with { Length = length }, record.Count, length);
             _order.OnWhole(cursor, batch, now);
         }
     }
@@ -246,7 +248,9 @@ public sealed class Deliverer
                     ? "a receiver goes on past a gap in a removed sender's messages"
                     : "a removed sender is closed for a receiver that misses nothing");
             if (cursor.HasLostTail || (cursor.HasLostSome && !hasGap)) _order.ReportTail(cursor, now);
-            if (group.IsOpen) group.Remove(cursor);
+            if (!group.IsOpen) continue;
+            group.Remove(cursor);
+            group.Listener.OnSenderClosed(sender, now);
         }
     }
 

@@ -29,6 +29,15 @@ public sealed class DeliveryCounters(RejectCounters rejected)
     /// <summary>Messages joined from fragments.</summary>
     public ulong Joined;
 
+    /// <summary>Long messages that ended complete.</summary>
+    public ulong LongComplete;
+
+    /// <summary>Long messages that their senders gave up.</summary>
+    public ulong LongGivenUp;
+
+    /// <summary>Long messages whose senders were gone before the end.</summary>
+    public ulong LongCut;
+
     /// <summary>Datagrams of views not installed that were kept.</summary>
     public ulong UnrecognisedKept;
 

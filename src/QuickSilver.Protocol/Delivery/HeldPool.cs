@@ -28,11 +28,11 @@ internal sealed class HeldPool
         _buffers.Push(buffer);
     }
 
-    public Reassembly RentReassembly(int messageLength)
+    public Reassembly RentReassembly(int messageLength, bool isOfPiece)
     {
         if (_reassemblies.TryPop(out Reassembly? parts)) _entries -= parts.Capacity;
         else parts = new Reassembly();
-        parts.Begin(messageLength);
+        parts.Begin(messageLength, isOfPiece);
         return parts;
     }
 

@@ -23,4 +23,10 @@ public interface IDeliveryListener
     /// <param name="count">Number of messages; 0 when unknown.</param>
     /// <param name="now">The present instant.</param>
     void OnLoss(NodeInfo sender, ulong first, ulong count, Instant now);
+
+    /// <summary>
+    /// A sender of the session's messages was removed from the cluster, and none of its messages follows: all that can
+    /// be recovered has been delivered, and the rest reported lost.
+    /// </summary>
+    void OnSenderClosed(NodeInfo sender, Instant now);
 }

@@ -26,6 +26,9 @@ internal sealed class Reassembly
     /// <summary>Length of the whole message.</summary>
     public int MessageLength { get; private set; }
 
+    /// <summary>True when the message is a piece of a long message.</summary>
+    public bool IsOfPiece { get; private set; }
+
     /// <summary>Number of fragments held.</summary>
     public int Count { get; private set; }
 
@@ -39,10 +42,11 @@ internal sealed class Reassembly
     public int Capacity => _parts.Length;
 
     /// <summary>Begins a message; no fragments may be held.</summary>
-    public void Begin(int messageLength)
+    public void Begin(int messageLength, bool isOfPiece = false)
     {
         System.Diagnostics.Debug.Assert(Count == 0, "fragments of another message are held");
         MessageLength = messageLength;
+        IsOfPiece = isOfPiece;
         Received = 0;
     }
 

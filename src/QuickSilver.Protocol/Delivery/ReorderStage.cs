@@ -42,14 +42,15 @@ internal sealed class ReorderStage(BufferPool buffers, DeliveryCounters counters
     }
 
     /// <summary>Takes a fragment; retains it if it keeps it.</summary>
-    public void OnFragment(SenderCursor cursor, ulong number, int messageLength, int offset, Slice bytes, Instant now)
+    public void OnFragment(SenderCursor cursor, in PacketRecord fragment, Slice bytes, Instant now)
     {
+        ulong number = fragment.Number;
         if (number < cursor.Next)
         {
             counters.Duplicates++;
             return;
         }
-        switch (AddFragment(cursor, number, messageLength, offset, bytes))
+        switch (AddFragment(cursor, fragment, bytes))
         {
             case FragmentOutcome.Added:
                 counters.HeldBytes += bytes.Length + HeldBatch.Overhead;
@@ -160,9 +161,10 @@ internal sealed class ReorderStage(BufferPool buffers, DeliveryCounters counters
         Chunk chunk = buffers.Rent(parts.MessageLength, BufferOwner.Reassembly);
         var bytes = new Slice(chunk, 0, parts.MessageLength);
         parts.JoinInto(bytes.Span);
+        DeliveryBatch message = parts.IsOfPiece ? DeliveryBatch.OfPiece(number, bytes) : new(number, bytes);
         _pool.Return(parts);
         counters.Joined++;
-        Deliver(cursor, new DeliveryBatch(number, bytes), now);
+        Deliver(cursor, message, now);
         chunk.Release();
     }
 
@@ -244,13 +246,18 @@ internal sealed class ReorderStage(BufferPool buffers, DeliveryCounters counters
         counters.HeldBytes += batch.Charge;
     }
 
-    private FragmentOutcome AddFragment(SenderCursor cursor, ulong number, int messageLength, int offset, Slice bytes)
+    private FragmentOutcome AddFragment(SenderCursor cursor, in PacketRecord fragment, Slice bytes)
     {
+        ulong number = fragment.Number;
         if (cursor.Held is { } present && present.TryFind(number, out HeldBatch begun))
-            return begun.Parts?.Add(messageLength, offset, bytes) ?? FragmentOutcome.Contradiction;
+        {
+            return begun.Parts is { } known && known.IsOfPiece == fragment.IsPiece
+                ? known.Add(fragment.MessageLength, fragment.FragmentOffset, bytes)
+                : FragmentOutcome.Contradiction;
+        }
 
-        Reassembly parts = _pool.RentReassembly(messageLength);
-        FragmentOutcome outcome = parts.Add(messageLength, offset, bytes);
+        Reassembly parts = _pool.RentReassembly(fragment.MessageLength, fragment.IsPiece);
+        FragmentOutcome outcome = parts.Add(fragment.MessageLength, fragment.FragmentOffset, bytes);
         if (outcome != FragmentOutcome.Added)
         {
             _pool.Return(parts);

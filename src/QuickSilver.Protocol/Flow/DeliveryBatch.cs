@@ -5,7 +5,7 @@ namespace QuickSilver.Protocol.Flow;
 /// <summary>
 /// Whole messages of one sender in one group, with consecutive numbers and one length, at equal distances in one chunk.
 /// They are a packet's batch, messages of groups that take turns in a packet, or a single message. Delivery handles
-/// them together. Copying the struct copies no reference.
+/// them together. A piece of a long message is always alone. Copying the struct copies no reference.
 /// </summary>
 /// <param name="number">Number of the lowest, from 1.</param>
 /// <param name="first">Bytes of the lowest.</param>
@@ -14,6 +14,9 @@ namespace QuickSilver.Protocol.Flow;
 /// message.</param>
 public struct DeliveryBatch(ulong number, in Slice first, int count = 1, int distance = 0)
 {
+    // No distance between messages has this value, and a part has none: so the struct need not grow.
+    private const int PieceMark = -1;
+
     /// <summary>Number of the lowest message.</summary>
     public ulong Number { get; } = number;
 
@@ -25,6 +28,9 @@ public struct DeliveryBatch(ulong number, in Slice first, int count = 1, int dis
 
     /// <summary>Bytes from the beginning of one message to that of the next.</summary>
     public int Distance { get; private set; } = distance;
+
+    /// <summary>True for a piece of a long message.</summary>
+    public readonly bool IsPiece => Distance == PieceMark;
 
     /// <summary>The number after the highest message's.</summary>
     public readonly ulong End => Number + (ulong)Count;
@@ -42,6 +48,9 @@ public struct DeliveryBatch(ulong number, in Slice first, int count = 1, int dis
     /// <summary>Bytes of one of the messages, from 0.</summary>
     public readonly Slice this[int index] => new(First.Chunk, First.Offset + (index * Distance), First.Length);
 
+    /// <summary>One piece of a long message.</summary>
+    public static DeliveryBatch OfPiece(ulong number, in Slice part) => new(number, part, 1, PieceMark);
+
     /// <summary>The batch without its <paramref name="skipped"/> lowest messages; at least one must remain.</summary>
     public readonly DeliveryBatch After(int skipped) =>
         new(Number + (ulong)skipped, this[skipped], Count - skipped, Distance);
@@ -54,7 +63,7 @@ public struct DeliveryBatch(ulong number, in Slice first, int count = 1, int dis
     public bool TryAppend(in DeliveryBatch next)
     {
         if (next.Number != End || next.First.Chunk != First.Chunk || next.Length != Length
-            || First.Chunk is null)
+            || First.Chunk is null || IsPiece || next.IsPiece)
         {
             return false;
         }

@@ -46,6 +46,14 @@ public sealed class LocalGroup : ISenderListener
     /// </summary>
     public void WatchViews() => _rooms.Groups.Watch(this);
 
+    /// <summary>
+    /// Makes the receiver of the session's long messages: the host passes it the pieces that are delivered, and what
+    /// happens to senders.
+    /// </summary>
+    /// <param name="begin">As for <see cref="LongMessages"/>.</param>
+    public LongMessages ReceiveLongMessages(Func<NodeInfo, ulong, ILongMessageSink?> begin) =>
+        new(begin, IsMember, _rooms.DeliveryCounters);
+
     /// <summary>Members of the group in the step that this node sends in, itself included.</summary>
     public int SendMemberCount => Sender.SendMemberCount;
 
@@ -78,6 +86,18 @@ public sealed class LocalGroup : ISenderListener
 
     /// <summary>Null once the session has ended.</summary>
     internal GroupReceiver? Receiver { get; set; }
+
+    private bool IsMember(NodeInfo node)
+    {
+        foreach (RegionView view in Regions)
+        {
+            foreach (NodeInfo member in view.Members)
+            {
+                if (member.Number == node.Number) return true;
+            }
+        }
+        return false;
+    }
 
     void ISenderListener.OnOwnMessages(StepNumber step, in DeliveryBatch batch, Instant now)
     {

@@ -9,7 +9,8 @@ namespace QuickSilver.Protocol.Wire;
 ///   flags      1 byte   bit 0: first message of its group in this stream; bit 1: fragment;
 ///                       bit 2: previous step is in another epoch than the view's;
 ///                       bit 3, alone: no record, but filler: this byte and the zeros after it end the packet;
-///                       bit 4, alone: a batch
+///                       bit 4, alone: a batch;
+///                       bit 5: a piece of a long message (<see cref="MessagePiece"/>), never in a batch
 ///   group      varint   index of the group in the region's sorted list of groups
 ///   number     varint   message number, from 1, per (sender, group)
 ///   [first]    varint   counter of the step of the group's previous message from this sender; 0: there was none
@@ -44,6 +45,7 @@ public readonly ref struct PacketRecord
     private const byte ForeignEpochBit = 4;
     private const byte FillerBit = 8;
     private const byte BatchBit = 16;
+    private const byte PieceBit = 32;
 
     /// <summary>Index of the group in the region's sorted list.</summary>
     public int GroupIndex { get; init; }
@@ -59,6 +61,9 @@ public readonly ref struct PacketRecord
 
     /// <summary>True when <see cref="Bytes"/> is only a part of the message.</summary>
     public bool IsFragment { get; init; }
+
+    /// <summary>True when the message is a piece of a long message.</summary>
+    public bool IsPiece { get; init; }
 
     /// <summary>Length of the whole message.</summary>
     public int MessageLength { get; init; }
@@ -104,6 +109,7 @@ public readonly ref struct PacketRecord
     /// <param name="length">Length of this part; equal to <paramref name="messageLength"/> for a whole message.</param>
     /// <param name="count">Messages; more than one only of whole ones that are not empty, of which the first is not its
     /// group's first.</param>
+    /// <param name="isPiece">True for a piece of a long message; then <paramref name="count"/> is 1.</param>
     public static void WriteHead(
         ref WireWriter writer,
         Epoch viewEpoch,
@@ -114,18 +120,20 @@ public readonly ref struct PacketRecord
         int messageLength,
         int offset,
         int length,
-        int count = 1)
+        int count = 1,
+        bool isPiece = false)
     {
         bool fragment = length != messageLength;
         bool isBatch = count > 1;
         System.Diagnostics.Debug.Assert(
-            !isBatch || (!first && !fragment && length > 0 && count <= MaxCount),
+            !isBatch || (!first && !fragment && !isPiece && length > 0 && count <= MaxCount),
             "the messages form no batch");
         bool foreign = first && !previousStep.IsNone && previousStep.Epoch != viewEpoch;
         int flags = first ? FirstBit : 0;
         if (fragment) flags |= FragmentBit;
         if (foreign) flags |= ForeignEpochBit;
         if (isBatch) flags |= BatchBit;
+        if (isPiece) flags |= PieceBit;
         writer.WriteByte((byte)flags);
         writer.WriteVarint((ulong)groupIndex);
         writer.WriteVarint(number);
@@ -202,7 +210,7 @@ public readonly ref struct PacketRecord
             return false;
         }
         bool isBatch = flags == BatchBit;
-        if (!isBatch && (flags & ~(FirstBit | FragmentBit | ForeignEpochBit)) != 0) reader.Fail();
+        if (!isBatch && (flags & ~(FirstBit | FragmentBit | ForeignEpochBit | PieceBit)) != 0) reader.Fail();
         if ((flags & (FirstBit | ForeignEpochBit)) == ForeignEpochBit) reader.Fail();
         int group = (int)reader.ReadVarint(MaxGroupsPerRegion - 1);
         ulong number = reader.ReadVarint();
@@ -243,6 +251,7 @@ public readonly ref struct PacketRecord
             IsFirst = (flags & FirstBit) != 0,
             PreviousStep = previous,
             IsFragment = fragment,
+            IsPiece = (flags & PieceBit) != 0,
             MessageLength = total,
             FragmentOffset = offset,
             BytesOffset = bytesOffset,

@@ -59,6 +59,9 @@ public enum RejectReason : byte
     /// <summary>A fragment that contradicts the others of its message.</summary>
     BadFragment,
 
+    /// <summary>A piece of a long message that breaks its format, or contradicts the pieces before it.</summary>
+    BadPiece,
+
     /// <summary>No room: a buffer's cap in bytes or count was reached.</summary>
     NoRoom,
 

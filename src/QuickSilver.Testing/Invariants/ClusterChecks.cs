@@ -20,6 +20,7 @@ internal sealed class ClusterChecks
         Lives = lives;
         Views = new ViewChecks(run);
         Deliveries = new DeliveryChecks(run, Views);
+        LongMessages = new LongMessageChecks(run, Views);
         Stability = new StabilityChecks(run, Views, nodes);
         Budgets = new BudgetChecks(run);
         Repeats = new RepeatChecks(run);
@@ -36,6 +37,9 @@ internal sealed class ClusterChecks
 
     /// <summary>D1 to D5.</summary>
     public DeliveryChecks Deliveries { get; }
+
+    /// <summary>L1 to L3.</summary>
+    public LongMessageChecks LongMessages { get; }
 
     /// <summary>D8.</summary>
     public StabilityChecks Stability { get; }

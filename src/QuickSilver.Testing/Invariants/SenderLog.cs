@@ -19,6 +19,9 @@ internal sealed class SenderLog
     /// <summary>True when its messages come from a source and so have no tickets.</summary>
     public bool IsPulled { get; set; }
 
+    /// <summary>Long messages, by the number of their first pieces.</summary>
+    public Dictionary<ulong, SentLongMessage> LongMessages { get; } = [];
+
     /// <summary>A message by its number, from 1. The reference is valid until the next is added.</summary>
     public ref SentMessage this[ulong number] => ref CollectionsMarshal.AsSpan(_messages)[(int)(number - 1)];
 

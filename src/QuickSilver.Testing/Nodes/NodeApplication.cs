@@ -24,12 +24,16 @@ internal sealed class NodeApplication(SimulatedNode node, RunContext run, Cluste
     private readonly Dictionary<string, SimulatedGroup> _groups = new(StringComparer.Ordinal);
     private readonly Stack<SimulatedPayload> _payloads = new();
     private SimulatedOutboxes? _outboxes;
+    private ulong _longMessages;
 
     /// <summary>The groups the node is in.</summary>
     public IReadOnlyDictionary<string, SimulatedGroup> Groups => _groups;
 
     /// <summary>Payloads that the protocol holds.</summary>
     public int PayloadsOut { get; private set; }
+
+    /// <summary>A name for a long message of the node that no other has.</summary>
+    public ulong NextLongMessage() => ++_longMessages;
 
     /// <summary>A session begins.</summary>
     /// <returns>What follows it.</returns>
@@ -75,6 +79,7 @@ internal sealed class NodeApplication(SimulatedNode node, RunContext run, Cluste
         {
             if (!_groups.Remove(group.Info.Name, out SimulatedGroup? session)) continue;
             session.IsOpen = false;
+            session.Incoming?.Close();
             if (run.Log is not null) run.Note(node.Index, $"left {session.Log.LogName}");
         }
     }
@@ -128,12 +133,20 @@ internal sealed class NodeApplication(SimulatedNode node, RunContext run, Cluste
         if (!_payloads.TryPop(out SimulatedPayload? payload)) payload = new SimulatedPayload(this);
         PayloadsOut++;
         Span<byte> room = payload.Start(bytes);
-        SimulatedPayload.Fill(room, Identity(group, log.Count + 1));
+        ulong identity = Identity(group, log.Count + 1);
+        SimulatedPayload.Fill(room, identity);
+        int part = group.Writers?.WritePiece(room, identity, (ulong)log.Count + 1, log) ?? -1;
+        if (part >= 0)
+        {
+            bytes = part;
+            payload.Cut(bytes);
+            room = room[..bytes];
+        }
         ulong number = log.Add(new SentMessage { Length = bytes, Checksum = Crc32C.Of(room), Admitted = run.Now });
         if (run.Log is not null)
             run.Note(node.Index, $"sent {group.Log.LogName} {number} {bytes} {Crc32C.Of(room):x8}");
         node.Work.OnMessageSent();
-        messages.Hand(payload, new SimulatedTicket(this, group, number));
+        messages.Hand(payload, new SimulatedTicket(this, group, number), isPiece: part >= 0);
     }
 
     /// <summary>A message has its number.</summary>
@@ -206,6 +219,10 @@ internal sealed class NodeApplication(SimulatedNode node, RunContext run, Cluste
                         + $"{index}");
             OnMessage(session, new DeliveredMessage(sender, messages.Number + (ulong)index, payload));
         }
+        if (!messages.IsPiece) return;
+        session.Incoming ??= session.Local.ReceiveLongMessages(
+            (from, number) => checks.LongMessages.OnBegun(session, from, number));
+        session.Incoming.OnPiece(sender, messages);
     }
 
     /// <summary>Messages are lost in a session.</summary>
@@ -221,6 +238,7 @@ internal sealed class NodeApplication(SimulatedNode node, RunContext run, Cluste
     public void OnViewChanged(SimulatedGroup session)
     {
         node.CheckViews();
+        session.Incoming?.OnViewChanged();
         if (run.Log is not null) NoteView(session);
     }
 

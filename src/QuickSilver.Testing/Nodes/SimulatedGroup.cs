@@ -70,6 +70,15 @@ public sealed class SimulatedGroup : IGroupListener
     /// <summary>Messages that left it.</summary>
     internal long TakenFromStage { get; set; }
 
+    /// <summary>The long messages that arrive; null before the first.</summary>
+    internal LongMessages? Incoming { get; set; }
+
+    /// <summary>Those that are not at their end.</summary>
+    internal HashSet<LongMessageChecks.Incoming> LongMessages { get; } = [];
+
+    /// <summary>Makes messages pieces of long messages; null: the session sends none.</summary>
+    internal SimulatedWriters? Writers { get; set; }
+
     internal void CountDelivery(TimeSpan took)
     {
         Delivered++;
@@ -94,6 +103,8 @@ public sealed class SimulatedGroup : IGroupListener
 
     void IDeliveryListener.OnLoss(NodeInfo sender, ulong first, ulong count, Instant now) =>
         Node.Application.OnLoss(this, sender, first, count);
+
+    void IDeliveryListener.OnSenderClosed(NodeInfo sender, Instant now) => Incoming?.OnSenderClosed(sender);
 
     void IGroupListener.OnViewChanged(Instant now) => Node.Application.OnViewChanged(this);
 

@@ -150,6 +150,14 @@ public sealed class SimulatedNode : IMembershipClient
         _runner.Post(now => Application.Send(session, bytes, now));
     }
 
+    /// <summary>From now on most of the messages with a ticket are pieces of long messages.</summary>
+    /// <exception cref="InvalidOperationException">The node is not in the group.</exception>
+    public void WriteLongMessages(string group)
+    {
+        SimulatedGroup session = GroupNamed(group);
+        session.Writers ??= new SimulatedWriters(session);
+    }
+
     /// <summary>Lets the protocol pull messages from a source. One node either sends to a group or is pulled from,
     /// never both.</summary>
     /// <exception cref="InvalidOperationException">The node is not in the group.</exception>

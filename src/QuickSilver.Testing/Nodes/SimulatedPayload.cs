@@ -22,6 +22,9 @@ internal sealed class SimulatedPayload(NodeApplication owner) : Payload
         return _bytes.AsSpan(0, length);
     }
 
+    /// <summary>Shortens the message.</summary>
+    public void Cut(int length) => _length = length;
+
     /// <summary>Fills a message so that its bytes tell it from every other, as far as they go: a counter of eight
     /// bytes, then noise grown from it.</summary>
     public static void Fill(Span<byte> bytes, ulong identity)

@@ -63,6 +63,13 @@ public enum ErrorCode
     /// <summary>The process had too little memory for a message.</summary>
     OutOfMemory = 1405,
 
+    /// <summary>The sender of a long message gave it up before its end.</summary>
+    LongMessageGivenUp = 1410,
+
+    /// <summary>The sender of a long message left the group, or was removed from the cluster, before its
+    /// end.</summary>
+    LongMessageIncomplete = 1411,
+
     /// <summary>A handler, feed or key selector of the application threw.</summary>
     HandlerFailed = 1500,
 }

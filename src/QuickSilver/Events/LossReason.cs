@@ -15,6 +15,7 @@ public enum LossReason
     /// <summary>A newer message with the same key replaced them.</summary>
     Superseded,
 
-    /// <summary>The inbox filled up before its first reader started.</summary>
+    /// <summary>The inbox filled up before its first reader started. Also: a long message began, and nobody reads long
+    /// messages.</summary>
     Unread,
 }

@@ -105,7 +105,7 @@ public sealed partial class Group
         if (cancellationToken.IsCancellationRequested) return ValueTask.FromCanceled<bool>(cancellationToken);
         if (Handle.HasEnded || Handle.Core is not { } core) return ValueTask.FromResult(false);
         if (core.IsOpen) return ValueTask.FromResult(true);
-        ThrowIfCoreWouldWait();
+        core.ThrowIfCoreWouldWait(null);
         return core.WaitForRoomAsync(Handle, cancellationToken);
     }
 
@@ -129,7 +129,7 @@ public sealed partial class Group
         GroupCore core = CheckSend(payload.Length);
         var ticket = new ConfirmTicket(Services.SendBuffers.Copy(payload.Span), Services.Clock.Now);
         bool isAdmitted = core.TrySend(ticket, payload.Length);
-        if (!isAdmitted) ThrowIfCoreWouldWait(ticket.Payload);
+        if (!isAdmitted) core.ThrowIfCoreWouldWait(ticket.Payload);
         try
         {
             if (!isAdmitted)
@@ -253,23 +253,6 @@ public sealed partial class Group
     private static bool IsShort(ReadOnlySpan<byte> payload) => payload.Length <= SendStage.LongestMessage;
 
     // The copy is made before: an exception after the gate has counted the message would leave it counted for ever.
-    private ValueTask EnterAsync(GroupCore core, PooledPayload payload, CancellationToken cancellationToken)
-    {
-        if (core.TrySend(payload, payload.Length)) return default;
-        if (Handle.HasEnded)
-        {
-            payload.Return();
-            throw Handle.EndException();
-        }
-        ThrowIfCoreWouldWait(payload);
-        return core.SendLaterAsync(Handle, payload, payload.Length, cancellationToken);
-    }
-
-    private void ThrowIfCoreWouldWait(PooledPayload? payload = null)
-    {
-        if (!Services.IsCoreThread) return;
-        payload?.Return();
-        throw new InvalidOperationException(
-            "A send on the core thread (in an inline handler or a feed) must not wait: use TrySend there.");
-    }
+    private ValueTask EnterAsync(GroupCore core, PooledPayload payload, CancellationToken cancellationToken) =>
+        core.EnterAsync(Handle, payload, cancellationToken);
 }

@@ -48,8 +48,8 @@ public sealed class Message
     /// <summary>Readable name of the sender.</summary>
     public string SenderName => _sender.Name;
 
-    /// <summary>Number of the message, per group and incarnation of the sender, from 1. Gaps mean lost
-    /// messages.</summary>
+    /// <summary>Number of the message, per group and incarnation of the sender, from 1. Gaps mean lost messages, or
+    /// pieces of long messages (<see cref="Group.OpenWriter"/>).</summary>
     public ulong Sequence { get; }
 
     /// <summary>Name of the group.</summary>

@@ -7,6 +7,7 @@ public sealed class DeliveryOptions
     private int? _inboxCapacity;
     private long? _inboxBytes;
     private long? _totalInboxBytes;
+    private long? _longMessageBytes;
 
     /// <summary>Limit on unread messages in one inbox. Default: 65,536. A process with a small heap gets less: one
     /// message for each 4 KiB of the heap it may use.</summary>
@@ -31,6 +32,16 @@ public sealed class DeliveryOptions
     {
         get => _totalInboxBytes ?? HeapShares.Alone.InboxMaxBytesPerNode;
         set => _totalInboxBytes = value;
+    }
+
+    /// <summary>Limit on the unread bytes of one long message (<see cref="Group.ReadLongMessagesAsync"/>). A message
+    /// that exceeds it fails for this reader with a <see cref="SlowConsumerException"/>. All long messages of the node
+    /// together may hold <see cref="InboxMaxBytesPerNode"/>, apart from inboxes; above it, the one that holds most
+    /// fails. Default: half of <see cref="InboxMaxBytes"/>.</summary>
+    public long LongMessageMaxUnreadBytes
+    {
+        get => _longMessageBytes ?? Math.Max(1, InboxMaxBytes / 2);
+        set => _longMessageBytes = value;
     }
 
     /// <summary>Policy for the next message of a full inbox. Default:
@@ -59,6 +70,7 @@ public sealed class DeliveryOptions
         errors.InRange("Delivery.InboxMaxMessages", InboxMaxMessages, 1, 1 << 24);
         errors.InRange("Delivery.InboxMaxBytes", InboxMaxBytes, 1, long.MaxValue);
         errors.InRange("Delivery.InboxMaxBytesPerNode", InboxMaxBytesPerNode, 1, long.MaxValue);
+        errors.InRange("Delivery.LongMessageMaxUnreadBytes", LongMessageMaxUnreadBytes, 1, long.MaxValue);
         errors.Defined("Delivery.Overflow", Overflow);
         if (Overflow == OverflowPolicy.KeepLatestByKey)
             errors.Add(

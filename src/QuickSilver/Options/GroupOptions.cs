@@ -44,6 +44,14 @@ public sealed class GroupOptions
     /// <see cref="DeliveryOptions.SelfDelivery"/>.</summary>
     public bool? SelfDelivery { get; set; }
 
+    /// <summary>Whether long messages that begin before the first call of <see cref="Group.ReadLongMessagesAsync"/> are
+    /// kept for it. Default: false; they are dropped and counted.</summary>
+    public bool KeepLongMessages { get; set; }
+
+    /// <summary>Limit on the unread bytes of one long message. Null (default):
+    /// <see cref="DeliveryOptions.LongMessageMaxUnreadBytes"/>.</summary>
+    public long? LongMessageMaxUnreadBytes { get; set; }
+
     internal GroupOptions Copy() => (GroupOptions)MemberwiseClone();
 
     internal void Validate(string parameter)
@@ -52,6 +60,8 @@ public sealed class GroupOptions
         errors.Defined(nameof(Mode), Mode);
         if (InboxMaxMessages is { } capacity) errors.InRange(nameof(InboxMaxMessages), capacity, 1, 1 << 24);
         if (InboxMaxBytes is { } bytes) errors.InRange(nameof(InboxMaxBytes), bytes, 1, long.MaxValue);
+        if (LongMessageMaxUnreadBytes is { } unread)
+            errors.InRange(nameof(LongMessageMaxUnreadBytes), unread, 1, long.MaxValue);
         if (Overflow is { } overflow) errors.Defined(nameof(Overflow), overflow);
         if (HandlerErrors is { } policy) errors.Defined(nameof(HandlerErrors), policy);
         if (Key is not null && Overflow != OverflowPolicy.KeepLatestByKey)

@@ -83,6 +83,32 @@ internal sealed partial class GroupCore
         return false;
     }
 
+    /// <summary>Passes a message with its buffer, and waits for room behind earlier waiters. Takes ownership of the
+    /// message, also when it throws. Any thread; on the core thread only while there is room.</summary>
+    /// <exception cref="InvalidOperationException">The call is on the core thread and would have to wait.</exception>
+    public ValueTask EnterAsync(GroupHandle owner, PooledPayload payload, CancellationToken cancellationToken)
+    {
+        if (TrySend(payload, payload.Length)) return default;
+        if (owner.HasEnded)
+        {
+            payload.Return();
+            throw owner.EndException();
+        }
+        ThrowIfCoreWouldWait(payload);
+        return SendLaterAsync(owner, payload, payload.Length, cancellationToken);
+    }
+
+    /// <summary>Refuses to wait on the core thread.</summary>
+    /// <param name="payload">Returned to its pool before the exception; null for none.</param>
+    /// <exception cref="InvalidOperationException">The call is on the core thread.</exception>
+    public void ThrowIfCoreWouldWait(PooledPayload? payload)
+    {
+        if (!Services.IsCoreThread) return;
+        payload?.Return();
+        throw new InvalidOperationException(
+            "A send on the core thread (in an inline handler or a feed) must not wait: use TrySend there.");
+    }
+
     /// <summary>Waits for admission behind earlier waiters. The gate takes ownership of the request, unless the group
     /// takes nothing more. Any thread except the core.</summary>
     public ValueTask SendLaterAsync(

@@ -130,6 +130,8 @@ internal sealed partial class GroupCore : StagedGroup, IGroupListener
         Services.CheckCoreThread();
         State = GroupState.Gone;
         KeepView();
+        _longMessages?.Close();
+        _longMessages = null;
         Local = null;
         EndSending(reason);
         foreach (MemberWait wait in _memberWaits ?? []) wait.Fail(reason);
@@ -142,6 +144,11 @@ internal sealed partial class GroupCore : StagedGroup, IGroupListener
         Services.CheckCoreThread();
         Figures.MessagesReceived += batch.Count;
         Figures.BytesReceived += batch.TotalLength;
+        if (batch.IsPiece)
+        {
+            OnPiece(sender, batch);
+            return;
+        }
         bool isOwn = ReferenceEquals(sender, _node.Self);
         bool hasStored = false;
         foreach (GroupHandle handle in _handles)
@@ -240,6 +247,7 @@ internal sealed partial class GroupCore : StagedGroup, IGroupListener
     public void OnViewChanged(Instant now)
     {
         Services.CheckCoreThread();
+        _longMessages?.OnViewChanged();
         if (View is not { } view) return;
         foreach (GroupHandle handle in _handles) handle.OnViewChanged(view);
         Touch();

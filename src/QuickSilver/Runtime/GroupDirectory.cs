@@ -105,6 +105,7 @@ internal sealed class GroupDirectory(NodeCore node)
     {
         node.Services.CheckCoreThread();
         if (!handle.TryEnd(reason)) return;
+        handle.GiveUpWriters();
         handle.Finish(reason);
         node.Services.Events.Post(new GroupEnded(handle.Name, reason));
         if (handle.Core is { } group) DetachAndLeave(group, handle, now);

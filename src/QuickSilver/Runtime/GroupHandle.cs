@@ -109,6 +109,7 @@ internal sealed partial class GroupHandle : ISendOwner
         _isFinished = true;
         AttachEnlisted();
         EndInbox(reason)?.Close(reason);
+        EndLongInbox(reason);
         foreach (FeedSource feed in _feeds) feed.Remove();
         _inline?.Clear();
         if (Settings.Key is not null) Settings = Settings with { Key = null };
@@ -119,6 +120,7 @@ internal sealed partial class GroupHandle : ISendOwner
     public void Abandon(Exception? reason)
     {
         EndInbox(reason)?.SetEnd(reason);
+        EndLongInbox(reason);
         Conclude(reason);
     }
 

@@ -12,6 +12,8 @@ namespace QuickSilver.Runtime;
 /// <param name="OnBatch">A batch handler attached before the first message; null for none.</param>
 /// <param name="Key">Selects the key by which messages replace each other; not null when
 /// <see cref="InboxLimits.ReplacesByKey"/> is true.</param>
+/// <param name="KeepLongMessages">True to keep long messages from the join on.</param>
+/// <param name="LongMessageMaxUnreadBytes">Limit on the unread bytes of one long message.</param>
 internal sealed record HandleSettings(
     GroupMode Mode,
     InboxLimits Limits,
@@ -19,7 +21,9 @@ internal sealed record HandleSettings(
     bool SelfDelivery,
     MessageHandler? OnMessage,
     MessageBatchHandler? OnBatch,
-    KeySelector? Key)
+    KeySelector? Key,
+    bool KeepLongMessages,
+    long LongMessageMaxUnreadBytes)
 {
     /// <summary>Combines the options of a join with the node's defaults.</summary>
     public static HandleSettings From(GroupOptions options, DeliveryOptions node) => new(
@@ -33,5 +37,7 @@ internal sealed record HandleSettings(
         options.SelfDelivery ?? node.SelfDelivery,
         options.OnMessage,
         options.OnBatch,
-        options.Key);
+        options.Key,
+        options.KeepLongMessages,
+        options.LongMessageMaxUnreadBytes ?? node.LongMessageMaxUnreadBytes);
 }

@@ -77,6 +77,7 @@ internal sealed class LeaveOperation
         var flush = new CountdownFlush();
         foreach (GroupHandle handle in _handles)
         {
+            handle.GiveUpWriters();
             if (handle.Core is { } group) group.Flush(flush, now);
         }
         flush.Seal(now);

@@ -16,6 +16,7 @@ internal sealed class NodeServices
     private readonly Lock _lock = new();
     private readonly HashSet<GroupHandle> _handles = [];
     private CoreThread? _thread;
+    private ulong _longMessages;
 
     /// <summary>Creates the services of a node that has not started.</summary>
     /// <param name="options">The node's own copy of its options.</param>
@@ -42,6 +43,7 @@ internal sealed class NodeServices
         Inboxes = new InboxShared(
             options.Delivery.InboxMaxBytesPerNode, () => requests.Enqueue(nudge),
             static () => ProcessMemory.Shared.IsTight);
+        LongMessages = new LongMessageBudget(options.Delivery.InboxMaxBytesPerNode);
     }
 
     /// <summary>The node's own copy of its options, which no longer change.</summary>
@@ -77,6 +79,9 @@ internal sealed class NodeServices
     /// <summary>The state that all inboxes share.</summary>
     public InboxShared Inboxes { get; }
 
+    /// <summary>The unread bytes of long messages, against their common limit.</summary>
+    public LongMessageBudget LongMessages { get; }
+
     /// <summary>Times user code on the core thread.</summary>
     public CallbackWatchdog UserCode { get; }
 
@@ -89,6 +94,9 @@ internal sealed class NodeServices
     public void CheckCoreThread() => Debug.Assert(
         _thread is not { IsRunning: true } thread || thread.IsCurrent,
         "A member for the core thread is called on another thread.");
+
+    /// <summary>Returns a name for a long message of this node that no other has.</summary>
+    public ulong NextLongMessage() => Interlocked.Increment(ref _longMessages);
 
     /// <summary>Sets the core thread. Call once, before it starts.</summary>
     public void SetThread(CoreThread thread) => _thread = thread;

@@ -120,6 +120,15 @@ internal sealed class Outbox : IRequestTarget, ISendQueue, ILaneSource
         Signal();
     }
 
+    /// <summary>Puts a message behind all that were admitted so far, whatever the limits are.</summary>
+    public void Append(GroupCore group, PooledPayload message)
+    {
+        _services.CheckCoreThread();
+        Gate.Charge(1, message.Length);
+        _stage.Append(group, default, message);
+        Signal();
+    }
+
     /// <summary>Ends the outbox, which no group sends through any more. What is left in the stage are barriers and
     /// places that were given up: the next turn passes over them.</summary>
     public void Close()
@@ -285,7 +294,7 @@ internal sealed class Outbox : IRequestTarget, ISendQueue, ILaneSource
         var ticket = request as ConfirmTicket;
         PooledPayload payload = ticket?.Payload ?? (PooledPayload)request;
         _takenBytes += payload.Length;
-        if (ticket is null && payload.Length <= SendStage.LongestMessage)
+        if (ticket is null && !payload.IsPiece && payload.Length <= SendStage.LongestMessage)
         {
             // A short message has its own buffer when its sender waited at the gate.
             payload.Span.CopyTo(messages.GetSpan(payload.Length));
@@ -294,7 +303,7 @@ internal sealed class Outbox : IRequestTarget, ISendQueue, ILaneSource
             return messages.EndMessage();
         }
         if (ticket is not null) group.Follow(ticket);
-        return messages.Hand(payload, ticket);
+        return messages.Hand(payload, ticket, payload.IsPiece);
     }
 
     private void Drop(in StageEntry entry, Exception? reason = null)

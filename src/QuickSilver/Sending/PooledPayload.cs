@@ -34,6 +34,9 @@ internal sealed class PooledPayload : Payload
         }
     }
 
+    /// <summary>True for a piece of a long message; false when rented.</summary>
+    public bool IsPiece { get; set; }
+
     /// <inheritdoc/>
     public override ReadOnlySpan<byte> Span => Array.AsSpan(0, _length);
 

@@ -41,6 +41,10 @@ public class DeliveryAllocationTests : IDeliveryListener
     void IDeliveryListener.OnLoss(NodeInfo sender, ulong first, ulong count, Instant now) =>
         Assert.Fail("nothing is lost");
 
+    void IDeliveryListener.OnSenderClosed(NodeInfo sender, Instant now)
+    {
+    }
+
     [Fact]
     public void InOrderPacketsAllocateNothing()
     {

@@ -31,6 +31,9 @@ internal sealed class DeliveryWorld
     /// <summary>What was delivered and lost, in order: "group sender#number" and "group sender!first+count".</summary>
     public List<string> Log { get; } = [];
 
+    /// <summary>Senders that were closed, once for each session that knew them.</summary>
+    public List<string> Closed { get; } = [];
+
     /// <summary>Bytes of the messages delivered, in order.</summary>
     public List<byte[]> Contents { get; } = [];
 
@@ -72,7 +75,8 @@ internal sealed class DeliveryWorld
                 part.MessageLength,
                 part.Offset,
                 part.Bytes.Length,
-                count);
+                count,
+                part.IsPiece);
             for (int end = at + count; at < end; at++) writer.WriteBytes(parts[at].Bytes);
         }
         Assert.False(writer.Overflowed);
@@ -83,10 +87,11 @@ internal sealed class DeliveryWorld
     private static int CountAlike(ReadOnlySpan<PacketPart> parts)
     {
         PacketPart first = parts[0];
-        if (first.First || first.Bytes.Length == 0 || first.Bytes.Length != first.MessageLength) return 1;
+        if (first.First || first.IsPiece || first.Bytes.Length == 0) return 1;
+        if (first.Bytes.Length != first.MessageLength) return 1;
         int count = 1;
         while (count < parts.Length
-            && parts[count] is { First: false } next
+            && parts[count] is { First: false, IsPiece: false } next
             && next.Group == first.Group
             && next.Number == first.Number + (ulong)count
             && next.Bytes.Length == first.Bytes.Length
@@ -136,7 +141,7 @@ internal sealed class DeliveryWorld
         {
             Slice payload = run[index];
             var message = new DeliveredMessage(sender, run.Number + (ulong)index, payload);
-            Log.Add($"{group.Info.Name} {sender.Name}#{message.Number}");
+            Log.Add($"{group.Info.Name} {sender.Name}#{message.Number}{(run.IsPiece ? " piece" : "")}");
             Contents.Add(payload.Span.ToArray());
             Handler?.Invoke(group, message);
         }
@@ -151,5 +156,7 @@ internal sealed class DeliveryWorld
 
         void IDeliveryListener.OnLoss(NodeInfo sender, ulong first, ulong count, Instant now) =>
             world.Log.Add($"{name} {sender.Name}!{first}+{count}");
+
+        void IDeliveryListener.OnSenderClosed(NodeInfo sender, Instant now) => world.Closed.Add(sender.Name);
     }
 }

@@ -64,6 +64,37 @@ public class FragmentTests
     }
 
     [Fact]
+    public void PiecesOfLongMessagesStaySoWholeHeldAndInFragments()
+    {
+        _world.Receive(
+            _view, _sender, 1, new PacketPart(0, 2, [2], IsPiece: true), new PacketPart(0, 3, [3], IsPiece: true),
+            new PacketPart(0, 4, [4]), new PacketPart(0, 5, [5], Total: 2, IsPiece: true));
+        Assert.Empty(_world.Log);
+        _world.Receive(_view, _sender, 1, new PacketPart(0, 1, [1], First: true, IsPiece: true));
+        _world.Receive(_view, _sender, 1, new PacketPart(0, 5, [6], Total: 2, Offset: 1, IsPiece: true));
+        _world.Receive(_view, _sender, 1, new PacketPart(0, 6, [7]));
+
+        Assert.Equal(
+            ["g10 n5#1 piece", "g10 n5#2 piece", "g10 n5#3 piece", "g10 n5#4", "g10 n5#5 piece", "g10 n5#6"],
+            _world.Log);
+        Assert.Equal([5, 6], _world.Contents[4]);
+        _world.AssertEverythingComesHome();
+    }
+
+    [Theory]
+    [InlineData(true)]
+    [InlineData(false)]
+    public void FragmentsOfAPieceAndOfAMessageContradictEachOther(bool isPieceFirst)
+    {
+        _world.Receive(_view, _sender, 1, new PacketPart(0, 1, [1], First: true, Total: 2, IsPiece: isPieceFirst));
+        _world.Receive(_view, _sender, 1, new PacketPart(0, 1, [2], Total: 2, Offset: 1, IsPiece: !isPieceFirst));
+        Assert.Equal(1UL, _world.Counters.Rejected[RejectReason.BadFragment]);
+        Assert.Empty(_world.Log);
+        _world.Receive(_view, _sender, 1, new PacketPart(0, 1, [2], Total: 2, Offset: 1, IsPiece: isPieceFirst));
+        Assert.Equal([isPieceFirst ? "g10 n5#1 piece" : "g10 n5#1"], _world.Log);
+    }
+
+    [Fact]
     public void AMessageBothWholeAndInFragmentsIsAContradiction()
     {
         _world.Receive(_view, _sender, 1, new PacketPart(0, 2, [1], Total: 2), new PacketPart(0, 2, [1, 2]));

@@ -160,9 +160,13 @@ public class MessageSourceTests
         var payload = new SendPayload([7]);
         Assert.False(writer.Hand(payload, null));
         Assert.Throws<InvalidOperationException>(() => writer.Hand(payload, null));
-        Assert.True(writer.TryTakeHanded(out Payload? taken, out _));
+        Assert.True(writer.TryTakeHanded(out Payload? taken, out _, out bool isPiece));
         Assert.Same(payload, taken);
-        Assert.False(writer.TryTakeHanded(out _, out _));
+        Assert.False(isPiece);
+        Assert.False(writer.TryTakeHanded(out _, out _, out _));
+        Assert.False(writer.Hand(payload, null, isPiece: true));
+        Assert.True(writer.TryTakeHanded(out _, out _, out isPiece));
+        Assert.True(isPiece);
     }
 
     [Theory]

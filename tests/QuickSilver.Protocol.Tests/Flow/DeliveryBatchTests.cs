@@ -35,5 +35,19 @@ public sealed class DeliveryBatchTests
         Assert.Equal((1, 20), (run.Count, run.Span.Length));
     }
 
+    [Fact]
+    public void APieceOfALongMessageIsAlone()
+    {
+        var piece = DeliveryBatch.OfPiece(7, At(100));
+        Assert.True(piece.IsPiece);
+        Assert.Equal((1, 20, 8UL), (piece.Count, piece.Span.Length, piece.End));
+        Assert.True(piece.After(0).IsPiece && piece.Until(1).IsPiece);
+        Assert.False(piece.TryAppend(new DeliveryBatch(8, At(120))));
+        Assert.False(piece.TryAppend(DeliveryBatch.OfPiece(8, At(120))));
+        var message = new DeliveryBatch(7, At(100));
+        Assert.False(message.TryAppend(DeliveryBatch.OfPiece(8, At(120))));
+        Assert.False(message.IsPiece);
+    }
+
     private Slice At(int offset) => new(_chunk, offset, 20);
 }

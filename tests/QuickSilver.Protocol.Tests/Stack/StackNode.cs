@@ -164,6 +164,10 @@ internal sealed class StackNode : ITransport, IMembershipLink, INodeUpcalls
         public void OnLoss(NodeInfo sender, ulong first, ulong count, Instant now) =>
             Assert.Fail("nothing is lost here");
 
+        public void OnSenderClosed(NodeInfo sender, Instant now)
+        {
+        }
+
         public void OnViewChanged(Instant now)
         {
         }

@@ -96,6 +96,20 @@ public class GoldenTests
     }
 
     [Fact]
+    public void ThePacketOfPiecesIsRead()
+    {
+        byte[] datagram = GoldenFile.Read("pieces");
+        var reader = new WireReader(datagram.AsSpan(DatagramHeader.Length));
+        Assert.Equal(0UL, reader.ReadVarint());
+        AssertPiece(ref reader, datagram, 9, (1, 0, true, false, false), "ab");
+        AssertPiece(ref reader, datagram, 10, (1, 2, false, false, false), "cde");
+        AssertPiece(ref reader, datagram, 11, (1, 299, false, false, true), "");
+        AssertPiece(ref reader, datagram, 1, (2, 0, true, true, false), "");
+        Assert.False(PacketRecord.TryRead(ref reader, datagram.Length, WireSamples.ServerEpoch, out _));
+        Assert.True(reader.IsAtEnd);
+    }
+
+    [Fact]
     public void TheBodiesOfFeedbackAndRequestsAreRead()
     {
         var behind = new LagList();
@@ -224,6 +238,9 @@ public class GoldenTests
         yield return (
             "runs",
             WireSamples.Datagram(WireSamples.Header(DatagramKind.Data, sequence: 2), WireSamples.WriteBatchesBody));
+        yield return (
+            "pieces",
+            WireSamples.Datagram(WireSamples.Header(DatagramKind.Data, sequence: 3), WireSamples.WritePiecesBody));
         yield return ("beacon", WireSamples.Datagram(WireSamples.Header(DatagramKind.Beacon, sequence: 500)));
         yield return ("final", WireSamples.Datagram(WireSamples.Header(DatagramKind.Beacon, DatagramFlags.Final, 500)));
         yield return ("ack", WireSamples.Datagram(
@@ -294,6 +311,19 @@ public class GoldenTests
             (record.Count, record.IsFragment, record.MessageLength, record.FragmentOffset));
         Assert.Equal(text, System.Text.Encoding.ASCII.GetString(record.Bytes));
         Assert.True(datagram.AsSpan(record.BytesOffset, record.Bytes.Length).SequenceEqual(record.Bytes));
+    }
+
+    private static void AssertPiece(
+        ref WireReader reader, byte[] datagram, ulong number,
+        (ulong Id, ulong Offset, bool IsFirst, bool IsLast, bool IsGivenUp) expected, string text)
+    {
+        Assert.True(
+            PacketRecord.TryRead(ref reader, datagram.Length, WireSamples.ServerEpoch, out PacketRecord record));
+        Assert.True(record.IsPiece);
+        Assert.Equal(number, record.Number);
+        Assert.True(MessagePiece.TryRead(record.Bytes, out MessagePiece part));
+        Assert.Equal(expected, (part.Id, part.Offset, part.IsFirst, part.IsLast, part.IsGivenUp));
+        Assert.Equal(text, System.Text.Encoding.ASCII.GetString(part.Bytes));
     }
 
     private static byte[] Body(string name) => GoldenFile.Read(name)[DatagramHeader.Length..];

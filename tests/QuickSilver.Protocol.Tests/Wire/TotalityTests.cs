@@ -25,7 +25,10 @@ public class TotalityTests
 
     [Fact]
     public void AnyBytesAreAPacketOrRefused() =>
-        Totality.Check(ReadPacket, Body("data"), Body("fragments"), Body("runs"));
+        Totality.Check(ReadPacket, Body("data"), Body("fragments"), Body("runs"), Body("pieces"));
+
+    [Fact]
+    public void AnyBytesAreAPartOfALongMessageOrRefused() => Totality.Check(ReadPiece, Parts());
 
     [Fact]
     public void AnyBytesAreAnAckOrRefused() => Totality.Check(
@@ -169,7 +172,8 @@ public class TotalityTests
             bytes => RepairPartBody.TryRead(bytes, out RepairPartBody part) ? WrittenPart(part) : null,
             Body("repair-part"));
         Totality.CheckOneForm(WriteHopAgain, Body("token-ack"));
-        Totality.CheckOneForm(WritePacketAgain, Body("data"), Body("fragments"), Body("runs"));
+        Totality.CheckOneForm(WritePacketAgain, Body("data"), Body("fragments"), Body("runs"), Body("pieces"));
+        Totality.CheckOneForm(WritePieceAgain, Parts());
         Totality.CheckOneForm(WriteTokenAgain, TokenBody());
     }
 
@@ -190,13 +194,40 @@ public class TotalityTests
             Require(record.GroupIndex >= 0 && record.Number > 0);
             Require(
                 record.Count == 1
-                    || (!record.IsFirst && !record.IsFragment
+                    || (!record.IsFirst && !record.IsFragment && !record.IsPiece
                     && record.Bytes.Length == record.MessageLength * record.Count));
             Require(
                 input.Slice(record.BytesOffset - DatagramHeader.Length, record.Bytes.Length)
                     .SequenceEqual(record.Bytes));
         }
         return reader.IsAtEnd;
+    }
+
+    private bool ReadPiece(Span<byte> input)
+    {
+        bool isRead = MessagePiece.TryRead(input, out MessagePiece part);
+        Require(!isRead || part.Id > 0);
+        Require(!isRead || (part.Offset == 0 || !part.IsFirst));
+        Require(!isRead || input[part.BytesOffset..].SequenceEqual(part.Bytes));
+        _sum += part.Offset;
+        return isRead;
+    }
+
+    private static byte[][] Parts() =>
+    [
+        Convert.FromHexString("0101006162"), Convert.FromHexString("000102636465"), Convert.FromHexString("0401AB02"),
+        Convert.FromHexString("030200"),
+    ];
+
+    private static byte[]? WritePieceAgain(byte[] bytes)
+    {
+        if (!MessagePiece.TryRead(bytes, out MessagePiece part)) return null;
+        var written = new byte[bytes.Length];
+        var writer = new WireWriter(written);
+        if (part.IsGivenUp) MessagePiece.WriteGivenUp(ref writer, part.Id, part.Offset);
+        else MessagePiece.WriteHead(ref writer, part.Id, part.Offset, part.IsFirst, part.IsLast);
+        writer.WriteBytes(part.Bytes);
+        return written[..writer.Written];
     }
 
     private static bool Walk(SequenceRangeList ranges)
@@ -255,7 +286,8 @@ public class TotalityTests
                 record.MessageLength,
                 record.FragmentOffset,
                 record.Bytes.Length / record.Count,
-                record.Count);
+                record.Count,
+                record.IsPiece);
             writer.WriteBytes(record.Bytes);
             filler = reader.Remaining;
         }

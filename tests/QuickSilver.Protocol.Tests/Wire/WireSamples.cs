@@ -95,6 +95,38 @@ internal static class WireSamples
         WriteBatch(ref writer, 300, 16384, 400, new byte[400]);
     }
 
+    public static void WritePiecesBody(ref WireWriter writer)
+    {
+        writer.WriteVarint(0);
+        WritePiece(ref writer, 2, 9, 1, 0, "ab"u8, isFirst: true);
+        WritePiece(ref writer, 2, 10, 1, 2, "cde"u8, total: 300);
+        PacketRecord.WriteHead(ref writer, ServerEpoch, 2, 11, false, default, 4, 0, 4, isPiece: true);
+        MessagePiece.WriteGivenUp(ref writer, 1, 299);
+        WritePiece(ref writer, 3, 1, 2, 0, default, isFirst: true, isLast: true, isFirstOfGroup: true);
+    }
+
+    public static void WritePiece(
+        ref WireWriter writer,
+        int group,
+        ulong number,
+        ulong id,
+        ulong offset,
+        ReadOnlySpan<byte> bytes,
+        bool isFirst = false,
+        bool isLast = false,
+        bool isFirstOfGroup = false,
+        int total = -1)
+    {
+        var part = new WireWriter(new byte[MessagePiece.MaxHeadLength]);
+        MessagePiece.WriteHead(ref part, id, offset, isFirst, isLast);
+        int length = part.Written + bytes.Length;
+        PacketRecord.WriteHead(
+            ref writer, ServerEpoch, group, number, isFirstOfGroup, default, total < 0 ? length : total, 0, length,
+            isPiece: true);
+        MessagePiece.WriteHead(ref writer, id, offset, isFirst, isLast);
+        writer.WriteBytes(bytes);
+    }
+
     public static void WriteBatch(ref WireWriter writer, int group, ulong number, int count, ReadOnlySpan<byte> bytes)
     {
         int length = bytes.Length / count;

@@ -13,7 +13,10 @@ internal sealed record PlantedDefect(string Name, string Wrong, string Place, in
 {
     /// <summary>All defects.</summary>
     public static IReadOnlyList<PlantedDefect> All { get; } =
-        [.. RecoveryDefects.All, .. SendingDefects.All, .. DeliveryDefects.All, .. MembershipDefects.All];
+    [
+        .. RecoveryDefects.All, .. SendingDefects.All, .. DeliveryDefects.All, .. LongMessageDefects.All,
+        .. MembershipDefects.All,
+    ];
 
     /// <summary>What is changed in the sources to make the mistake.</summary>
     public required SourcePatch[] Patches { get; init; }

@@ -69,3 +69,13 @@ public class PlantedInMembershipTests : PlantedDefectTests
     [MemberData(nameof(Defects))]
     public void ADefectIsFound(string defect) => MustBeFound(defect);
 }
+
+/// <summary>Each mistake with long messages is found.</summary>
+public class PlantedInLongMessagesTests : PlantedDefectTests
+{
+    public static TheoryData<string> Defects => Names(LongMessageDefects.All);
+
+    [Theory]
+    [MemberData(nameof(Defects))]
+    public void ADefectIsFound(string defect) => MustBeFound(defect);
+}

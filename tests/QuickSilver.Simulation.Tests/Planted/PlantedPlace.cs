@@ -50,6 +50,7 @@ internal static class PlantedPlace
         [nameof(TargetedRuns.UnheardStream)] = TargetedRuns.UnheardStream,
         [nameof(TargetedRuns.MinorityWithRestarts)] = TargetedRuns.MinorityWithRestarts,
         [nameof(TargetedRuns.MinorityOfTheDead)] = TargetedRuns.MinorityOfTheDead,
+        [nameof(TargetedRuns.LongMessagesCut)] = TargetedRuns.LongMessagesCut,
         [nameof(TargetedRuns.HostCutOff)] = TargetedRuns.HostCutOff,
     };
 

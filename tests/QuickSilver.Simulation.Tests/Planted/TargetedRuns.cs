@@ -266,6 +266,19 @@ internal static class TargetedRuns
         Faults = [new LengthLimit(TimeSpan.Zero, Timeout.InfiniteTimeSpan, null, 2, 1_000)],
     };
 
+    /// <summary>Within long messages, one sender crashes, and another leaves the group but not the cluster.</summary>
+    public static RunSpec LongMessagesCut(ulong seed) => Make(seed, nodes: 4, membership: Hasty()) with
+    {
+        Groups = [[Group], [Group, "other"], [Group], [Group]],
+        Plans =
+        [
+            new SendPlan(0, Group, 400, Millis(5)) { Start = Millis(1000), Long = true, MaxBytes = 3_000 },
+            new SendPlan(1, Group, 400, Millis(5)) { Start = Millis(1000), Long = true, MaxBytes = 3_000 },
+        ],
+        Actions = [new GroupLeave(Millis(2000) + Millis(seed % 50), 1, [Group])],
+        Faults = [new NodeCrash(Millis(2200) + Millis(seed % 50), 0)],
+    };
+
     private static MembershipServerSettings Hasty() =>
         new() { FailureTimeout = Millis(3000), ReconnectGrace = Millis(500) };
 

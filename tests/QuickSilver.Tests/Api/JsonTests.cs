@@ -1,3 +1,4 @@
+using System.IO.Pipelines;
 using System.Reflection;
 using System.Text.Json;
 using System.Text.Json.Serialization;
@@ -116,7 +117,8 @@ public sealed class JsonTests
         var options = new QuickSilverOptions();
         return new object[]
         {
-            Id, new Member(Id, "left"), group.View, group.View.Regions[0], message, lease, report, group,
+            Id, new Member(Id, "left"), group.View, group.View.Regions[0], message,
+            new LongMessage(PipeReader.Create(Stream.Null), Id, "left", 3, "greetings"), lease, report, group,
             node.GetStatistics(), (await node.GetTopGroupsAsync(1))[0], lag,
             new CarrierSelected(Carrier.Unicast, "no multicast"), new GroupEnded("greetings", evicted), state,
             new LossReported("greetings", Id, 3, LossReason.Overflow), new NodeRejoined(Id, Id),

@@ -22,6 +22,8 @@ public sealed class LettingGoTests
         Confirmations,
         MemberWait,
         Unread,
+        LongMessages,
+        LongMessageWriter,
     }
 
     public static TheoryData<Given> AllGiven => [.. Enum.GetValues<Given>()];
@@ -171,7 +173,7 @@ public sealed class LettingGoTests
         QuickSilverNode node, Group other, Given given, Func<Group, Task> end)
     {
         byte[] held = new byte[100_000];
-        var options = new GroupOptions();
+        var options = new GroupOptions { KeepLongMessages = given == Given.LongMessages };
         if (given == Given.OnMessage) options.OnMessage = (in MessageRef _) => GC.KeepAlive(held);
         if (given == Given.OnBatch) options.OnBatch = (in MessageBatch _) => GC.KeepAlive(held);
         if (given == Given.Key)
@@ -203,6 +205,8 @@ public sealed class LettingGoTests
         await group.SendAsync("y");
         if (given == Given.Confirmations) _ = ConfirmAsync(group, held);
         if (given == Given.Leases) await LeaseAsync(group);
+        if (given == Given.LongMessages) await ReadLongAsync(group, other, held);
+        if (given == Given.LongMessageWriter) await group.OpenWriter().WriteAsync(new byte[100_000]);
         if (given is Given.Reader or Given.StoppedReader) await ReadAsync(group, held, given == Given.StoppedReader);
         await end(group);
         return (new WeakReference(group), new WeakReference(held));
@@ -230,6 +234,26 @@ public sealed class LettingGoTests
             if (count++ % 2 == 0) lease.Dispose();
             if (count == 10) break;
         }
+    }
+
+    // One that is being read, one that is complete, and one that nobody has taken.
+    [MethodImpl(MethodImplOptions.NoInlining)]
+    private static async Task ReadLongAsync(Group group, Group other, byte[] held)
+    {
+        await other.OpenWriter().WriteAsync(new byte[100_000]);
+        await other.OpenWriter().CompleteAsync();
+        await other.OpenWriter().WriteAsync(new byte[100_000]);
+        var started = new TaskCompletionSource();
+        _ = Task.Run(async () =>
+        {
+            await foreach (LongMessage message in group.ReadLongMessagesAsync())
+            {
+                started.TrySetResult();
+                await Record.ExceptionAsync(() => message.Body.CopyToAsync(Stream.Null));
+                GC.KeepAlive(held);
+            }
+        });
+        await started.Task.WaitAsync(NodeRig.Patience);
     }
 
     [MethodImpl(MethodImplOptions.NoInlining)]

@@ -64,6 +64,7 @@ public sealed class OptionsTests
         { "Recovery.CacheBytes", static o => o.Recovery.CacheBytes = 1_000 },
         { "Delivery.InboxMaxMessages", static o => o.Delivery.InboxMaxMessages = 0 },
         { "Delivery.InboxMaxBytes", static o => o.Delivery.InboxMaxBytes = 0 },
+        { "Delivery.LongMessageMaxUnreadBytes", static o => o.Delivery.LongMessageMaxUnreadBytes = 0 },
         { "Delivery.InboxMaxBytesPerNode", static o => o.Delivery.InboxMaxBytesPerNode = 0 },
         { "Delivery.Overflow", static o => o.Delivery.Overflow = (OverflowPolicy)4 },
         { "Delivery.Overflow", static o => o.Delivery.Overflow = OverflowPolicy.KeepLatestByKey },

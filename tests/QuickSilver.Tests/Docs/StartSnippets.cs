@@ -1,6 +1,7 @@
 using System.Buffers;
 using System.Buffers.Binary;
 using System.Diagnostics;
+using System.IO.Pipelines;
 using System.Runtime.InteropServices;
 using Microsoft.Extensions.Configuration;
 using Microsoft.Extensions.Logging;
@@ -77,6 +78,22 @@ internal static class StartSnippets
     {
         using FeedRegistration registration = group.RegisterFeed(feed);
         registration.Signal();
+    }
+
+    public static async Task WriteLongAsync(Group group, Stream file, CancellationToken ct)
+    {
+        PipeWriter writer = group.OpenWriter();
+        await file.CopyToAsync(writer, ct);
+        await writer.CompleteAsync(); // with an exception: the readers get an error
+    }
+
+    public static async Task ReadLongAsync(Group group, Stream copy, CancellationToken ct)
+    {
+        await foreach (LongMessage message in group.ReadLongMessagesAsync(ct))
+        {
+            await message.Body.CopyToAsync(copy, ct); // throws unless every byte has arrived
+            await message.Body.CompleteAsync();
+        }
     }
 
     public static void Log(QuickSilverOptions options)

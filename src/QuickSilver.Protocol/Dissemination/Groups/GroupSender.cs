@@ -196,8 +196,9 @@ public sealed class GroupSender
     private OutgoingMessage TakePulled()
     {
         MessageWriter writer = _context.SourceWriter;
-        bool isHanded = writer.TryTakeHanded(out Payload? payload, out SendTicket? ticket);
+        bool isHanded = writer.TryTakeHanded(out Payload? payload, out SendTicket? ticket, out bool isPiece);
         OutgoingMessage message = _context.Messages.Take(this, ticket);
+        message.IsPiece = isPiece;
         if (isHanded) message.Hold(payload!);
         else message.Hold(writer.Finish());
         message.Ordinal = Unfinished.Add(1, message.Length);

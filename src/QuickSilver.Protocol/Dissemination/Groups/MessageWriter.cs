@@ -41,6 +41,7 @@ public sealed class MessageWriter : IBufferWriter<byte>
     private int _limit;
     private Payload? _payload;
     private SendTicket? _ticket;
+    private bool _isPiece;
 
     /// <param name="arena">The memory's source; used by this writer only, because trimming needs the slice cut
     /// last.</param>
@@ -148,10 +149,11 @@ public sealed class MessageWriter : IBufferWriter<byte>
     /// </summary>
     /// <param name="payload">The bytes, with one reference that passes to the protocol.</param>
     /// <param name="ticket">Notified when the message is numbered and when it is stable; may be null.</param>
+    /// <param name="isPiece">True for a piece of a long message: it begins with a <see cref="MessagePiece"/>.</param>
     /// <returns>As <see cref="EndMessage"/>, and always false: the message is the last that is taken.</returns>
     /// <exception cref="InvalidOperationException">A message has ended already after which no other is
     /// taken.</exception>
-    public bool Hand(Payload payload, SendTicket? ticket)
+    public bool Hand(Payload payload, SendTicket? ticket, bool isPiece = false)
     {
         ArgumentNullException.ThrowIfNull(payload);
         if (HasMessage)
@@ -161,16 +163,19 @@ public sealed class MessageWriter : IBufferWriter<byte>
         Discard();
         _payload = payload;
         _ticket = ticket;
+        _isPiece = isPiece;
         HasMessage = true;
         return false;
     }
 
     /// <summary>Takes a message that was passed by <see cref="Hand"/>, with the reference to its bytes.</summary>
     /// <returns>False when the message that has ended was written.</returns>
-    internal bool TryTakeHanded([NotNullWhen(true)] out Payload? payload, out SendTicket? ticket)
+    internal bool TryTakeHanded(
+        [NotNullWhen(true)] out Payload? payload, out SendTicket? ticket, out bool isPiece)
     {
         payload = _payload;
         ticket = _ticket;
+        isPiece = _isPiece;
         if (payload is null) return false;
         Reset();
         return true;
@@ -255,6 +260,7 @@ public sealed class MessageWriter : IBufferWriter<byte>
         _isInPlace = false;
         _payload = null;
         _ticket = null;
+        _isPiece = false;
         HasMessage = false;
     }
 

@@ -36,6 +36,9 @@ internal sealed class OutgoingMessage
     /// <summary>The step of the group's message before it; none when it is the first ever.</summary>
     public StepNumber PreviousStep;
 
+    /// <summary>True for a piece of a long message.</summary>
+    public bool IsPiece;
+
     /// <summary>Streams that have not yet packed all of it.</summary>
     public int Unpacked;
 

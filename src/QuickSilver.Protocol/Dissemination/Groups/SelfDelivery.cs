@@ -58,7 +58,10 @@ internal struct SelfDelivery
         message.Next = null;
         if (_head is null) _tail = null;
         message.OwnDone = true;
-        context.Own.Add(message.Group, message.Step, new DeliveryBatch(message.Number, bytes), now);
+        DeliveryBatch batch = message.IsPiece
+            ? DeliveryBatch.OfPiece(message.Number, bytes)
+            : new DeliveryBatch(message.Number, bytes);
+        context.Own.Add(message.Group, message.Step, batch, now);
         if (message.IsComplete) context.Messages.Return(message);
     }
 }

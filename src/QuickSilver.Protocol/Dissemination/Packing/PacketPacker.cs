@@ -108,12 +108,12 @@ internal sealed class PacketPacker(SendContext context, RegionView view, StreamM
     {
         OutgoingMessage first = entry.Message;
         int length = first.Length;
-        if (entry.IsFirst || length == 0) return 1;
+        if (entry.IsFirst || length == 0 || first.IsPiece) return 1;
         int limit = (room - WireWriter.VarintLength((ulong)length) - PacketRecord.CountBytes) / length;
         limit = Math.Min(limit, Math.Min(_backlog.Count, PacketRecord.MaxCount));
         int count = 1;
         while (count < limit
-            && _backlog[count] is { IsFirst: false } next
+            && _backlog[count] is { IsFirst: false, Message.IsPiece: false } next
             && next.GroupIndex == entry.GroupIndex
             && next.Message.Length == length
             && next.Message.Number == first.Number + (ulong)count
@@ -155,7 +155,8 @@ internal sealed class PacketPacker(SendContext context, RegionView view, StreamM
             message.PreviousStep,
             message.Length,
             offset,
-            length);
+            length,
+            isPiece: message.IsPiece);
         writer.WriteBytes(message.Span.Slice(offset, length));
         System.Diagnostics.Debug.Assert(!writer.Overflowed, "the record was measured");
     }

@@ -27,6 +27,9 @@ internal static class WorkloadDraw
         var plans = new List<SendPlan>();
         int senders = dice.Between(1, Math.Min(7, groups.Count + 2));
         int messages = Math.Max(40, Deliveries / groups.Count / senders);
+        var longs = new Dice(random, RandomStream.Workload, part: 5);
+        bool writes = longs.Chance(0.3);
+        if (writes) traits.Add("LongMessages");
         var used = new HashSet<(int, string)>();
         // Messages of one length travel in runs.
         var lengths = new Dice(random, RandomStream.Workload, part: 3);
@@ -45,6 +48,7 @@ internal static class WorkloadDraw
             if (lengths.Chance(0.4)) plan = plan with { MinBytes = plan.MaxBytes };
             else if (lengths.Chance(0.4)) plan = plan with { Alike = lengths.Between(5, 40) };
             if (!plan.Pulled && lengths.Chance(0.4)) plan = plan with { Staged = true };
+            if (writes && !plan.Pulled && longs.Chance(0.6)) plan = plan with { Long = true };
             if (plan.Staged && !traits.Contains("Stage")) traits.Add("Stage");
             if (bursts && dice.Chance(0.6)) AddBursts(plans, plan, dice, length, messages);
             else plans.Add(Steady(plan, dice, length, messages));

@@ -122,11 +122,12 @@ internal static class DeliveryDefects
             [
                 new(
                     "ReorderStage.cs",
-                    "switch (AddFragment(cursor, number, messageLength, offset, bytes))",
-                    """
-                    if (offset > 0) offset--;
-                    switch (AddFragment(cursor, number, messageLength, offset, bytes))
-                    """),
+                    "known.Add(fragment.MessageLength, fragment.FragmentOffset, bytes)",
+                    "known.Add(fragment.MessageLength, Math.Max(0, fragment.FragmentOffset - 1), bytes)"),
+                new(
+                    "ReorderStage.cs",
+                    "parts.Add(fragment.MessageLength, fragment.FragmentOffset, bytes)",
+                    "parts.Add(fragment.MessageLength, Math.Max(0, fragment.FragmentOffset - 1), bytes)"),
             ],
         },
     ];

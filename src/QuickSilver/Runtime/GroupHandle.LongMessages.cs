@@ -1,0 +1,79 @@
+using System.Threading.Channels;
+using QuickSilver.Inboxes;
+using QuickSilver.Protocol.Delivery;
+using QuickSilver.Protocol.Membership;
+
+namespace QuickSilver.Runtime;
+
+/// <summary>The long messages of the handle: those that it reads, and the writers of those that it sends.</summary>
+internal sealed partial class GroupHandle
+{
+    private LongMessageInbox? _longInbox;
+    private HashSet<LongMessageWriter>? _writers;
+
+    /// <summary>The long messages that nobody has taken. Any thread. Long messages that begin after the first call are
+    /// kept.</summary>
+    public ChannelReader<LongMessage> OpenLongInbox()
+    {
+        if (Volatile.Read(ref _longInbox) is { } present) return present.Waiting;
+        var made = new LongMessageInbox(this, Settings.LongMessageMaxUnreadBytes, Services.LongMessages);
+        LongMessageInbox inbox = Interlocked.CompareExchange(ref _longInbox, made, null) ?? made;
+        // A thread that makes the inbox sees the mark, or the end sees the inbox.
+        if (Volatile.Read(ref _inboxEnd) is { } end) inbox.End(end.Reason, EndException());
+        return inbox.Waiting;
+    }
+
+    /// <summary>Begins a long message. Core thread only.</summary>
+    /// <returns>Null when nobody wants it; that is counted.</returns>
+    public ILongMessageSink? BeginLongMessage(NodeInfo sender, ulong number)
+    {
+        Services.CheckCoreThread();
+        if (Volatile.Read(ref _longInbox) is null)
+        {
+            if (!Settings.KeepLongMessages)
+            {
+                Core?.OnDropped(sender, LossReason.Unread);
+                return null;
+            }
+            OpenLongInbox();
+        }
+        return _longInbox!.Begin(sender, number);
+    }
+
+    /// <summary>Adds a writer that has begun. Any thread.</summary>
+    public void Add(LongMessageWriter writer)
+    {
+        HashSet<LongMessageWriter> writers =
+            _writers ?? Interlocked.CompareExchange(ref _writers, [], null) ?? _writers!;
+        lock (writers) writers.Add(writer);
+    }
+
+    /// <summary>Removes a writer that is completed. Any thread.</summary>
+    public void Remove(LongMessageWriter writer)
+    {
+        if (Volatile.Read(ref _writers) is not { } writers) return;
+        lock (writers) writers.Remove(writer);
+    }
+
+    // After the mark of the inbox's end, which a thread that makes an inbox looks at.
+    private void EndLongInbox(Exception? reason)
+    {
+        if (Volatile.Read(ref _longInbox) is not { } inbox) return;
+        TryEnd(reason);
+        inbox.End(reason, EndException());
+    }
+
+    /// <summary>Gives up the long messages that are not completed: the handle ends. Core thread only.</summary>
+    public void GiveUpWriters()
+    {
+        Services.CheckCoreThread();
+        if (Volatile.Read(ref _writers) is not { } writers || Core is not { } core) return;
+        LongMessageWriter[] open;
+        lock (writers)
+        {
+            open = [.. writers];
+            writers.Clear();
+        }
+        foreach (LongMessageWriter writer in open) writer.GiveUpFromCore(core);
+    }
+}
