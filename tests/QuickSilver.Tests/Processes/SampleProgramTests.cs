@@ -78,6 +78,8 @@ public sealed class SampleProgramTests
 
     [Theory]
     [InlineData("Feed", "1,000,000 prices in ")]
+    [InlineData("FileSend", "first copy: 20,971,520 bytes, equal: True")]
+    [InlineData("FileSend", "second copy: 20,971,520 bytes, equal: True")]
     [InlineData("LatestByKey", "the last of each sensor: 1000000, 999991, 999992, 999993, 999994, 999995, 999996, ")]
     [InlineData("TwoMachines", "host has heard from client: hello from ")]
     [InlineData("TwoMachines", "client has heard from host: hello from ")]

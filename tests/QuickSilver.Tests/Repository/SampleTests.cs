@@ -7,7 +7,7 @@ public sealed class SampleTests
     private const int MostLinesOfSmallOnes = 60;
     private const int MostLinesOfQuickStart = 155;
 
-    private static readonly string[] Small = ["Feed", "LatestByKey", "TwoMachines"];
+    private static readonly string[] Small = ["Feed", "FileSend", "LatestByKey", "TwoMachines"];
 
     [Fact]
     public void Every_sample_is_short_and_says_how_to_run_it()
