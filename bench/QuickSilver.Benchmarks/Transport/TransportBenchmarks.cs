@@ -109,6 +109,11 @@ public class TransportBenchmarks : ITransportEvents
         // Irrelevant here: a train at a time is in flight.
     }
 
+    void ITransportEvents.OnFilesShort(long allowed, int needed)
+    {
+        // Irrelevant here: there is one region.
+    }
+
     void ITransportEvents.OnSegmentationRefused(string socket, string error) =>
         throw new InvalidOperationException(error);
 

@@ -185,6 +185,13 @@ internal static partial class Log
     [LoggerMessage(1205, LogLevel.Warning, "The multicast address {Address} cannot be opened: {Error}")]
     public static partial void OpenFailed(ILogger logger, string address, string error);
 
+    [LoggerMessage(
+        1207,
+        LogLevel.Warning,
+        "The process may open {Allowed} files (RLIMIT_NOFILE), and a node may need {Needed}: regions without a socket "
+        + "of their own are reached by unicast. Raise ulimit -n")]
+    public static partial void FilesShort(ILogger logger, long allowed, int needed);
+
     [LoggerMessage(1206, LogLevel.Information, "No memory is shared with other nodes of this machine: {Reason}")]
     public static partial void SharedMemoryRefused(ILogger logger, string reason);
 

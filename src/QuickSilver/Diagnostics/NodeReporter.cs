@@ -36,6 +36,10 @@ internal sealed class NodeReporter(NodeLog log) : ITransportEvents, ILinkEvents,
             static (logger, s) => Log.ReceiveBufferSmall(logger, s.grantedBytes, s.askedBytes, s.remedy));
 
     /// <inheritdoc/>
+    public void OnFilesShort(long allowed, int needed) =>
+        log.Post((allowed, needed), static (logger, s) => Log.FilesShort(logger, s.allowed, s.needed));
+
+    /// <inheritdoc/>
     public void OnSegmentationRefused(string socket, string error) =>
         log.Post((socket, error), static (logger, s) => Log.SegmentationRefused(logger, s.socket, s.error));
 

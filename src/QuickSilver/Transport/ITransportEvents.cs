@@ -15,6 +15,11 @@ internal interface ITransportEvents
     /// <param name="remedy">The command that raises the limit; empty if none is known.</param>
     void OnReceiveBufferSmall(int askedBytes, int grantedBytes, string remedy);
 
+    /// <summary>Reports that the process may open fewer files than a node may need; once for each transport.</summary>
+    /// <param name="allowed">How many it may open.</param>
+    /// <param name="needed">How many a node may need.</param>
+    void OnFilesShort(long allowed, int needed);
+
     /// <summary>Reports that the kernel refused to segment trains of a socket, which sends one datagram a call from now
     /// on.</summary>
     void OnSegmentationRefused(string socket, string error);

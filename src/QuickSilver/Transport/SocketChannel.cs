@@ -1,11 +1,12 @@
+using System.Net;
 using QuickSilver.Protocol.Flow;
 using QuickSilver.Protocol.Flow.Transports;
 using QuickSilver.Protocol.Wire;
 
 namespace QuickSilver.Transport;
 
-/// <summary>One node's use of a multicast address: a receiving socket if an opener receives, and a sending socket,
-/// created at the first send.</summary>
+/// <summary>One node's use of a multicast address: a receiving socket if an opener receives, and a sender, found at the
+/// first send: a socket of its own, or the one that is shared.</summary>
 internal sealed class SocketChannel(NetEndpoint group) : IRegionChannel
 {
     /// <summary>The group address.</summary>
@@ -19,6 +20,9 @@ internal sealed class SocketChannel(NetEndpoint group) : IRegionChannel
 
     /// <summary>The sender; null before the first send.</summary>
     public TrainSender? Sender;
+
+    /// <summary>The destination for a shared sender; null for a sender of its own.</summary>
+    public SocketAddress? To;
 
     /// <summary>True after a failure to create a sender.</summary>
     public bool CannotSend;

@@ -21,6 +21,10 @@ internal abstract class SocketTransport : IHostTransport
     private const int SendPauseMilliseconds = 1000;
     private const int AttachPauseMilliseconds = 1000;
 
+    /// <summary>Regions with a connected socket each, which reports a full buffer without an exception. All others
+    /// share one, so descriptors do not grow with the regions sent to.</summary>
+    internal const int MaxConnectedSenders = 16;
+
     private readonly TransportSettings _settings;
     private readonly ITransportEvents _events;
     private readonly AddressCache _addresses = new();
@@ -28,6 +32,7 @@ internal abstract class SocketTransport : IHostTransport
     private readonly ReceivePorts _ports;
     private readonly bool _segments;
     private readonly bool _wantsCoalescing;
+    private readonly int _mostConnected;
     private readonly Sharing.SharedMemory? _shared;
     private NetworkChoice _network;
     private UdpSockets _sockets;
@@ -36,6 +41,7 @@ internal abstract class SocketTransport : IHostTransport
     private IPAddress? _ownSource;
     private SocketPort? _controlPort;
     private SocketPort? _dataPort;
+    private TrainSender? _sharedSender;
     private bool _hasReportedCoalescing;
     private bool _hasFailed;
     private long _attachAt;
@@ -49,6 +55,7 @@ internal abstract class SocketTransport : IHostTransport
         _events = events;
         _ports = new ReceivePorts(Poll, Read);
         _wantsCoalescing = settings.Coalescing && OperatingSystem.IsLinux();
+        _mostConnected = settings.Limits?.ConnectedSenders ?? MaxConnectedSenders;
         var sockets = new UdpSockets(settings, network);
         (Socket control, Socket data) = OpenPair(sockets, settings);
         _segments = settings.Segmentation && ProbeSegmentation(data);
@@ -74,6 +81,9 @@ internal abstract class SocketTransport : IHostTransport
     /// <inheritdoc/>
     public bool HasReady => _ports.HasReady;
 
+    /// <summary>Sockets that belong to one region each, for sending.</summary>
+    internal int ConnectedSenders { get; private set; }
+
     /// <summary>The socket for tokens, acknowledgements, NAKs and pulls.</summary>
     protected Socket ControlSocket { get; private set; }
 
@@ -98,7 +108,7 @@ internal abstract class SocketTransport : IHostTransport
         var open = (SocketChannel)channel;
         if (receive && --open.Receivers == 0) StopReceiving(open);
         if (--open.Opens > 0) return;
-        open.Sender?.Dispose();
+        DropSender(open);
         _channels.Remove(open.Group);
     }
 
@@ -107,7 +117,7 @@ internal abstract class SocketTransport : IHostTransport
     {
         SendOutcome outcome = train.Route switch
         {
-            TrainRoute.Region => SenderOf((SocketChannel)train.Channel!)?.Send(train, null) ?? SendOutcome.Failed,
+            TrainRoute.Region => SendToRegion((SocketChannel)train.Channel!, train),
             TrainRoute.Control => _controlSender.Send(train, _addresses.Of(train.To)),
             _ => _dataSender.Send(train, _addresses.Of(train.To)),
         };
@@ -139,6 +149,7 @@ internal abstract class SocketTransport : IHostTransport
             Multicast = multicast,
             Reason = reason,
         };
+        DropSharedSender();
         Take(network, choice, sockets, pair.Control, pair.Data);
         StartUnicast();
         return true;
@@ -170,8 +181,9 @@ internal abstract class SocketTransport : IHostTransport
         foreach (SocketChannel channel in _channels.Values)
         {
             StopReceiving(channel);
-            channel.Sender?.Dispose();
+            DropSender(channel);
         }
+        DropSharedSender();
         _channels.Clear();
         ControlSocket.Dispose();
         DataSocket.Dispose();
@@ -327,8 +339,34 @@ internal abstract class SocketTransport : IHostTransport
         {
             if (channel.Port is { } port && _sockets.JoinAgain(port.Socket, channel.Group))
                 RefuseEcho(port.Socket, channel);
-            if (channel.Sender is { } sender) _sockets.AttachAgain(sender.Socket);
+            if (channel is { Sender: { } sender, To: null }) _sockets.AttachAgain(sender.Socket);
         }
+        if (_sharedSender is { } shared) _sockets.AttachAgain(shared.Socket);
+    }
+
+    private SendOutcome SendToRegion(SocketChannel channel, in Train train) =>
+        SenderOf(channel)?.Send(train, channel.To) ?? SendOutcome.Failed;
+
+    // It is bound to the address that the node had when it was opened.
+    private void DropSharedSender()
+    {
+        foreach (SocketChannel channel in _channels.Values)
+        {
+            if (channel.To is not null) DropSender(channel);
+        }
+        _sharedSender?.Dispose();
+        _sharedSender = null;
+    }
+
+    private void DropSender(SocketChannel channel)
+    {
+        if (channel is { Sender: { } sender, To: null })
+        {
+            sender.Dispose();
+            ConnectedSenders--;
+        }
+        channel.Sender = null;
+        channel.To = null;
     }
 
     private TrainSender? SenderOf(SocketChannel channel)
@@ -338,8 +376,20 @@ internal abstract class SocketTransport : IHostTransport
         if (channel.CannotSend && now < channel.TrySendAt) return null;
         try
         {
-            Socket socket = _sockets.OpenSender(channel.Group, _ownSource ?? _network.Address);
-            channel.Sender = new TrainSender(socket, channel.Group.ToString(), _segments, Counters, _events);
+            IPAddress source = _ownSource ?? _network.Address;
+            if (ConnectedSenders < _mostConnected)
+            {
+                Socket socket = _sockets.OpenSender(channel.Group, source);
+                channel.Sender = new TrainSender(socket, channel.Group.ToString(), _segments, Counters, _events);
+                ConnectedSenders++;
+            }
+            else
+            {
+                _sharedSender ??= new TrainSender(
+                    _sockets.OpenSender(null, source), "regions", _segments, Counters, _events);
+                channel.Sender = _sharedSender;
+                channel.To = _addresses.Of(channel.Group);
+            }
             CutEcho(channel);
             channel.CannotSend = false;
             return channel.Sender;

@@ -29,6 +29,9 @@ internal static class TransportFactory
 
     private static IHostTransport OpenSockets(TransportSettings settings, ITransportEvents events)
     {
+        settings = settings with { Limits = settings.Limits ?? HostLimits.Read() };
+        if (settings.Limits is { IsShortOfFiles: true, OpenFiles: { } files })
+            events.OnFilesShort(files, HostLimits.NeededFiles);
         NetworkChoice network = NetworkChoice.Find(settings);
         bool multicast = ChooseMulticast(settings, network, out string reason);
         if (!multicast) events.OnMulticastUnavailable(reason);
@@ -51,7 +54,9 @@ internal static class TransportFactory
     public static bool CanMulticast(TransportSettings settings, NetworkChoice network, out string reason)
     {
         reason = "unicast was asked for";
-        return settings.Carrier != CarrierPreference.Unicast && MulticastProbe.Run(settings, network, out reason);
+        if (settings.Carrier == CarrierPreference.Unicast) return false;
+        reason = "net.ipv4.igmp_max_memberships is 0";
+        return settings.Limits?.MembershipsPerSocket != 0 && MulticastProbe.Run(settings, network, out reason);
     }
 
     private static bool ChooseMulticast(TransportSettings settings, NetworkChoice network, out string reason)

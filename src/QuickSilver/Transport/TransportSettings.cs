@@ -56,6 +56,9 @@ internal sealed record TransportSettings
     /// loopback.</summary>
     public bool SharedMemory { get; init; }
 
+    /// <summary>What the host allows; null: it is read.</summary>
+    public HostLimits? Limits { get; init; }
+
     /// <summary>The network of <see cref="CarrierPreference.InProcess"/>; null for the default one of the
     /// process.</summary>
     public InProcessNetwork? Network { get; init; }

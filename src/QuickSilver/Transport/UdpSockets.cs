@@ -85,11 +85,12 @@ internal sealed class UdpSockets(TransportSettings settings, NetworkChoice netwo
         }
     }
 
-    /// <summary>Opens a socket connected to a group, which reports a full send buffer without an exception.</summary>
-    /// <param name="group">The multicast group.</param>
+    /// <summary>Opens a socket that sends to multicast groups. Connected to one, it reports a full send buffer without
+    /// an exception.</summary>
+    /// <param name="group">The multicast group; null: each send names one.</param>
     /// <param name="source">The source address: one of the interface, or one that only this node has.</param>
     /// <exception cref="SocketException">The group is unreachable.</exception>
-    public Socket OpenSender(NetEndpoint group, IPAddress source)
+    public Socket OpenSender(NetEndpoint? group, IPAddress source)
     {
         Socket socket = Create(0);
         try
@@ -99,7 +100,7 @@ internal sealed class UdpSockets(TransportSettings settings, NetworkChoice netwo
             Attach(socket);
             socket.SetSocketOption(SocketOptionLevel.IP, SocketOptionName.MulticastTimeToLive, settings.TimeToLive);
             socket.SetSocketOption(SocketOptionLevel.IP, SocketOptionName.MulticastLoopback, true);
-            socket.Connect(ToEndPoint(group));
+            if (group is { } one) socket.Connect(ToEndPoint(one));
             return socket;
         }
         catch (SocketException)

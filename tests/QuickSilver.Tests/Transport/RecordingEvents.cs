@@ -17,6 +17,10 @@ internal sealed class RecordingEvents : ITransportEvents
     public void OnReceiveBufferSmall(int askedBytes, int grantedBytes, string remedy) =>
         SmallBuffers.Add((askedBytes, grantedBytes, remedy));
 
+    public List<long> FilesShort { get; } = [];
+
+    public void OnFilesShort(long allowed, int needed) => FilesShort.Add(allowed);
+
     public void OnSegmentationRefused(string socket, string error) => SegmentationRefused.Add(socket);
 
     public void OnCoalescingRefused(string error)

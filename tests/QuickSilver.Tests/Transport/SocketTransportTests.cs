@@ -34,6 +34,65 @@ public sealed class SocketTransportTests : IDisposable
 
     [Theory]
     [MemberData(nameof(Kinds))]
+    public void Regions_beyond_a_bound_share_one_socket(string kind)
+    {
+        const int regions = 3 * SocketTransport.MaxConnectedSenders;
+        var sender = (SocketTransport)_rig.Start(kind);
+        IHostTransport receiver = _rig.Start(kind);
+        NetEndpoint[] groups = [.. Enumerable.Range(0, regions).Select(_ => TransportRig.NewGroup())];
+        List<IRegionChannel> channels = [];
+        for (int index = 0; index < regions; index++)
+        {
+            if (index % 15 == 0) Assert.NotNull(receiver.Open(groups[index], receive: true));
+            channels.Add(sender.Open(groups[index], receive: false)!);
+        }
+        foreach (IRegionChannel channel in channels)
+        {
+            ulong first = 1 + (10 * (ulong)channels.IndexOf(channel));
+            Train train = TransportRig.Train(TrainRoute.Region, 3, 100, first, channel: channel);
+            Assert.Equal(SendOutcome.Sent, sender.Send(train));
+        }
+        Assert.Equal(SocketTransport.MaxConnectedSenders, sender.ConnectedSenders);
+        Assert.Equal(
+            [1L, 2L, 3L, 151L, 152L, 153L, 301L, 302L, 303L, 451L, 452L, 453L],
+            TransportRig.Sequences(TransportRig.ReceiveDatagrams(receiver, 12)).Order());
+
+        // A region that ends leaves its socket's place to another.
+        sender.Close(channels[0], receive: false);
+        Assert.Equal(SocketTransport.MaxConnectedSenders - 1, sender.ConnectedSenders);
+        IRegionChannel next = sender.Open(TransportRig.NewGroup(), receive: false)!;
+        sender.Send(TransportRig.Train(TrainRoute.Region, 1, 100, channel: next));
+        Assert.Equal(SocketTransport.MaxConnectedSenders, sender.ConnectedSenders);
+        for (int index = 1; index < regions; index++) sender.Close(channels[index], receive: false);
+        Assert.Equal(1, sender.ConnectedSenders);
+    }
+
+    [Fact]
+    public void Limits_of_the_host_are_read_and_respected()
+    {
+        const string table = "Limit           Soft Limit  Hard Limit\nMax open files  64          4096        files\n";
+        Assert.Equal(64, HostLimits.ParseOpenFiles(table));
+        Assert.Null(HostLimits.ParseOpenFiles("Max open files   unlimited  unlimited  files"));
+        Assert.Null(HostLimits.ParseOpenFiles(""));
+        if (OperatingSystem.IsLinux()) Assert.NotNull(HostLimits.Read().MembershipsPerSocket);
+
+        var sender = (SocketTransport)_rig.Start(
+            "portable", TransportRig.Settings with { Limits = new HostLimits(64, 20) });
+        Assert.Equal([64L], _rig.Events.FilesShort);
+        for (int index = 0; index < 12; index++)
+        {
+            IRegionChannel channel = sender.Open(TransportRig.NewGroup(), receive: false)!;
+            sender.Send(TransportRig.Train(TrainRoute.Region, 1, 100, channel: channel));
+        }
+        Assert.Equal(8, sender.ConnectedSenders);
+
+        TransportSettings none = TransportRig.Settings with { Limits = new HostLimits(null, 0) };
+        Assert.False(TransportFactory.CanMulticast(none, NetworkChoice.Find(none), out string reason));
+        Assert.Equal("net.ipv4.igmp_max_memberships is 0", reason);
+    }
+
+    [Theory]
+    [MemberData(nameof(Kinds))]
     public void A_socket_whose_train_the_kernel_refuses_to_cut_sends_one_by_one_from_then_on(string kind)
     {
         IHostTransport sender = _rig.Start(kind);
