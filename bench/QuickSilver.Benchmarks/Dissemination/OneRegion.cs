@@ -15,7 +15,7 @@ internal sealed class OneRegion(NodeInfo self, GroupInfo group, ProtocolView vie
 
     /// <inheritdoc/>
     public override GroupLayout Layout { get; } =
-        new(view.FirstStep, view, [view], [group], [view.FirstStep.Counter]);
+        new(view.FirstStep, view, view.Region.Groups, [view], [group], [view.FirstStep.Counter]);
 
     /// <inheritdoc/>
     public override NodeInfo? FindNode(ulong key) => null;

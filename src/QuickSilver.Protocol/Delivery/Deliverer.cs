@@ -137,10 +137,16 @@ public sealed class Deliverer
             return;
         }
         GroupReceiver?[] groups = _views.Of(view).ByIndex;
+        bool isWanted = false;
         while (PacketRecord.TryRead(ref reader, bytes.Length, view.Number.Epoch, out PacketRecord record))
         {
             // Read from the array for each batch: a handler may have closed a group meanwhile.
-            if (groups[record.GroupIndex] is not { } group) continue;
+            if (groups[record.GroupIndex] is not { } group)
+            {
+                if (record.FragmentOffset == 0) _counters.MessagesFiltered += (ulong)record.Count;
+                continue;
+            }
+            isWanted = true;
             if (step < group.SessionBegan)
             {
                 _probes.Reached("a message was sent before the receiver's stay began");
@@ -164,6 +170,9 @@ public sealed class Deliverer
                 : new DeliveryBatch(record.Number, part with { Length = length }, record.Count, length);
             _order.OnWhole(cursor, batch, now);
         }
+        if (isWanted) return;
+        _counters.PacketsFiltered++;
+        if (view.IsMerged) _probes.Reached("a member of a merged region filters a packet");
     }
 
     /// <summary>

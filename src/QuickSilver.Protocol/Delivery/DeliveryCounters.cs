@@ -38,6 +38,12 @@ public sealed class DeliveryCounters(RejectCounters rejected)
     /// <summary>Long messages whose senders were gone before the end.</summary>
     public ulong LongCut;
 
+    /// <summary>Packets received of which no message was in a group that this node is in.</summary>
+    public ulong PacketsFiltered;
+
+    /// <summary>Messages received in groups of a region that this node is not in.</summary>
+    public ulong MessagesFiltered;
+
     /// <summary>Datagrams of views not installed that were kept.</summary>
     public ulong UnrecognisedKept;
 

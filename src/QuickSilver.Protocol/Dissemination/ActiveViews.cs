@@ -20,6 +20,9 @@ internal sealed class ActiveViews
     private readonly HashSet<GroupId> _left = [];
     private GroupLayout _active = GroupLayout.None;
 
+    /// <summary>True when members of this node's region are in some of its groups each.</summary>
+    public bool IsOwnMerged => _active.Own is { IsMerged: true };
+
     /// <summary>The cluster view shows exactly the step that this node sends in.</summary>
     public void SwitchTo(ClusterView cluster)
     {
@@ -39,8 +42,21 @@ internal sealed class ActiveViews
     /// </summary>
     public bool Contains(GroupId group) => _active.Find(group) is not null && !_left.Contains(group);
 
-    /// <summary>The region views that span a group, in order of region id.</summary>
-    public IReadOnlyList<RegionView> Of(GroupId group) => _active.ViewsOf(group);
+    /// <summary>
+    /// The region views that span a group, in order of region id. The own one is left out if it is merged and no other
+    /// member there is in the group.
+    /// </summary>
+    public IReadOnlyList<RegionView> Of(GroupId group)
+    {
+        IReadOnlyList<RegionView> views = _active.ViewsOf(group);
+        if (_active.Own is not { IsMerged: true } own || own.CountMembers(group) > 1) return views;
+        var others = new List<RegionView>(views.Count);
+        foreach (RegionView view in views)
+        {
+            if (view != own) others.Add(view);
+        }
+        return others;
+    }
 
     /// <summary>Members of a group's view; 0 when messages to it cannot be bound.</summary>
     public int CountMembers(GroupId group) => Contains(group) ? _active.CountMembers(group) : 0;

@@ -14,7 +14,7 @@ namespace QuickSilver.Protocol.Membership;
 public sealed class GroupLayout
 {
     /// <summary>The layout of a node in no group.</summary>
-    public static readonly GroupLayout None = new(default, null, [], [], []);
+    public static readonly GroupLayout None = new(default, null, default, [], [], []);
 
     private readonly RegionView[] _views;
     private readonly GroupInfo?[] _infos;
@@ -24,14 +24,21 @@ public sealed class GroupLayout
     /// <summary>Makes a layout; keeps the arrays, which must not change afterwards.</summary>
     /// <param name="step">The step, in whose epoch all view numbers are.</param>
     /// <param name="own">The node's own region view; null when it is in no group.</param>
+    /// <param name="groups">The node's groups.</param>
     /// <param name="views">All views that span a group of the node, in order of region.</param>
-    /// <param name="infos">The groups, in the order of the own region's.</param>
+    /// <param name="infos">The groups, in the order of the node's.</param>
     /// <param name="changedIn">The counter of the step that last changed each group's members.</param>
     public GroupLayout(
-        StepNumber step, RegionView? own, RegionView[] views, GroupInfo?[] infos, ulong[] changedIn)
+        StepNumber step,
+        RegionView? own,
+        GroupSet groups,
+        RegionView[] views,
+        GroupInfo?[] infos,
+        ulong[] changedIn)
     {
         Step = step;
         Own = own;
+        Groups = groups;
         _views = views;
         _infos = infos;
         _changedIn = changedIn;
@@ -46,8 +53,8 @@ public sealed class GroupLayout
     /// <summary>All region views that span a group of the node, in order of region.</summary>
     public IReadOnlyList<RegionView> Views => _views;
 
-    /// <summary>The groups, by id.</summary>
-    public GroupSet Groups => Own?.Region.Groups ?? default;
+    /// <summary>The node's groups, by id: its region's, or some of them if that is merged.</summary>
+    public GroupSet Groups { get; }
 
     internal GroupInfo?[] Infos => _infos;
 
@@ -99,15 +106,15 @@ public sealed class GroupLayout
         return found;
     }
 
-    /// <summary>Members of a group, this node included; 0 when it is not in the group. O(regions x log
-    /// groups).</summary>
+    /// <summary>Members of a group, this node included; 0 when it is not in the group. O(regions x log groups), and
+    /// for merged regions as much for each member.</summary>
     public int CountMembers(GroupId group)
     {
         if (IndexOf(group) < 0) return 0;
         int count = 0;
         foreach (RegionView view in _views)
         {
-            if (view.Region.Contains(group)) count += view.Members.Length;
+            count += view.CountMembers(group);
         }
         return count;
     }

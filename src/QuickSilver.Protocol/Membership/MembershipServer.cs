@@ -68,6 +68,7 @@ public sealed class MembershipServer
         _parts.Nodes.Live.Count,
         _parts.Groups.Count,
         _parts.Regions.InhabitedCount,
+        _parts.Merger?.MergedCount ?? 0,
         _parts.Ledger.Unretired.Count + _parts.Inherited.Count,
         _parts.Ledger.Retired,
         _parts.Pipeline.Last,

@@ -84,6 +84,17 @@ public sealed record MembershipServerSettings
     /// <summary>Time that an address is kept unused after its view has retired.</summary>
     public TimeSpan AddressLinger { get; init; } = TimeSpan.FromSeconds(3);
 
+    /// <summary>
+    /// Regions of the cluster above which similar ones are merged; at least 1. Int32.MaxValue: regions are exact.
+    /// </summary>
+    public int MaxRegions { get; init; } = int.MaxValue;
+
+    /// <summary>
+    /// Regions of two nodes and more above which similar ones are merged, so that each has an address of its own; at
+    /// least 1. Int32.MaxValue: they share addresses instead.
+    /// </summary>
+    public int MaxMulticastRegions { get; init; } = int.MaxValue;
+
     /// <summary>Receives events for operators; null: none are raised.</summary>
     internal IMembershipServerEvents? Events { get; init; }
 

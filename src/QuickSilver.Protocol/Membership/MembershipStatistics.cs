@@ -4,6 +4,7 @@ namespace QuickSilver.Protocol.Membership;
 /// <param name="Nodes">Nodes registered.</param>
 /// <param name="Groups">Groups known, with or without members.</param>
 /// <param name="Regions">Regions that have nodes; each has one current view.</param>
+/// <param name="MergedRegions">Of those, how many carry nodes with different groups.</param>
 /// <param name="UnretiredViews">Region views that have not retired, current ones included.</param>
 /// <param name="RetiredViews">Region views retired since the start.</param>
 /// <param name="Steps">Steps made since the start.</param>
@@ -13,6 +14,7 @@ public readonly record struct MembershipStatistics(
     int Nodes,
     int Groups,
     int Regions,
+    int MergedRegions,
     int UnretiredViews,
     ulong RetiredViews,
     ulong Steps,

@@ -126,6 +126,12 @@ public sealed class NodeCounters(RejectCounters rejected)
     /// <summary>Bytes of received packets kept.</summary>
     public long CachedBytes;
 
+    /// <summary>Packets received of which no message was in a group that this node is in.</summary>
+    public ulong PacketsFiltered;
+
+    /// <summary>Messages received in groups of a region that this node is not in.</summary>
+    public ulong MessagesFiltered;
+
     /// <summary>Region views that this node is a member of, present and draining.</summary>
     public int RegionViews;
 
@@ -158,6 +164,8 @@ public sealed class NodeCounters(RejectCounters rejected)
         MessagesReceived = delivered.Messages;
         BytesReceived = delivered.Bytes;
         MessagesLost = delivered.Lost;
+        PacketsFiltered = delivered.PacketsFiltered;
+        MessagesFiltered = delivered.MessagesFiltered;
         PacketsReceived = received.PacketsReceived;
         PacketsDuplicate = received.PacketsDuplicate;
         PacketsMissed = received.PacketsMissed;

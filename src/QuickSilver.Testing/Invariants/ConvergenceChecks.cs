@@ -35,7 +35,7 @@ internal static class ConvergenceChecks
         var named = new SortedSet<int>();
         foreach (InstalledView view in node.Stack.Cluster.ViewsOf(session.Id))
         {
-            foreach (NodeInfo member in view.Members)
+            foreach (NodeInfo member in view.MembersOf(session.Id))
             {
                 // A node outside the core may still be in the view: no other node has to have noticed its state.
                 int index = cluster.Checks.Views.NodeOf(member.Number.Key);

@@ -7,7 +7,8 @@ namespace QuickSilver.Testing.Invariants;
 /// <summary>
 /// D8, and the sending half of V4. It reads along what nodes send and what they take from their sockets. When a sender
 /// is told that a message is stable, the message must have gone to every region view of its group view, once to each
-/// and to no other, and each living member must have read all the packets that carry it. Having read a packet is less
+/// and to no other, and each living member must have read all the packets that carry it. Members of merged regions
+/// count, too, that are not in the group. Having read a packet is less
 /// than holding it; that a stable message is also delivered in the end is checked when the run has settled.
 /// </summary>
 internal sealed class StabilityChecks(RunContext run, ViewChecks views, Func<int, SimulatedNode> nodes)
@@ -94,9 +95,12 @@ internal sealed class StabilityChecks(RunContext run, ViewChecks views, Func<int
         var reached = new HashSet<int> { sender };
         foreach (Carrier carrier in carriers ?? [])
         {
-            foreach (int member in carrier.Stream.View.Members)
+            RegionViewFacts view = carrier.Stream.View;
+            for (int index = 0; index < view.Members.Length; index++)
             {
-                if (member != sender && !reached.Add(member))
+                int member = view.Members[index];
+                bool isMember = view.View.IsMember(index, id);
+                if (isMember && member != sender && !reached.Add(member))
                 {
                     throw run.Violation(
                         "V4", $"message {number} of node {sender} to {group.Name} was sent twice over node {member}");

@@ -106,9 +106,10 @@ internal sealed class ViewChecks(RunContext run)
                 throw run.Violation(
                     "V4", $"at node {node} group {group} is spanned by {view}, whose region is without it");
             }
-            foreach (int member in facts.Members)
+            for (int index = 0; index < facts.Members.Length; index++)
             {
-                if (!members.Add(member))
+                int member = facts.Members[index];
+                if (view.IsMember(index, group) && !members.Add(member))
                 {
                     throw run.Violation(
                         "V4", $"at node {node} group {group} is spanned twice over node {member}, once by {view}");
@@ -147,6 +148,7 @@ internal sealed class ViewChecks(RunContext run)
             if (members[index] < 0)
                 throw run.Violation("V3", $"{view} at node {node} names {view.Members[index]}, which never registered");
         }
+        CheckUnion(node, view);
         facts = new RegionViewFacts(view, members);
         _views.Add(view.Number, facts);
         if (!_viewsByTag.TryAdd((view.Number.Tag, view.Number.Counter), facts))
@@ -154,6 +156,21 @@ internal sealed class ViewChecks(RunContext run)
             throw run.Violation("V1", $"two views share the tag and counter of {view}");
         }
         return facts;
+    }
+
+    // A region has exactly the groups of its members.
+    private void CheckUnion(int node, InstalledView view)
+    {
+        var union = new SortedSet<uint>();
+        for (int index = 0; index < view.Members.Length; index++)
+        {
+            foreach (uint group in view.GroupsOf(index).Counters) union.Add(group);
+        }
+        if (union.SequenceEqual(view.Region.Groups.Counters.ToArray())) return;
+        throw run.Violation(
+            "V4",
+            $"{view} at node {node} has groups {string.Join(',', view.Region.Groups)}, its members have "
+                + string.Join(',', union));
     }
 
     private static string? Difference(InstalledView one, InstalledView other)
@@ -166,6 +183,8 @@ internal sealed class ViewChecks(RunContext run)
         for (int index = 0; index < one.Members.Length; index++)
         {
             NodeInfo left = one.Members[index], right = other.Members[index];
+            if (!one.GroupsOf(index).Counters.SequenceEqual(other.GroupsOf(index).Counters))
+                return $"groups of member {index}";
             if (left.Number != right.Number || left.Incarnation != right.Incarnation) return $"member {index}";
             if (left.Control != right.Control || left.Data != right.Data
                 || left.ReceiveBufferBytes != right.ReceiveBufferBytes)

@@ -288,7 +288,7 @@ internal sealed class NodeApplication(SimulatedNode node, RunContext run, Cluste
     {
         ClusterView cluster = node.Stack.Cluster;
         IEnumerable<int> members = cluster.ViewsOf(session.Id)
-            .SelectMany(view => view.Members)
+            .SelectMany(view => view.MembersOf(session.Id))
             .Select(member => checks.Views.NodeOf(member.Number.Key));
         string view = RunLog.Text(cluster.GroupViewOf(session.Id));
         run.Note(node.Index, $"view {session.Log.LogName} {view} {string.Join(',', members.Order())}");

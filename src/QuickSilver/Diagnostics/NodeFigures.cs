@@ -26,6 +26,8 @@ internal struct NodeFigures
     public long PacketsReceived;
     public long PacketsBorrowed;
     public long PacketsDuplicate;
+    public long PacketsFiltered;
+    public long MessagesFiltered;
     public long PacketsRejected;
     public long PacketsMissed;
     public long SocketDrops;
@@ -73,6 +75,8 @@ internal struct NodeFigures
         DatagramsSent += earlier.DatagramsSent;
         PacketsReceived += earlier.PacketsReceived;
         PacketsDuplicate += earlier.PacketsDuplicate;
+        PacketsFiltered += earlier.PacketsFiltered;
+        MessagesFiltered += earlier.MessagesFiltered;
         PacketsRejected += earlier.PacketsRejected;
         PacketsMissed += earlier.PacketsMissed;
         RepairsFromPeers += earlier.RepairsFromPeers;
@@ -110,6 +114,8 @@ internal struct NodeFigures
         PacketsReceived = PacketsReceived,
         PacketsBorrowed = PacketsBorrowed,
         PacketsDuplicate = PacketsDuplicate,
+        PacketsFiltered = PacketsFiltered,
+        MessagesFiltered = MessagesFiltered,
         PacketsRejected = PacketsRejected,
         PacketsMissed = PacketsMissed,
         SocketDrops = SocketDrops,

@@ -77,6 +77,12 @@ internal sealed class NodeMeter : IDisposable
             "quicksilver.packets.duplicate", "{packet}", "Packets received again",
             static s => s.PacketsDuplicate, carrier);
         Counter(
+            "quicksilver.packets.filtered", "{packet}", "Packets received with no message of the node's groups",
+            static s => s.PacketsFiltered);
+        Counter(
+            "quicksilver.messages.filtered", "{message}", "Messages received in groups that the node is not in",
+            static s => s.MessagesFiltered);
+        Counter(
             "quicksilver.packets.rejected", "{packet}", "Datagrams dropped because they broke a rule",
             static s => s.PacketsRejected, carrier);
         Counter("quicksilver.packets.lost", "{packet}", "Packets found missing", static s => s.PacketsMissed);

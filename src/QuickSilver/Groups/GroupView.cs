@@ -13,11 +13,17 @@ public sealed class GroupView
 {
     private readonly IReadOnlyList<ProtocolRegionView> _regions;
     private readonly bool _inMemory;
+    private readonly GroupId _id;
     private IReadOnlyList<Member>? _members;
     private IReadOnlyList<RegionView>? _regionViews;
 
     internal GroupView(
-        string groupName, StepNumber step, GroupMode mode, IReadOnlyList<ProtocolRegionView> regions, bool inMemory)
+        string groupName,
+        GroupId id,
+        StepNumber step,
+        GroupMode mode,
+        IReadOnlyList<ProtocolRegionView> regions,
+        bool inMemory)
     {
         GroupName = groupName;
         Epoch = step.Epoch.Term;
@@ -25,7 +31,8 @@ public sealed class GroupView
         Mode = mode;
         _regions = regions;
         _inMemory = inMemory;
-        foreach (ProtocolRegionView region in regions) MemberCount += region.Members.Length;
+        _id = id;
+        foreach (ProtocolRegionView region in regions) MemberCount += region.CountMembers(id);
     }
 
     /// <summary>The name of the group.</summary>
@@ -89,7 +96,7 @@ public sealed class GroupView
         var members = new List<Member>(MemberCount);
         foreach (ProtocolRegionView region in _regions)
         {
-            foreach (NodeInfo node in region.Members) members.Add(new Member(new MemberId(node), node.Name));
+            foreach (NodeInfo node in region.MembersOf(_id)) members.Add(new Member(new MemberId(node), node.Name));
         }
         members.Sort(static (left, right) => left.Id.CompareTo(right.Id));
         IReadOnlyList<Member> built = members.AsReadOnly();
@@ -105,8 +112,14 @@ public sealed class GroupView
             bool multicast = !region.Multicast.IsNone;
             Carrier carrier = _inMemory ? Carrier.InMemory : multicast ? Carrier.Multicast : Carrier.Unicast;
             string address = carrier == Carrier.Multicast ? region.Multicast.ToString() : "";
+            int members = region.CountMembers(_id);
             views[index] = new RegionView(
-                region.Region.Id.Counter, region.Number.Counter, carrier, address, region.Members.Length);
+                region.Region.Id.Counter,
+                region.Number.Counter,
+                carrier,
+                address,
+                members,
+                region.Members.Length - members);
         }
         IReadOnlyList<RegionView> built = Array.AsReadOnly(views);
         return Interlocked.CompareExchange(ref _regionViews, built, null) ?? built;

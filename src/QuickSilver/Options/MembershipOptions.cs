@@ -3,9 +3,9 @@ using System.Net;
 namespace QuickSilver;
 
 /// <summary>Location and timing of the membership server. The serving node reads <see cref="BatchWindow"/>,
-/// <see cref="ReconnectGrace"/>, <see cref="InstallTimeout"/>, <see cref="AwaitMajority"/> and
-/// <see cref="AllowedNetworks"/>. It reads <see cref="FailureTimeout"/> too, which each node also applies itself. Each
-/// node reads all others for itself.</summary>
+/// <see cref="ReconnectGrace"/>, <see cref="InstallTimeout"/>, <see cref="AwaitMajority"/>, <see cref="MergeRegions"/>,
+/// <see cref="MaxRegions"/> and <see cref="AllowedNetworks"/>. It reads <see cref="FailureTimeout"/> too, which each
+/// node also applies itself. Each node reads all others for itself.</summary>
 public sealed class MembershipOptions
 {
     /// <summary>Location of the membership server. Default: <see cref="MembershipMode.Loopback"/>.</summary>
@@ -62,6 +62,17 @@ public sealed class MembershipOptions
     /// since most nodes may be unable to reach it. An operator who knows that the others are dead may waive the wait.
     /// Read by the serving node. Default: true.</summary>
     public bool AwaitMajority { get; set; } = true;
+
+    /// <summary>Whether the server merges similar regions while there are more than <see cref="MaxRegions"/>, or more
+    /// regions of several nodes than multicast addresses. A message to a merged region is one copy. The nodes there
+    /// that are not in its group receive it and drop it (<see cref="NodeStatistics.PacketsFiltered"/>). False: regions
+    /// are exact, and share addresses if need be. Read by the serving node. Default: true.</summary>
+    public bool MergeRegions { get; set; } = true;
+
+    /// <summary>Number of regions of the cluster above which similar ones are merged, if <see cref="MergeRegions"/> is
+    /// true. A message is sent once for each region that its group spans. Read by the serving node. Default:
+    /// 1,024.</summary>
+    public int MaxRegions { get; set; } = 1_024;
 
     /// <summary>Behaviour of this node after its removal from the cluster. Default:
     /// <see cref="EvictionPolicy.Rejoin"/>.</summary>
@@ -120,6 +131,7 @@ public sealed class MembershipOptions
         errors.NotNegative("Membership.ReconnectGrace", ReconnectGrace);
         errors.Positive("Membership.JoinTimeout", JoinTimeout);
         errors.Positive("Membership.InstallTimeout", InstallTimeout);
+        errors.InRange("Membership.MaxRegions", MaxRegions, 1, int.MaxValue);
         errors.Defined("Membership.Eviction", Eviction);
     }
 

@@ -59,7 +59,8 @@ internal sealed partial class GroupCore : StagedGroup, IGroupListener
             StepNumber number = layout.NumberOf(info.Id);
             bool isKnown = known is not null && known.Number == number.Counter && known.Epoch == number.Epoch.Term;
             if (isKnown || number.IsNone) return known;
-            var view = new GroupView(Name, number, Mode, layout.ViewsOf(info.Id), _node.IsInMemory);
+            var view = new GroupView(
+                Name, info.Id, number, Mode, layout.ViewsOf(info.Id), _node.IsInMemory);
             Volatile.Write(ref _view, view);
             return view;
         }

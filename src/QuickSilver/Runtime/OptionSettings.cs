@@ -46,6 +46,8 @@ internal static class OptionSettings
                 MulticastCount = multicast ? count : 0,
                 PortFirst = first,
                 PortCount = last - first + 1,
+                MaxRegions = membership.MergeRegions ? membership.MaxRegions : int.MaxValue,
+                MaxMulticastRegions = membership.MergeRegions && multicast ? Math.Max(count, 1) : int.MaxValue,
             },
         };
     }

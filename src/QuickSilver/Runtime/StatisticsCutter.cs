@@ -158,6 +158,8 @@ internal sealed class StatisticsCutter
             DatagramsSent = (long)counters.DatagramsSent,
             PacketsReceived = (long)counters.PacketsReceived,
             PacketsDuplicate = (long)counters.PacketsDuplicate,
+            PacketsFiltered = (long)counters.PacketsFiltered,
+            MessagesFiltered = (long)counters.MessagesFiltered,
             PacketsRejected = (long)counters.Rejected.Total,
             PacketsMissed = (long)counters.PacketsMissed,
             RepairsFromPeers = (long)counters.RepairsFromPeers,

@@ -82,6 +82,13 @@ public sealed record NodeStatistics
     /// <summary>Packets received again.</summary>
     public long PacketsDuplicate { get; init; }
 
+    /// <summary>Packets received of which no message was in a group that this node is in. They come to members of
+    /// merged regions, and for a moment after a leave.</summary>
+    public long PacketsFiltered { get; init; }
+
+    /// <summary>Messages received in groups that this node is not in.</summary>
+    public long MessagesFiltered { get; init; }
+
     /// <summary>Datagrams and frames dropped because they broke the protocol or were not addressed to this
     /// node.</summary>
     public long PacketsRejected { get; init; }

@@ -25,6 +25,7 @@ internal sealed class SendCluster(NodeInfo self) : ClusterView
             return new GroupLayout(
                 Step,
                 own,
+                own?.Region.Groups ?? default,
                 [.. Current.OrderBy(view => view.Region.Id)],
                 Array.ConvertAll(ids, id => _groups.GetValueOrDefault(id)),
                 Array.ConvertAll(ids, _ => Step.Counter));

@@ -78,14 +78,32 @@ public sealed class AddressTests
     public void EveryRegionViewHasAnAddressOfItsOwnWhileThePoolLasts()
     {
         MembershipWorld world = World(16);
-        WorldNode[] nodes = world.AddMany(3);
-        nodes[0].Join("a", "b");
-        nodes[1].Join("a");
-        nodes[2].Join("b");
+        WorldNode[] nodes = world.AddMany(6);
+        for (int index = 0; index < 6; index += 3)
+        {
+            nodes[index].Join("a", "b");
+            nodes[index + 1].Join("a");
+            nodes[index + 2].Join("b");
+        }
         world.Run(Second);
         NetEndpoint[] addresses = [.. nodes.Select(node => node.Agent.Cluster.Own!.Multicast)];
         Assert.Equal(3, addresses.Select(endpoint => endpoint.Address).Distinct().Count());
         Assert.All(addresses, endpoint => Assert.InRange(endpoint.Address, 0xEF010000u, 0xEF01000Fu));
+    }
+
+    [Fact]
+    public void ARegionOfOneNodeNeedsNoAddress()
+    {
+        MembershipWorld world = World(16);
+        WorldNode[] nodes = world.AddMany(3);
+        nodes[0].Join("a");
+        nodes[1].Join("a", "b");
+        world.Run(Second);
+        Assert.All(nodes[..2], node => Assert.True(node.Agent.Cluster.Own!.Multicast.IsNone));
+        nodes[2].Join("a", "b");
+        world.Run(Second);
+        Assert.True(nodes[0].Agent.Cluster.Own!.Multicast.IsNone);
+        Assert.False(nodes[1].Agent.Cluster.Own!.Multicast.IsNone);
     }
 
     [Fact]
@@ -102,11 +120,14 @@ public sealed class AddressTests
     public void ASenderWithoutMulticastMakesAViewUnicastAndANewOneIfNeedBe()
     {
         MembershipWorld world = World(16);
-        WorldNode[] nodes = world.AddMany(3);
+        WorldNode[] nodes = world.AddMany(6);
         WorldNode poor = world.Add("poor", multicast: false, port: 900);
-        nodes[0].Join("a");
-        nodes[1].Join("b");
-        nodes[2].Join("c");
+        for (int index = 0; index < 6; index += 3)
+        {
+            nodes[index].Join("a");
+            nodes[index + 1].Join("b");
+            nodes[index + 2].Join("c");
+        }
         world.Run(Second);
         RegionView before = nodes[0].Agent.Cluster.Own!;
         RegionView untouched = nodes[2].Agent.Cluster.Own!;

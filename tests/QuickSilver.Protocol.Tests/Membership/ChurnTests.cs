@@ -7,15 +7,22 @@ public sealed class ChurnTests
 {
     private static readonly TimeSpan Second = TimeSpan.FromSeconds(1);
 
-    [Fact]
-    public void RandomJoinsLeavesBreaksAndCrashesKeepTheInvariants()
+    [Theory]
+    [InlineData(int.MaxValue, int.MaxValue)]
+    [InlineData(1, int.MaxValue)]
+    [InlineData(3, int.MaxValue)]
+    [InlineData(int.MaxValue, 1)]
+    [InlineData(4, 2)]
+    public void RandomJoinsLeavesBreaksAndCrashesKeepTheInvariants(int regions, int multicastRegions)
     {
         for (ulong seed = 1; seed <= 40; seed++)
         {
-            MembershipWorld world = Churn(seed, 60);
+            MembershipWorld world = Churn(seed, 60, regions, multicastRegions);
             try
             {
                 world.CheckQuiet();
+                Assert.True(world.Server.Statistics.Regions <= regions, $"{world.Server.Statistics.Regions} regions");
+                Assert.False(world.Server.IsBusy);
                 Assert.Equal(world.Server.Statistics.Regions, world.Server.Statistics.UnretiredViews);
                 Assert.Equal(0, world.Server.Statistics.WaitingChanges);
                 WorldNode[] live = [.. world.Nodes.Where(node => node.IsLive)];
@@ -42,19 +49,26 @@ public sealed class ChurnTests
     {
         var first = new List<byte[]>();
         var second = new List<byte[]>();
-        Churn(7, 60, first);
-        Churn(7, 60, second);
+        Churn(7, 60, 3, trace: first);
+        Churn(7, 60, 3, trace: second);
         Assert.Equal(first.Count, second.Count);
         Assert.All(first.Zip(second), pair => Assert.True(pair.First.AsSpan().SequenceEqual(pair.Second)));
     }
 
-    private static MembershipWorld Churn(ulong seed, int rounds, List<byte[]>? trace = null)
+    private static MembershipWorld Churn(
+        ulong seed,
+        int rounds,
+        int regions = int.MaxValue,
+        int multicastRegions = int.MaxValue,
+        List<byte[]>? trace = null)
     {
         var settings = new MembershipServerSettings
         {
             MulticastFirst = 0xEF010000,
             MulticastCount = (int)(seed % 4) * 3,
-            PortCount = 4
+            PortCount = 4,
+            MaxRegions = regions,
+            MaxMulticastRegions = multicastRegions,
         };
         var world = new MembershipWorld(seed, settings) { MaxDelay = TimeSpan.FromMilliseconds(1 + (seed % 10)) };
         if (trace is not null)

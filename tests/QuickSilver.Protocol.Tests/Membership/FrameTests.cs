@@ -113,6 +113,21 @@ public sealed class FrameTests
     }
 
     [Fact]
+    public void AViewOfAMergedRegionNamesTheHomesOfItsMembers()
+    {
+        var reader = new WireReader(
+            Convert.FromHexString(
+                "09" + "04" + "00" + "01" + "04" + "06" + "01" + "05" + "0000000000" + "03" + "01" + "00" + "02"
+                + "8E80808060" + "00" + "03" + "07"));
+        StepFrame.ViewEntry view = Assert.Single(StepFrame.TryRead(ref reader)!.Opened);
+        Assert.True(view is { IsDifference: true, IsMerged: true });
+        Assert.Equal([0], view.Removed);
+        Assert.Equal(2, view.Added.Length);
+        Assert.Equal([0u, 7u], view.Homes);
+        Assert.Equal(3, StepFrame.FormOf(isDifference: true, isMerged: true));
+    }
+
+    [Fact]
     public void ObservationsHaveTheirBytes()
     {
         var frame = new FrameBuilder();

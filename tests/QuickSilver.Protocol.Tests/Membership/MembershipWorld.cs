@@ -217,6 +217,10 @@ internal sealed class MembershipWorld : IServerLinks
         foreach (GroupInfo group in groups) CheckGroup(node, group);
     }
 
+    /// <summary>True when a node has installed a view.</summary>
+    public bool HasKnown(NodeInfo node, RegionView view) =>
+        Nodes.Exists(other => other.Agent.Cluster.Self?.Number == node.Number && other.HasKnown(view));
+
     /// <summary>Every node that lives knows exactly the members of its groups, and all agree on the numbers of their
     /// views.</summary>
     public void CheckQuiet()
@@ -229,7 +233,8 @@ internal sealed class MembershipWorld : IServerLinks
                 $"{node.Name} is in {node.Groups.Count} groups, not in {node.Wanted.Count}");
             foreach (GroupInfo group in node.Groups.Values)
             {
-                IEnumerable<string> members = node.Agent.Cluster.ViewsOf(group.Id).SelectMany(view => view.Members)
+                IEnumerable<string> members = node.Agent.Cluster.ViewsOf(group.Id)
+                    .SelectMany(view => view.MembersOf(group.Id))
                     .Select(member => member.Name);
                 IEnumerable<string> expected = live.Where(other => other.Wanted.Contains(group.Name))
                     .Select(other => other.Name);
@@ -250,7 +255,8 @@ internal sealed class MembershipWorld : IServerLinks
         + string.Join(
             ' ',
             view.Members.Select(
-                member => $"{member.Number}:{member.Name}:{member.Incarnation}:{member.Control}:{member.Data}"));
+                (member, index) => $"{member.Number}:{member.Name}:{member.Incarnation}:{member.Control}:{member.Data}"
+                    + (view.IsMerged ? $"[{string.Join(',', view.GroupsOf(index))}]" : "")));
 
     private void CheckGroup(WorldNode node, GroupInfo group)
     {
@@ -259,7 +265,7 @@ internal sealed class MembershipWorld : IServerLinks
         var members = new SortedSet<NodeNumber>();
         foreach (RegionView view in views)
         {
-            foreach (NodeInfo member in view.Members)
+            foreach (NodeInfo member in view.MembersOf(group.Id))
             {
                 Assert.True(
                     members.Add(member.Number), $"V4: {member} is in two regions of {group.Name} at {node.Name}");

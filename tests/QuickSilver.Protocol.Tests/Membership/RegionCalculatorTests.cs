@@ -115,7 +115,7 @@ public sealed class RegionCalculatorTests
         calculator.End();
     }
 
-    private static ServerNode[] MakeNodes(int count) => [.. Enumerable.Range(0, count).Select(index =>
+    internal static ServerNode[] MakeNodes(int count) => [.. Enumerable.Range(0, count).Select(index =>
         new ServerNode(
             new NodeInfo(
                 new NodeNumber(new Epoch(1, 1), (uint)index + 1), $"n{index}", 1, new NetEndpoint(1, 1),

@@ -170,11 +170,17 @@ internal sealed class WorldNode : IMembershipLink, IMembershipEvents
     {
         Assert.True(_known.Remove(view.Number), $"{Name} does not know {view}, which retires");
         Assert.DoesNotContain(view.Number, _undone);
-        Assert.DoesNotContain(view.Number, _open.Select(open => open.View));
+
+        // A removed node may never have been permitted in the view.
+        Assert.DoesNotContain(_open, open => open.View == view.Number && _world.HasKnown(open.Sender, view));
+        _open.RemoveAll(open => open.View == view.Number);
         _member.Remove(view.Number);
         _views.Remove(view.Number);
         Retired.Add(view);
     }
+
+    /// <summary>True when the view has been opened here.</summary>
+    public bool HasKnown(RegionView view) => _views.ContainsKey(view.Number);
 
     public void OnNodesRemoved(IReadOnlyList<NodeInfo> nodes, Instant now) => Removed.AddRange(nodes);
 

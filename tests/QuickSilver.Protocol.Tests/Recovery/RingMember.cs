@@ -146,7 +146,8 @@ internal sealed class RingMember : ITransport, IRecoveryEvents
 
         public override NodeInfo? Self => null;
 
-        public override GroupLayout Layout => new(world.View.FirstStep, world.View, [world.View], [], []);
+        public override GroupLayout Layout =>
+            new(world.View.FirstStep, world.View, world.View.Region.Groups, [world.View], [], []);
 
         public override NodeInfo? FindNode(ulong key) => world.Sender.Number.Key == key ? world.Sender : null;
     }

@@ -83,6 +83,7 @@ public sealed class OptionsTests
         { "Loop.IoQuantum", static o => o.Loop.IoQuantum = TimeSpan.Zero },
         { "Loop.AlarmQuantum", static o => o.Loop.AlarmQuantum = TimeSpan.Zero },
         { "Loop.StallWarning", static o => o.Loop.StallWarning = TimeSpan.Zero },
+        { "Membership.MaxRegions", static o => o.Membership.MaxRegions = 0 },
         { "Shutdown.DrainTimeout", static o => o.Shutdown.DrainTimeout = TimeSpan.FromSeconds(-1) },
         { "Shutdown.DrainTimeout", static o => o.Shutdown.DrainTimeout = TimeSpan.FromSeconds(11) },
         { "Shutdown.Timeout", static o => o.Shutdown.Timeout = TimeSpan.Zero },
@@ -120,7 +121,7 @@ public sealed class OptionsTests
         [
             "Recovery.EagerPull", "Transport.Segmentation", "Transport.Coalescing", "Transport.SharedMemory",
             "Transport.CheckSources",
-            "Delivery.SelfDelivery", "Membership.AwaitMajority", // every value is valid
+            "Delivery.SelfDelivery", "Membership.AwaitMajority", "Membership.MergeRegions", // every value is valid
         ];
         var tested = new HashSet<string>(free);
         foreach (var row in Mistakes) tested.Add(row.Data.Item1.Split('[')[0]);

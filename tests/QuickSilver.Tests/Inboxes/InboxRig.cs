@@ -51,7 +51,7 @@ internal sealed class InboxRig : IInboxOwner
         var step = new StepNumber(epoch, number);
         var view = new Protocol.Membership.RegionView(
             new ViewNumber(epoch, (uint)number), region, step, members, default, 5);
-        return new GroupView("group", step, GroupMode.Reliable, [view], inMemory: false);
+        return new GroupView("group", region.Groups[0], step, GroupMode.Reliable, [view], inMemory: false);
     }
 
     string IInboxOwner.Name => "group";

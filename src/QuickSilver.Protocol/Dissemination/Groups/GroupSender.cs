@@ -183,7 +183,7 @@ public sealed class GroupSender
             return;
         }
         _route = _context.Routes.Of(_context.Active.Of(Group.Id), now);
-        NoteMembers(_route.Members);
+        NoteMembers(_route.CountMembers(_context, Group.Id));
         if (_route.Count == 0) return;
         _index = IndexIn(_route.StreamAt(0));
         if (_route.Count == 1) return;
@@ -233,7 +233,7 @@ public sealed class GroupSender
             StreamSender stream = route.StreamAt(index);
             if (!stream.HasOthers)
             {
-                message.Removed += stream.RemovedMembers;
+                message.Removed += stream.CountRemoved(this);
                 stream.Gate.Account.Remove(1, message.Length);
                 continue;
             }
@@ -243,7 +243,7 @@ public sealed class GroupSender
             int groupIndex = route.Count == 1 ? _index : _indexes![index];
             stream.Append(message, groupIndex, isShared: route.Count > 1);
         }
-        message.Ticket?.OnNumbered(message.Number, _context.Active.NumberOf(Group.Id), route.Members);
+        message.Ticket?.OnNumbered(message.Number, _context.Active.NumberOf(Group.Id), _memberCount);
         bool sent = message.Unpacked > 0;
         if (route.Count > 1) _context.Settings.Probes.Reached("a message is bound to several regions");
         if (!carriesOwnCopy) Unfinished.OnOwnCopyPacked(message, default, now);

@@ -1,6 +1,7 @@
 using QuickSilver.Protocol.Core;
 using QuickSilver.Protocol.Dissemination.Streams;
 using QuickSilver.Protocol.Membership;
+using QuickSilver.Protocol.Wire;
 
 namespace QuickSilver.Protocol.Dissemination.Groups;
 
@@ -12,15 +13,19 @@ internal sealed class Route
 {
     private readonly RegionView[] _views;
     private readonly StreamSender[] _streams;
+    private readonly int _members;
+    private readonly bool _isMerged;
 
     /// <summary>Opens the streams into some views. O(views).</summary>
     public Route(SendContext context, RegionView[] views, Instant now)
     {
         _views = views;
+        _isMerged = context.Active.IsOwnMerged;
         var streams = new List<StreamSender>(views.Length);
         foreach (RegionView view in views)
         {
-            Members += view.Members.Length;
+            _members += view.Members.Length;
+            _isMerged |= view.IsMerged;
             if (view.Members.Length == 1 && view.IndexOf(context.SelfKey) == 0) continue;
             streams.Add(context.Streams.Open(view, now));
         }
@@ -33,8 +38,9 @@ internal sealed class Route
     /// <summary>How many streams there are; 0 when no other node is a member.</summary>
     public int Count => _streams.Length;
 
-    /// <summary>Members of all views, this node included.</summary>
-    public int Members { get; }
+    /// <summary>Members of a group that goes this way, this node included. O(1), unless regions are merged.</summary>
+    public int CountMembers(SendContext context, GroupId group) =>
+        _isMerged ? context.Active.CountMembers(group) : _members;
 
     /// <summary>The lane of several groups that goes this way; null when there is none.</summary>
     public SharedLane? Lane { get; set; }

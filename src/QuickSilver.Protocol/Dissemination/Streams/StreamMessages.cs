@@ -24,6 +24,7 @@ internal sealed class StreamMessages
     private readonly SendContext _context;
     private readonly SentMessages _sent = new();
     private readonly ulong[] _introduced;
+    private readonly RegionView _view;
     private readonly bool _isOwn;
 
     /// <summary>Makes an empty account of a stream's messages.</summary>
@@ -34,6 +35,7 @@ internal sealed class StreamMessages
     {
         _context = context;
         _isOwn = isOwn;
+        _view = view;
         _introduced = new ulong[(view.Region.Groups.Length + 63) / 64];
         Gate = new StreamGate(context.Limits);
     }
@@ -45,10 +47,22 @@ internal sealed class StreamMessages
     public StreamGate Gate { get; }
 
     /// <summary>
-    /// Members of the view that are removed from the cluster. Tickets of messages that these may lack report the
-    /// number.
+    /// Members of the view that are removed from the cluster. Tickets of messages that these may lack report how many
+    /// there are.
     /// </summary>
     public int RemovedMembers { get; set; }
+
+    /// <summary>Those of them that were in a group.</summary>
+    public int CountRemoved(GroupSender group)
+    {
+        if (RemovedMembers == 0 || !_view.IsMerged) return RemovedMembers;
+        int count = 0;
+        for (int index = 0; index < _view.Members.Length; index++)
+        {
+            if (_view.Members[index].IsRemoved && _view.IsMember(index, group.Group.Id)) count++;
+        }
+        return count;
+    }
 
     /// <summary>True while a message that is packed and not known stable has a ticket.</summary>
     public bool HasTickets => _sent.Tickets > 0;
@@ -171,7 +185,7 @@ internal sealed class StreamMessages
 
     private void Settle(OutgoingMessage message, Instant now)
     {
-        message.Removed += RemovedMembers;
+        message.Removed += CountRemoved(message.Group);
         if (--message.Unstable == 0) message.Group.Unfinished.OnStable(message, now);
     }
 }

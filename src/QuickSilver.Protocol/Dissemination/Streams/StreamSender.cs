@@ -66,7 +66,7 @@ public sealed class StreamSender : IFeed
         Backlog = _messages.Backlog;
         Gate = _messages.Gate;
         _carriers = new MemberCarriers(context, view, _channel, now);
-        _lending = new StreamLending(context, view, isPossible: _channel is not null);
+        _lending = new StreamLending(context, view, isPossible: _channel is not null || view.Members.Length == 1);
         _builder = new TrainBuilder(context, this, _lending, _messages, _pending, predecessorShare, now);
         _beacon = new BeaconClock(context.Settings, context.Alarms, RequestPull);
         _informed = new BeaconReceivers(context, view, _beacon);
@@ -153,7 +153,7 @@ public sealed class StreamSender : IFeed
     /// <summary>True while a member other than this node is in the cluster.</summary>
     internal bool HasOthers { get; private set; }
 
-    internal int RemovedMembers => _messages.RemovedMembers;
+    internal int CountRemoved(GroupSender group) => _messages.CountRemoved(group);
 
     /// <summary>
     /// Finds a packet that is not yet stable, for serving a peer's pull when this node is a member. O(1).

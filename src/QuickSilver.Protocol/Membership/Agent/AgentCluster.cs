@@ -19,6 +19,7 @@ internal sealed class AgentCluster : ClusterView
     private readonly AgentRegions _regions;
     private readonly Dictionary<GroupId, GroupInfo> _joining = [];
     private AgentRegion? _ownRegion;
+    private GroupSet _ownGroups;
     private GroupLayout _layout = GroupLayout.None;
     private StepNumber _installed;
     private ulong _lastStep;
@@ -81,6 +82,7 @@ internal sealed class AgentCluster : ClusterView
         _known.Clear();
         ForgetJoining();
         _layout = GroupLayout.None;
+        _ownGroups = default;
         _regions.Forget();
         _installed = default;
         _lastStep = 0;
@@ -146,19 +148,22 @@ internal sealed class AgentCluster : ClusterView
         if (_regions.FindOpened(frame, Epoch) is not { } opened) return null;
         if (_regions.FindDropped(frame, opened) is not { } dropped) return null;
         AgentRegion? own = null;
+        GroupSet groups = default;
         if (frame.OwnRegion != 0)
         {
             own = _regions.Find(frame.OwnRegion);
             if (own is null || dropped.Contains(own)) return null;
             RegionView? view = opened.Find(candidate => candidate.Region == own).View ?? own.Current;
-            if (view is null || view.IndexOf(self.Number.Key) < 0) return null;
+            if (view is null || view.IndexOf(self.Number.Key) is not (>= 0 and int index)) return null;
+            groups = view.GroupsOf(index);
         }
-        if (Joined(own) is not { } joined) return null;
-        List<GroupInfo> left = Left(own);
+        if (Joined(groups) is not { } joined) return null;
+        List<GroupInfo> left = Left(groups);
         var changes = new GroupChanges();
         if (_regions.HasInherited && own is not null) changes.AddAll();
         List<RegionView> superseded = _regions.Switch(opened, dropped, frame.Step, changes);
         _ownRegion = own;
+        _ownGroups = groups;
         _layout = MakeLayout(number, joined, changes);
         ForgetJoining();
         return Commit(number, opened.ConvertAll(view => view.View), superseded, joined, left);
@@ -190,7 +195,7 @@ internal sealed class AgentCluster : ClusterView
     {
         RegionView? own = _ownRegion?.Current;
         ReadOnlySpan<uint> before = _layout.Groups.Counters;
-        ReadOnlySpan<uint> after = own is null ? default : own.Region.Groups.Counters;
+        ReadOnlySpan<uint> after = _ownGroups.Counters;
         GroupInfo?[] infos = _layout.Infos;
         ulong[] changedIn = _layout.ChangedIn;
         if (before != after)
@@ -212,17 +217,17 @@ internal sealed class AgentCluster : ClusterView
             changedIn = [.. changedIn];
         }
         changes.Mark(after, changedIn, number.Counter);
-        return new GroupLayout(number, own, [.. _regions.Current], infos, changedIn);
+        return new GroupLayout(number, own, _ownGroups, [.. _regions.Current], infos, changedIn);
     }
 
     /// <summary>Groups that the node joins, by id; null when one has not been described.</summary>
-    private List<GroupInfo>? Joined(AgentRegion? own)
+    private List<GroupInfo>? Joined(GroupSet groups)
     {
         var joined = new List<GroupInfo>();
-        if (own is null || own == _ownRegion) return joined;
         ReadOnlySpan<uint> before = _layout.Groups.Counters;
+        if (groups.Counters == before) return joined;
         int old = 0;
-        foreach (GroupId id in own.Info.Groups)
+        foreach (GroupId id in groups)
         {
             while (old < before.Length && before[old] < id.Counter) old++;
             if (old < before.Length && before[old] == id.Counter) continue;
@@ -232,12 +237,12 @@ internal sealed class AgentCluster : ClusterView
         return joined;
     }
 
-    private List<GroupInfo> Left(AgentRegion? own)
+    private List<GroupInfo> Left(GroupSet groups)
     {
         var left = new List<GroupInfo>();
-        if (_ownRegion is null || own == _ownRegion) return left;
         ReadOnlySpan<uint> before = _layout.Groups.Counters;
-        ReadOnlySpan<uint> after = own is null ? default : own.Info.Groups.Counters;
+        ReadOnlySpan<uint> after = groups.Counters;
+        if (after == before) return left;
         int next = 0;
         for (int index = 0; index < before.Length; index++)
         {

@@ -7,6 +7,10 @@ internal sealed class AgentRegion(RegionInfo info)
     /// <summary>The region's number and groups.</summary>
     public RegionInfo Info { get; set; } = info;
 
-    /// <summary>The region's current view; null from its description until the step that opens it.</summary>
+    /// <summary>True from its description until the step that uses it.</summary>
+    public bool IsNew { get; set; } = true;
+
+    /// <summary>The region's current view; null when it is only the home of some
+    /// members, and from its description until the step that opens it.</summary>
     public RegionView? Current { get; set; }
 }

@@ -7,7 +7,8 @@ namespace QuickSilver.Protocol.Membership.Agent;
 
 /// <summary>
 /// The regions that concern one node, and their changes by steps. A region is described ahead of the step that opens
-/// its first view. It is in force from that step until the step that drops it.
+/// its first view. It is in force from that step until the step that drops it. A region may also be the home of members
+/// of merged regions; then it is known as long as one of these is in force.
 /// <para>
 /// Awkward case: another server. Regions of the former one stay in force, <em>inherited</em>, until the first step that
 /// concerns this node, which replaces all of them. Those of the new one have new numbers. Core thread only.
@@ -18,13 +19,14 @@ internal sealed class AgentRegions(KnownViews known, Probes probes)
     private readonly Dictionary<uint, AgentRegion> _regions = [];
     private readonly SortedList<uint, RegionView> _current = [];
     private readonly List<AgentRegion> _inherited = [];
-    private int _described;
+    private readonly List<AgentRegion> _new = [];
+    private readonly List<AgentRegion> _resting = [];
 
     /// <summary>The views in force, in order of region.</summary>
     public IList<RegionView> Current => _current.Values;
 
     /// <summary>True when regions are described that no step has opened yet.</summary>
-    public bool AwaitsStep => _described > 0;
+    public bool AwaitsStep => _new.Count > 0;
 
     /// <summary>True while regions of the former server are in force.</summary>
     public bool HasInherited => _inherited.Count > 0;
@@ -44,14 +46,16 @@ internal sealed class AgentRegions(KnownViews known, Probes probes)
             foreach (uint region in _current.Keys) _inherited.Add(_regions[region]);
         }
         _regions.Clear();
-        _described = 0;
+        _new.Clear();
+        _resting.Clear();
     }
 
     /// <summary>Forgets described and inherited regions; none is in force.</summary>
     public void Forget()
     {
         _regions.Clear();
-        _described = 0;
+        _new.Clear();
+        _resting.Clear();
         _inherited.Clear();
     }
 
@@ -77,8 +81,9 @@ internal sealed class AgentRegions(KnownViews known, Probes probes)
         uint[]? groups = RegionGroups.Apply(like.Counters, entry.Plus, entry.Minus);
         if (groups is null) return false;
         var info = new RegionInfo(new RegionId(epoch, entry.Region), new GroupSet(groupEpoch, groups));
-        _regions.Add(entry.Region, new AgentRegion(info));
-        _described++;
+        var described = new AgentRegion(info);
+        _regions.Add(entry.Region, described);
+        _new.Add(described);
         return true;
     }
 
@@ -90,13 +95,19 @@ internal sealed class AgentRegions(KnownViews known, Probes probes)
         foreach (StepFrame.ViewEntry entry in frame.Opened)
         {
             if (opened.Count > 0 && opened[^1].Entry.Region >= entry.Region) return null;
-            if (Find(entry.Region) is not { } region || MakeView(region, entry, epoch) is not { } view) return null;
-            opened.Add(new OpenedView(entry, region, view));
+            if (Find(entry.Region) is not { } region || FindHomes(region, entry) is not { } homes) return null;
+            if (MakeView(region, entry, homes, epoch) is not { } view) return null;
+            opened.Add(new OpenedView(entry, region, homes, view));
         }
 
-        // Described regions are opened by the very next step. So a server can make this node keep only regions in
-        // force.
-        return opened.Count(view => view.Region.Current is null) == _described ? opened : null;
+        // Described regions are used by the very next step. So a server can make this node keep only regions in force,
+        // and homes of their members.
+        foreach (OpenedView view in opened)
+        {
+            view.Region.IsNew = false;
+            foreach (AgentRegion home in view.Homes) home.IsNew = false;
+        }
+        return _new.Exists(static region => region.IsNew) ? null : opened;
     }
 
     /// <summary>The regions that a step drops, in order.</summary>
@@ -130,7 +141,8 @@ internal sealed class AgentRegions(KnownViews known, Probes probes)
         foreach (OpenedView view in opened)
         {
             if (view.View.FirstStep.Counter != step) continue;
-            foreach (ulong key in view.Entry.Added) changes.Add(known.FindNode(key)!.Region?.Info, view.Region.Info);
+            for (int index = 0; index < view.Entry.Added.Length; index++)
+                changes.Add(known.FindNode(view.Entry.Added[index])!.Home?.Info, view.HomeOf(index).Info);
         }
         foreach (AgentRegion region in _inherited)
         {
@@ -153,22 +165,30 @@ internal sealed class AgentRegions(KnownViews known, Probes probes)
         {
             superseded.Add(region.Current!);
             foreach (NodeInfo member in region.Current!.Members) Depart(member, region);
+            region.Current = null;
             _current.Remove(region.Info.Id.Counter);
-            _regions.Remove(region.Info.Id.Counter);
+            _resting.Add(region);
         }
         foreach (OpenedView view in opened)
         {
             view.Region.Current = view.View;
             view.Region.Info = view.View.Region;
             _current[view.Entry.Region] = view.View;
-            foreach (ulong key in view.Entry.Added) known.FindNode(key)!.Region = view.Region;
+            for (int index = 0; index < view.Entry.Added.Length; index++)
+            {
+                KnownNode node = known.FindNode(view.Entry.Added[index])!;
+                node.Region = view.Region;
+                node.Home = view.HomeOf(index);
+            }
             known.Open(view.View);
         }
         foreach ((KnownNode node, RegionInfo from) in gone)
         {
             if (node.Region is null) changes.Add(from, null);
         }
-        _described = 0;
+        _resting.AddRange(_new);
+        _new.Clear();
+        ForgetUnused();
         superseded.Sort((a, b) => a.Region.Id.CompareTo(b.Region.Id));
         return superseded;
 
@@ -176,43 +196,98 @@ internal sealed class AgentRegions(KnownViews known, Probes probes)
         {
             KnownNode node = known.FindNode(member.Number.Key)!;
             if (node.Region != region) return;
+            gone.Add((node, node.Home!.Info));
             node.Region = null;
-            gone.Add((node, region.Info));
+            node.Home = null;
         }
+    }
+
+    /// <summary>The region of exactly a node's groups; null when it is not known.</summary>
+    public AgentRegion? HomeOf(NodeInfo node) => known.FindNode(node.Number.Key)?.Home;
+
+    // Keeps the regions in force, and the homes of their members.
+    private void ForgetUnused()
+    {
+        _resting.RemoveAll(static region => region.Current is not null);
+        if (_resting.Count == 0) return;
+        var homes = new HashSet<AgentRegion>();
+        foreach (RegionView view in _current.Values)
+        {
+            if (!view.IsMerged) continue;
+            foreach (NodeInfo member in view.Members) homes.Add(HomeOf(member)!);
+        }
+        foreach (AgentRegion region in _resting)
+        {
+            if (!homes.Contains(region)) _regions.Remove(region.Info.Id.Counter);
+        }
+        _resting.RemoveAll(region => !homes.Contains(region));
+    }
+
+    // The homes of the members that an entry adds; empty unless the region is merged, null when one is impossible.
+    private AgentRegion[]? FindHomes(AgentRegion region, StepFrame.ViewEntry entry)
+    {
+        var homes = new AgentRegion[entry.Homes.Length];
+        for (int index = 0; index < homes.Length; index++)
+        {
+            AgentRegion? home = entry.Homes[index] == 0 ? region : Find(entry.Homes[index]);
+            if (home is null || !RegionGroups.IsSubset(home.Info.Groups.Counters, region.Info.Groups.Counters))
+                return null;
+            homes[index] = home;
+        }
+        return homes;
     }
 
     /// <summary>
     /// The view that an entry stands for: a new one, or one that this node knew before. Null when the entry is
     /// impossible.
     /// </summary>
-    private RegionView? MakeView(AgentRegion region, StepFrame.ViewEntry entry, Epoch epoch)
+    private RegionView? MakeView(AgentRegion region, StepFrame.ViewEntry entry, AgentRegion[] homes, Epoch epoch)
     {
         RegionView? last = region.Current;
         if (entry.IsDifference != last is not null) return null;
         var members = new List<NodeInfo>();
+        var groups = new List<GroupSet>();
         int next = 0;
         for (int index = 0; last is not null && index < last.Members.Length; index++)
         {
             if (next < entry.Removed.Length && entry.Removed[next] == index) next++;
-            else members.Add(last.Members[index]);
+            else
+            {
+                members.Add(last.Members[index]);
+                if (entry.IsMerged) groups.Add(last.GroupsOf(index));
+            }
         }
         if (next != entry.Removed.Length) return null;
         var added = new HashSet<ulong>();
-        foreach (ulong key in entry.Added)
+        for (int index = 0; index < entry.Added.Length; index++)
         {
-            if (known.FindNode(key) is not { } node || !added.Add(key) || last?.IndexOf(key) >= 0) return null;
+            ulong key = entry.Added[index];
+            if (known.FindNode(key) is not { } node || !added.Add(key)) return null;
+
+            // A member whose groups change goes to the end.
+            if (last?.IndexOf(key) is >= 0 and int before && Array.BinarySearch(entry.Removed, before) < 0)
+                return null;
             members.Add(node.Info);
+            if (entry.IsMerged) groups.Add(homes[index].Info.Groups);
         }
         if (members.Count == 0) return null;
         if (known.FindView(new ViewNumber(epoch, entry.View)) is { } same)
         {
             probes.Reached("a node knows a view again that it had lost sight of");
             bool isSame = last is null && same.Region.Id.Counter == entry.Region
+                && same.IsMerged == entry.IsMerged
                 && same.Members.AsSpan().SequenceEqual(members.ToArray());
             return isSame ? same : null;
         }
         var first = new StepNumber(epoch, entry.FirstStep);
         var number = new ViewNumber(epoch, entry.View);
-        return new RegionView(number, region.Info, first, [.. members], entry.Multicast, entry.Replication);
+        return new RegionView(
+            number,
+            region.Info,
+            first,
+            [.. members],
+            entry.Multicast,
+            entry.Replication,
+            entry.IsMerged ? [.. groups] : null);
     }
 }

@@ -1,9 +1,9 @@
 namespace QuickSilver.Protocol.Membership.Agent;
 
 /// <summary>
-/// Finds the groups whose member sets a step changed, from regions alone. When a node moves from one region to another,
-/// the groups in exactly one of the two have changed. An unknown region shares no group with this node, so that side
-/// counts as empty. Many nodes that move together cost one merge.
+/// Finds the groups whose member sets a step changed, from regions alone. When the groups of a node become those of
+/// another region, the groups in exactly one of the two have changed. An unknown region shares no group with this node,
+/// so that side counts as empty. Many nodes that move together cost one merge.
 /// </summary>
 internal sealed class GroupChanges
 {
@@ -14,11 +14,12 @@ internal sealed class GroupChanges
     /// <summary>True when no group can have changed.</summary>
     public bool IsEmpty => _moves.Count == 0 && !_isAll;
 
-    /// <summary>A node moved between regions.</summary>
-    /// <param name="from">Its former region; null when that is unknown or none.</param>
-    /// <param name="to">Its new region; null when that is unknown or none.</param>
+    /// <summary>A node has the groups of another region.</summary>
+    /// <param name="from">Its former home; null when that is unknown or none.</param>
+    /// <param name="to">Its new home; null when that is unknown or none.</param>
     public void Add(RegionInfo? from, RegionInfo? to)
     {
+        if (from == to) return;
         if (_seen.Add((from?.Id.Counter ?? 0, to?.Id.Counter ?? 0)))
             _moves.Add((from?.Groups ?? default, to?.Groups ?? default));
     }

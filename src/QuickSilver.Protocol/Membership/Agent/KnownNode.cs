@@ -10,6 +10,9 @@ internal sealed class KnownNode(NodeInfo info)
     /// <summary>The region that the node is in, as far as this node knows.</summary>
     public AgentRegion? Region { get; set; }
 
+    /// <summary>The region of exactly the node's groups, known together with <see cref="Region"/>.</summary>
+    public AgentRegion? Home { get; set; }
+
     /// <summary>Number of unretired views that name the node.</summary>
     public int Views { get; set; }
 }

@@ -40,4 +40,17 @@ internal static class RegionGroups
         plus.AsSpan(p).CopyTo(groups.AsSpan(count));
         return groups;
     }
+
+    /// <summary>True when all groups of <paramref name="part"/> are in <paramref name="whole"/>.</summary>
+    public static bool IsSubset(ReadOnlySpan<uint> part, ReadOnlySpan<uint> whole)
+    {
+        if (part == whole) return true;
+        int next = 0;
+        foreach (uint group in part)
+        {
+            while (next < whole.Length && whole[next] < group) next++;
+            if (next == whole.Length || whole[next] != group) return false;
+        }
+        return true;
+    }
 }

@@ -19,18 +19,21 @@ namespace QuickSilver.Protocol.Membership.Frames;
 ///   age          varint     the step less the view's first step
 ///   replication  varint     at least 1
 ///   multicast    endpoint   none (0, 0): unicast
-///   form         byte       0: complete; 1: difference to the region's last view
+///   form         byte       1: difference to the region's last view; 2: the region is merged; or their sum; 0: neither
 ///   removed      varint     form 1: members of the last view that are not in this one
 ///   each:
 ///     index        varint   in the last view, less the index before plus one
 ///   added        varint     members that come after the others
 ///   each:
 ///     node         signed   key less the one before, which is 0 for the first
+///     home         varint   form 2 and 3: the region of exactly the node's groups; 0: the view's
 /// </code>
 /// </summary>
 internal sealed class StepFrame
 {
     private const int ShortestEntry = 11;
+    private const byte DifferenceForm = 1;
+    private const byte MergedForm = 2;
 
     /// <summary>Counter of the step.</summary>
     public ulong Step { get; private init; }
@@ -55,6 +58,10 @@ internal sealed class StepFrame
         frame.WriteEndpoint(multicast);
     }
 
+    /// <summary>The form of a view's entry.</summary>
+    public static byte FormOf(bool isDifference, bool isMerged) =>
+        (byte)((isDifference ? DifferenceForm : 0) | (isMerged ? MergedForm : 0));
+
     /// <summary>Reads a body; null when it is malformed.</summary>
     public static StepFrame? TryRead(ref WireReader reader)
     {
@@ -78,8 +85,10 @@ internal sealed class StepFrame
         int replication = (int)reader.ReadVarint(int.MaxValue);
         NetEndpoint multicast = FrameFields.ReadEndpoint(ref reader);
         byte form = reader.ReadByte();
-        if (replication == 0 || form > 1) reader.Fail();
-        int[] removed = new int[form == 1 ? FrameFields.ReadCount(ref reader, 1) : 0];
+        if (replication == 0 || form > (DifferenceForm | MergedForm)) reader.Fail();
+        bool isDifference = (form & DifferenceForm) != 0;
+        bool isMerged = (form & MergedForm) != 0;
+        int[] removed = new int[isDifference ? FrameFields.ReadCount(ref reader, 1) : 0];
         long index = -1;
         for (int position = 0; position < removed.Length; position++)
         {
@@ -87,15 +96,18 @@ internal sealed class StepFrame
             if (index > int.MaxValue) reader.Fail();
             removed[position] = (int)index;
         }
-        ulong[] added = new ulong[FrameFields.ReadCount(ref reader, 1)];
+        ulong[] added = new ulong[FrameFields.ReadCount(ref reader, isMerged ? 2 : 1)];
+        uint[] homes = new uint[isMerged ? added.Length : 0];
         ulong key = 0;
         for (int position = 0; position < added.Length && !reader.Failed; position++)
         {
             key = unchecked(key + (ulong)reader.ReadSignedVarint());
             if (!FrameFields.IsKey(key)) reader.Fail();
             added[position] = key;
+            if (isMerged) homes[position] = (uint)reader.ReadVarint(uint.MaxValue);
         }
-        return new ViewEntry(region, view, step - age, replication, multicast, form == 1, removed, added);
+        return new ViewEntry(
+            region, view, step - age, replication, multicast, isDifference, isMerged, removed, added, homes);
     }
 
     /// <summary>One view as read.</summary>
@@ -106,8 +118,11 @@ internal sealed class StepFrame
     /// <param name="Multicast">The view's address; none: unicast.</param>
     /// <param name="IsDifference">True when its members are given as changes to those of the region's last
     /// view.</param>
+    /// <param name="IsMerged">True when members are in some of the region's groups each.</param>
     /// <param name="Removed">Indices in the last view of members that are not in this one, rising.</param>
     /// <param name="Added">Keys of the members that come after the others.</param>
+    /// <param name="Homes">Counters of the regions of exactly their groups, 0 for the view's region; empty unless the
+    /// region is merged.</param>
     internal readonly record struct ViewEntry(
         uint Region,
         uint View,
@@ -115,6 +130,8 @@ internal sealed class StepFrame
         int Replication,
         NetEndpoint Multicast,
         bool IsDifference,
+        bool IsMerged,
         int[] Removed,
-        ulong[] Added);
+        ulong[] Added,
+        uint[] Homes);
 }

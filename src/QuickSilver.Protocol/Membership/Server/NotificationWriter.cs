@@ -26,12 +26,15 @@ internal sealed class NotificationWriter(
 {
     private const int ShortDescription = 32;
 
+    private static readonly Comparer<(ServerRegion Region, bool WasKnown)> ByRegion =
+        Comparer<(ServerRegion Region, bool WasKnown)>.Create((a, b) => a.Region.Number.CompareTo(b.Region.Number));
+
     private readonly FrameBuilder _frame = new();
     private readonly FrameBuilder _piece = new();
     private readonly EntryFrames _nodeFrames = new(FrameKind.Nodes);
     private readonly EntryFrames _groupFrames = new(FrameKind.Groups);
     private readonly EntryFrames _regionFrames = new(FrameKind.Regions);
-    private readonly Dictionary<(uint From, uint To), Notice> _notices = [];
+    private readonly Dictionary<(uint From, uint To, uint FromHome, uint ToHome), Notice> _notices = [];
     private readonly Dictionary<(uint Region, uint Like), byte[]> _descriptions = [];
     private byte[] _empty = [];
     private ulong _step;
@@ -49,12 +52,17 @@ internal sealed class NotificationWriter(
     public void SendEmpty(ServerNode node) => nodes.Send(node, _empty);
 
     /// <summary>Notifies a node of the step.</summary>
-    /// <param name="node">The node, in its region after the step.</param>
-    /// <param name="from">Its region before the step.</param>
-    public void Send(ServerNode node, ServerRegion? from)
+    /// <param name="move">The node, in its region after the step, and where it was before.</param>
+    public void Send(in NodeMove move)
     {
-        (uint, uint) key = (from?.Number ?? 0, node.Region?.Number ?? 0);
-        if (!_notices.TryGetValue(key, out Notice? notice)) _notices.Add(key, notice = Write(from, node.Region));
+        ServerNode node = move.Node;
+        bool changed = node.Home != move.FromHome;
+        (uint, uint, uint, uint) key = (
+            move.From?.Number ?? 0,
+            node.Region?.Number ?? 0,
+            changed ? move.FromHome?.Number ?? 0 : 0,
+            changed ? node.Home?.Number ?? 0 : 0);
+        if (!_notices.TryGetValue(key, out Notice? notice)) _notices.Add(key, notice = Write(move));
         var unknown = new List<ServerNode>();
         foreach (ServerNode introduced in notice.Introduced)
         {
@@ -80,11 +88,13 @@ internal sealed class NotificationWriter(
         _nodeFrames.Flush(notice.NodeFrames);
     }
 
-    private Notice Write(ServerRegion? from, ServerRegion? to)
+    private Notice Write(in NodeMove move)
     {
+        ServerRegion? from = move.From;
+        ServerRegion? to = move.Node.Region;
         var notice = new Notice();
-        if (to is not null && to != from)
-            WriteGroups(SortedCounters.Except(to.Groups, from?.Groups ?? []), notice.Frames);
+        if (move.Node.Home is { } home && home != move.FromHome)
+            WriteGroups(SortedCounters.Except(home.Groups, move.FromHome?.Groups ?? []), notice.Frames);
         IReadOnlyList<ServerRegion> before = from is null ? [] : regions.NeighboursBefore(from);
         IReadOnlyList<ServerRegion> after = to is null ? [] : to.Neighbours;
         var dropped = new List<ServerRegion>();
@@ -97,7 +107,6 @@ internal sealed class NotificationWriter(
             }
             else if (b == before.Count || after[a].Number < before[b].Number)
             {
-                DescribeRegion(after[a], from, before, notice.Frames);
                 opened.Add((after[a++], false));
             }
             else
@@ -107,9 +116,39 @@ internal sealed class NotificationWriter(
                 b++;
             }
         }
-        _regionFrames.Flush(notice.Frames);
+        DescribeRegions(from, before, opened, notice.Frames);
         WriteStep(to, dropped, opened, notice);
         return notice;
+    }
+
+    // The receiver knows the regions of its neighbourhood, and the homes of their members.
+    private void DescribeRegions(
+        ServerRegion? own,
+        IReadOnlyList<ServerRegion> known,
+        List<(ServerRegion Region, bool WasKnown)> opened,
+        List<byte[]> output)
+    {
+        HashSet<ServerRegion>? homes = null;
+        foreach (ServerRegion region in known)
+        {
+            if (region.ViewBefore(_step)?.Homes is { } before) (homes ??= []).UnionWith(before);
+        }
+        foreach ((ServerRegion region, bool wasKnown) in opened)
+        {
+            if (wasKnown || homes?.Contains(region) == true) continue;
+            DescribeRegion(region, [region.Origin, own], known, output);
+        }
+        foreach ((ServerRegion region, bool wasKnown) in opened)
+        {
+            ServerView view = region.Current!;
+            for (int index = wasKnown ? view.FirstAdded : 0; index < view.Homes?.Length; index++)
+            {
+                ServerRegion home = view.Homes[index];
+                if (Contains(known, home) || Opens(opened, home) || !(homes ??= []).Add(home)) continue;
+                DescribeRegion(home, [home.Origin, region], known, output);
+            }
+        }
+        _regionFrames.Flush(output);
     }
 
     private void WriteGroups(uint[] joined, List<byte[]> output)
@@ -124,11 +163,14 @@ internal sealed class NotificationWriter(
     }
 
     private void DescribeRegion(
-        ServerRegion region, ServerRegion? own, IReadOnlyList<ServerRegion> known, List<byte[]> output)
+        ServerRegion region,
+        ReadOnlySpan<ServerRegion?> similar,
+        IReadOnlyList<ServerRegion> known,
+        List<byte[]> output)
     {
         byte[] shortest = Description(region, null);
         int unfolded = region.Groups.Length;
-        foreach (ServerRegion? like in (ReadOnlySpan<ServerRegion?>)[region.Origin, own])
+        foreach (ServerRegion? like in similar)
         {
             if (shortest.Length <= ShortDescription || like is null || !Contains(known, like)) continue;
             byte[] description = Description(region, like);
@@ -160,6 +202,12 @@ internal sealed class NotificationWriter(
         return description;
     }
 
+    private static bool Opens(List<(ServerRegion Region, bool WasKnown)> opened, ServerRegion region)
+    {
+        int index = opened.BinarySearch((region, false), ByRegion);
+        return index >= 0;
+    }
+
     private static bool Contains(IReadOnlyList<ServerRegion> known, ServerRegion region)
     {
         int low = 0;
@@ -188,7 +236,7 @@ internal sealed class NotificationWriter(
             ulong age = _step - view.FirstStep;
             StepFrame.WriteView(_frame, region.Number, view.Number, age, replication, view.Multicast);
             int first = wasKnown ? view.FirstAdded : 0;
-            _frame.WriteByte(wasKnown ? (byte)1 : (byte)0);
+            _frame.WriteByte(StepFrame.FormOf(wasKnown, view.Homes is not null));
             if (wasKnown) WriteRemoved(view.RemovedIndices);
             _frame.WriteVarint((ulong)(view.Members.Length - first));
             ulong last = 0;
@@ -197,6 +245,8 @@ internal sealed class NotificationWriter(
                 ServerNode member = view.Members[index];
                 _frame.WriteSignedVarint(unchecked((long)(member.Key - last)));
                 last = member.Key;
+                if (view.Homes is { } homes)
+                    _frame.WriteVarint(homes[index] == region ? 0 : homes[index].Number);
                 notice.Introduced.Add(member);
             }
         }

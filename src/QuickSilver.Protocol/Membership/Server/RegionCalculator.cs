@@ -1,9 +1,13 @@
 namespace QuickSilver.Protocol.Membership.Server;
 
 /// <summary>
-/// Assigns nodes to regions: sets of nodes with exactly the same groups. It works by differences. A batch of moves
+/// Assigns nodes to regions: sets of nodes with the same groups. It works by differences. A batch of moves
 /// touches only the regions that nodes leave or enter, and the neighbourhoods in which a region gets its first node or
 /// loses its last. Source: first paper, section 2.1.
+/// <para>
+/// A node has a home, the region of exactly its groups, and a region that carries it. Usually they are the same. A
+/// merged region has the groups of several homes, and carries their nodes.
+/// </para>
 /// <para>
 /// Two regions with a group in common are neighbours. A node must know exactly the neighbours of its region. So nodes
 /// that move together between the same two regions get the same notification.
@@ -26,6 +30,7 @@ internal sealed class RegionCalculator(ServerGroups? groups = null)
     private readonly Dictionary<uint[], ServerRegion> _bySignature = new(new SignatureComparer());
     private readonly Dictionary<uint, object> _byGroup = [];
     private readonly List<ServerRegion> _touched = [];
+    private readonly List<ServerRegion> _emptied = [];
     private uint _lastNumber;
     private ulong _batch;
     private ulong _mark;
@@ -54,12 +59,56 @@ internal sealed class RegionCalculator(ServerGroups? groups = null)
     public ServerRegion? Find(uint[] signature) => _bySignature.GetValueOrDefault(signature);
 
     /// <summary>
-    /// Moves a node to the region of a signature, which is made if necessary; an empty one means no region. The array
-    /// is kept.
+    /// Moves a node to the region of a signature, which is made if necessary and becomes its home, too; an empty one
+    /// means no region. The array is kept.
     /// </summary>
     public void Move(ServerNode node, uint[] signature)
     {
+        SetHome(node, signature);
+        Carry(node, node.Home);
+    }
+
+    /// <summary>
+    /// Makes the region of a signature a node's home; an empty one means none. The array is kept. The caller then says
+    /// which region carries the node.
+    /// </summary>
+    public void SetHome(ServerNode node, uint[] signature)
+    {
+        ServerRegion? former = node.Home;
+        if (former is not null)
+        {
+            ServerNode last = former.Residents[^1];
+            former.Residents[node.HomeIndex] = last;
+            last.HomeIndex = node.HomeIndex;
+            former.Residents.RemoveAt(former.Residents.Count - 1);
+            if (former.Residents.Count == 0) _emptied.Add(former);
+        }
+        node.Home = null;
+        if (signature.Length == 0) return;
+        ServerRegion home = Find(signature) ?? Make(signature);
+        if (home.IsUnused) home.Origin = former;
+        node.HomeIndex = home.Residents.Count;
+        home.Residents.Add(node);
+        node.Home = home;
+    }
+
+    /// <summary>
+    /// The region that is to carry the nodes of several homes: the present one if it has just their groups, else
+    /// another one, which is made if there is none that may get a further view.
+    /// </summary>
+    /// <param name="groups">The groups of all homes. The array is kept.</param>
+    /// <param name="present">The region that carries them now; null: none.</param>
+    public ServerRegion FindCarrier(uint[] groups, ServerRegion? present)
+    {
+        if (present is not null && present.Groups.AsSpan().SequenceEqual(groups)) return present;
+        return Find(groups) is { IsAtLimit: false } found ? found : Make(groups);
+    }
+
+    /// <summary>Has a node carried by a region; null: by none.</summary>
+    public void Carry(ServerNode node, ServerRegion? target)
+    {
         ServerRegion? origin = node.Region;
+        node.MovedIn = _batch;
         if (origin is not null)
         {
             Touch(origin);
@@ -67,13 +116,7 @@ internal sealed class RegionCalculator(ServerGroups? groups = null)
             origin.Leavers.Add(node);
         }
         node.Region = null;
-        if (signature.Length == 0) return;
-        if (!_bySignature.TryGetValue(signature, out ServerRegion? target))
-        {
-            target = new ServerRegion(++_lastNumber, signature);
-            _bySignature.Add(signature, target);
-            groups?.Retain(signature);
-        }
+        if (target is null) return;
         Touch(target);
         if (target.Population == 0 && !target.WasInhabited) target.Origin = origin;
         target.Population++;
@@ -93,6 +136,13 @@ internal sealed class RegionCalculator(ServerGroups? groups = null)
         {
             if (!region.WasInhabited && region.Population > 0) Inhabit(region);
         }
+    }
+
+    /// <summary>Forgets the homes that the batch has emptied, unless they have views.</summary>
+    public void ForgetEmptied()
+    {
+        foreach (ServerRegion region in _emptied) Forget(region);
+        _emptied.Clear();
     }
 
     /// <summary>
@@ -137,14 +187,19 @@ internal sealed class RegionCalculator(ServerGroups? groups = null)
     public IReadOnlyList<ServerRegion> NeighboursBefore(ServerRegion region) =>
         region.SavedIn == _batch ? region.SavedNeighbours : region.Neighbours;
 
+    /// <summary>True when the batch moved the node, to another region or within one to other groups.</summary>
+    public bool HasMoved(ServerNode node) => node.MovedIn == _batch;
+
     /// <summary>True when the batch touched the region.</summary>
     public bool IsTouched(ServerRegion region) => region.TouchedIn == _batch;
 
     /// <summary>
-    /// Forgets a region without nodes and unretired views: should its signature return, it gets another number.
+    /// Forgets a region, unless it has nodes or unretired views: should its signature return, it gets another number.
     /// </summary>
     public void Forget(ServerRegion region)
     {
+        if (!region.IsUnused || region.IsForgotten) return;
+        region.IsForgotten = true;
         if (_bySignature.GetValueOrDefault(region.Groups) == region) _bySignature.Remove(region.Groups);
         groups?.Release(region.Groups);
 
@@ -152,6 +207,14 @@ internal sealed class RegionCalculator(ServerGroups? groups = null)
         // turn, or chains of forgotten regions would stay alive.
         region.Origin = null;
         region.SavedNeighbours = [];
+    }
+
+    private ServerRegion Make(uint[] signature)
+    {
+        var region = new ServerRegion(++_lastNumber, signature);
+        _bySignature[signature] = region;
+        groups?.Retain(signature);
+        return region;
     }
 
     private void Touch(ServerRegion region)

@@ -118,5 +118,15 @@ internal sealed class ServerNode(NodeInfo info, int slot)
     public NodeBits Known { get; } = new();
 
     /// <summary>Its groups after the last step.</summary>
-    public uint[] Groups => Region?.Groups ?? [];
+    public uint[] Groups => Home?.Groups ?? [];
+
+    /// <summary>The region of exactly its groups; null when it is in none. Written by
+    /// <see cref="RegionCalculator"/>.</summary>
+    public ServerRegion? Home { get; set; }
+
+    /// <summary>Its place among the residents of <see cref="Home"/>.</summary>
+    internal int HomeIndex { get; set; }
+
+    /// <summary>The batch that last moved it. Written by <see cref="RegionCalculator"/>.</summary>
+    internal ulong MovedIn { get; set; }
 }

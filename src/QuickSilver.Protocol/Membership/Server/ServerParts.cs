@@ -46,7 +46,9 @@ internal sealed class ServerParts
         Ledger = new ViewLedger(ServerEpoch, Nodes, regions, Groups, pool, settings.Probes);
         Inherited = new InheritedViews(Nodes, Groups, pool);
         var notices = new NotificationWriter(Nodes, regions, Groups, settings.Replication);
-        Maker = new StepMaker(Nodes, regions, Groups, Ledger, notices, settings.Probes);
+        bool merges = settings.MaxRegions < int.MaxValue || settings.MaxMulticastRegions < int.MaxValue;
+        Merger = merges ? new RegionMerger(settings, regions, settings.Probes) : null;
+        Maker = new StepMaker(Nodes, regions, Groups, Ledger, notices, Merger, settings.Probes);
         Pipeline = new StepPipeline(settings, alarms, Nodes, Maker);
         Hold = new ServerHold(this);
     }
@@ -74,6 +76,9 @@ internal sealed class ServerParts
 
     /// <summary>Assigns nodes to regions.</summary>
     public RegionCalculator Regions { get; }
+
+    /// <summary>Merges similar regions; null when all are exact.</summary>
+    public RegionMerger? Merger { get; }
 
     /// <summary>Views of this server.</summary>
     public ViewLedger Ledger { get; }

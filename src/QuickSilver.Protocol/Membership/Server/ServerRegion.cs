@@ -1,8 +1,12 @@
 namespace QuickSilver.Protocol.Membership.Server;
 
 /// <summary>
-/// One region: its signature, the set of groups that all its nodes are in, with the number of its nodes and its views.
-/// It keeps its number as long as it has members or unretired views.
+/// One region: a set of groups, with the number of its nodes and its views. It keeps its number as long as it has
+/// members, residents or unretired views.
+/// <para>
+/// Residents are in exactly its groups: it is their home. Its members are the nodes that it carries. Both are the same,
+/// unless it is merged with others (<see cref="RegionMerger"/>): then its members are in some of its groups each.
+/// </para>
 /// </summary>
 /// <param name="number">Counter of the region's id.</param>
 /// <param name="groups">Counters of its groups, rising; never empty.</param>
@@ -17,8 +21,15 @@ internal sealed class ServerRegion(uint number, uint[] groups)
     /// <summary>Counters of its groups, rising.</summary>
     public uint[] Groups { get; } = groups;
 
-    /// <summary>Number of its nodes.</summary>
+    /// <summary>Number of its members.</summary>
     public int Population { get; set; }
+
+    /// <summary>The nodes that are in exactly its groups, in no order.</summary>
+    public List<ServerNode> Residents { get; } = [];
+
+    /// <summary>The regions that share a carrier with it; null while it has no residents, or nothing is merged.
+    /// Written by <see cref="RegionMerger"/>.</summary>
+    public RegionBundle? Bundle { get; set; }
 
     /// <summary>The region that its first node came from: the most similar one, for receivers that know it.</summary>
     public ServerRegion? Origin { get; set; }
@@ -58,6 +69,22 @@ internal sealed class ServerRegion(uint number, uint[] groups)
 
     /// <summary>Last mark of a search through regions.</summary>
     internal ulong Mark { get; set; }
+
+    /// <summary>True once the region is forgotten; its number is not used again.</summary>
+    internal bool IsForgotten { get; set; }
+
+    /// <summary>True when nothing refers to the region's number.</summary>
+    public bool IsUnused => Population + Residents.Count + Unretired.Count == 0;
+
+    /// <summary>The view that was in force before a step that is being made; null when there was none.</summary>
+    public ServerView? ViewBefore(ulong step)
+    {
+        foreach (ServerView view in Unretired)
+        {
+            if (view.FirstStep < step && (view.EndStep == 0 || view.EndStep == step)) return view;
+        }
+        return null;
+    }
 
     /// <summary>True when the region may not get a successor to its current view, except for a removal.</summary>
     public bool IsAtLimit => Unretired.Count >= MaxUnretired;

@@ -24,6 +24,9 @@ internal sealed class ServerView(uint number, ServerRegion region, ulong firstSt
     /// <summary>The view's members in ring order.</summary>
     public ServerNode[] Members { get; } = members;
 
+    /// <summary>The home of each member; null when it is the view's region for all of them.</summary>
+    public required ServerRegion[]? Homes { get; init; }
+
     /// <summary>Indices in the region's previous view of members that are not in this one, rising.</summary>
     public required int[] RemovedIndices { get; init; }
 

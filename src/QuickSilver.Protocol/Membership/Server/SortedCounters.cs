@@ -37,6 +37,24 @@ internal static class SortedCounters
         return count == result.Length ? result : result[..count];
     }
 
+    /// <summary>How many counters are in both sets.</summary>
+    public static int CountShared(uint[] left, uint[] right)
+    {
+        int count = 0;
+        for (int a = 0, b = 0; a < left.Length && b < right.Length;)
+        {
+            uint one = left[a];
+            uint other = right[b];
+            if (one == other) count++;
+            if (one <= other) a++;
+            if (other <= one) b++;
+        }
+        return count;
+    }
+
+    /// <summary>True when all counters of <paramref name="part"/> are in <paramref name="whole"/>.</summary>
+    public static bool IsSubset(uint[] part, uint[] whole) => CountShared(part, whole) == part.Length;
+
     /// <summary>True when the counter is in the set. O(log n).</summary>
     public static bool Contains(uint[] set, uint counter) => Array.BinarySearch(set, counter) >= 0;
 }

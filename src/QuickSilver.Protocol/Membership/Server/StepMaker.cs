@@ -4,8 +4,9 @@ using QuickSilver.Protocol.Probing;
 namespace QuickSilver.Protocol.Membership.Server;
 
 /// <summary>
-/// Makes one step from the requests of nodes and the removals. It moves nodes between regions, replaces the views of
-/// the regions touched, updates the permissions to send, and writes the notifications.
+/// Makes one step from the requests of nodes and the removals. It moves nodes between regions, has similar regions
+/// merged, replaces the views of the regions touched, updates the permissions to send, and writes the
+/// notifications.
 /// <para>
 /// A change waits for a later step in three cases: this step already changes that node and group; it is a join of a
 /// group whose leave the node has not installed; or it would touch a region at its limit of unretired views. It keeps
@@ -19,18 +20,19 @@ internal sealed class StepMaker(
     ServerGroups groups,
     ViewLedger ledger,
     NotificationWriter notices,
+    RegionMerger? merger,
     Probes probes)
 {
     private readonly HashSet<uint> _changed = [];
     private readonly List<uint> _joined = [];
     private readonly List<uint> _left = [];
-    private readonly List<(ServerNode Node, ServerRegion? From)> _moves = [];
+    private readonly List<NodeMove> _moves = [];
 
     /// <summary>Number of requested changes that no step contains yet.</summary>
     public int Waiting { get; private set; }
 
     /// <summary>True when a step could be made of waiting changes or removals.</summary>
-    public bool HasWork => Waiting > 0 || nodes.Removed.Count > 0;
+    public bool HasWork => Waiting > 0 || nodes.Removed.Count > 0 || merger is { IsBehind: true };
 
     /// <summary>Adds a change.</summary>
     public void Add(ServerNode node, GroupChange change)
@@ -87,6 +89,7 @@ internal sealed class StepMaker(
             }
             if (node.WaitingChanges.Count > 0 && TryChange(node, step)) made.Joiners.Add(node);
         }
+        if (merger is not null) Merge(merger);
         if (_moves.Count == 0)
         {
             groups.ForgetIdle(nodes);
@@ -96,12 +99,13 @@ internal sealed class StepMaker(
         HitMarks(made);
         RenewForUnicast();
         ReplaceViews(step, now);
-        foreach ((ServerNode node, ServerRegion? from) in _moves)
+        foreach (NodeMove move in _moves)
         {
-            if (!node.Info.IsRemoved) ChangePermissions(node, from, step);
+            if (!move.Node.Info.IsRemoved) ChangePermissions(move.Node, move.From, step);
         }
         Notify(made);
         Clear();
+        regions.ForgetEmptied();
         nodes.Release();
         ledger.RetireAll(now);
         groups.ForgetIdle(nodes);
@@ -147,8 +151,26 @@ internal sealed class StepMaker(
 
     private void Move(ServerNode node, uint[] signature)
     {
-        _moves.Add((node, node.Region));
-        regions.Move(node, signature);
+        _moves.Add(new NodeMove(node, node.Region, node.Home));
+        if (merger is null)
+        {
+            regions.Move(node, signature);
+            return;
+        }
+        ServerRegion? former = node.Home;
+        regions.SetHome(node, signature);
+        merger.OnMoved(node, former);
+    }
+
+    private void Merge(RegionMerger planned)
+    {
+        planned.Plan();
+        foreach (NodeMove move in _moves) regions.Carry(move.Node, RegionMerger.CarrierOf(move.Node.Home));
+        foreach (ServerNode node in planned.TakeCarried())
+        {
+            _moves.Add(new NodeMove(node, node.Region, node.Home));
+            regions.Carry(node, RegionMerger.CarrierOf(node.Home));
+        }
     }
 
     private void Clear()
@@ -190,9 +212,7 @@ internal sealed class StepMaker(
             _joined.Sort();
             _left.Sort();
             uint[] target = SortedCounters.Union(SortedCounters.Except(before, [.. _left]), [.. _joined]);
-            node.HeldBackBy = node.Region is { IsAtLimit: true } left ? left
-                : regions.Find(target) is { IsAtLimit: true } entered ? entered
-                : null;
+            node.HeldBackBy = FindAtLimit(node.Region, regions.Find(target));
             if (node.HeldBackBy is not null)
             {
                 probes.Reached("a change waits for a region with four unretired views");
@@ -210,6 +230,14 @@ internal sealed class StepMaker(
         return _joined.Count > 0;
     }
 
+    // A region that the change would touch.
+    private static ServerRegion? FindAtLimit(ServerRegion? left, ServerRegion? entered)
+    {
+        if (left is { IsAtLimit: true }) return left;
+        if (entered is { IsAtLimit: true }) return entered;
+        return RegionMerger.CarrierOf(entered) is { IsAtLimit: true } carrier ? carrier : null;
+    }
+
     /// <summary>
     /// Gives a region that is carried by multicast a new view when a node that cannot use multicast gains permission in
     /// it.
@@ -217,8 +245,9 @@ internal sealed class StepMaker(
     private void RenewForUnicast()
     {
         if (nodes.UnicastOnly == 0) return;
-        foreach ((ServerNode node, _) in _moves)
+        foreach (NodeMove move in _moves)
         {
+            ServerNode node = move.Node;
             if (node.Multicast || node.Region is null) continue;
             foreach (ServerRegion neighbour in node.Region.Neighbours)
             {
@@ -266,19 +295,19 @@ internal sealed class StepMaker(
     private void Notify(MadeStep made)
     {
         notices.Begin(made.Step);
-        var origins = new Dictionary<ulong, ServerRegion?>();
-        foreach ((ServerNode node, ServerRegion? from) in _moves) origins[node.Key] = from;
+        var moves = new Dictionary<ulong, NodeMove>();
+        foreach (NodeMove move in _moves) moves[move.Node.Key] = move;
         var concerned = new HashSet<uint>();
         foreach (ServerRegion region in regions.Concerned()) concerned.Add(region.Number);
         foreach (ServerNode node in nodes.Live)
         {
-            bool moved = origins.TryGetValue(node.Key, out ServerRegion? from);
+            bool moved = moves.TryGetValue(node.Key, out NodeMove move);
             if (!moved && (node.Region is null || !concerned.Contains(node.Region.Number)))
             {
                 notices.SendEmpty(node);
                 continue;
             }
-            notices.Send(node, moved ? from : node.Region);
+            notices.Send(moved ? move : new NodeMove(node, node.Region, node.Home));
             made.ToInstall.Add(node.Slot);
             made.ToSwitch.Add(node.Slot);
         }

@@ -65,15 +65,17 @@ internal sealed class ViewLedger(
         for (int index = 0; last is not null && index < last.Members.Length; index++)
         {
             ServerNode member = last.Members[index];
-            if (member.Region == region) members.Add(member);
+            if (member.Region == region && !regions.HasMoved(member)) members.Add(member);
             else removed.Add(index);
         }
         int firstAdded = members.Count;
         members.AddRange(region.Joiners);
         var byNumber = Comparer<ServerNode>.Create((a, b) => a.Info.Number.CompareTo(b.Info.Number));
         members.Sort(firstAdded, members.Count - firstAdded, byNumber);
+        bool isMerged = members.Exists(member => member.Home != region);
         var view = new ServerView(++_lastNumber, region, step, [.. members])
         {
+            Homes = isMerged ? members.ConvertAll(static member => member.Home!).ToArray() : null,
             RemovedIndices = [.. removed],
             FirstAdded = firstAdded,
         };
@@ -85,11 +87,12 @@ internal sealed class ViewLedger(
 
     /// <summary>
     /// Permits the members of all neighbours in a view that begins, and takes an address for it if all of them can use
-    /// multicast. Call after all views of the step were replaced.
+    /// multicast. A view of one member needs none: what is sent to it is one copy. Call after all views of the step
+    /// were replaced.
     /// </summary>
     public void Open(ServerView view, Instant now)
     {
-        bool multicast = !pool.IsEmpty;
+        bool multicast = !pool.IsEmpty && view.Members.Length > 1;
         foreach (ServerRegion neighbour in view.Region.Neighbours)
         {
             foreach (ServerNode sender in neighbour.Current!.Members)
@@ -209,7 +212,7 @@ internal sealed class ViewLedger(
                 ? "an old view of a region retires"
                 : "the last view of a region without nodes retires");
         if (view.AddressIndex >= 0) pool.Release(view.AddressIndex, now);
-        if (view.Region.Population == 0 && view.Region.Unretired.Count == 0) regions.Forget(view.Region);
+        regions.Forget(view.Region);
         Notify(view);
         groups.ForgetIdle(nodes);
         return true;

@@ -33,7 +33,7 @@ internal static class KnobDraw
             Nodes = nodes,
             Network = Network(network, nodes) with { SharedBlocks = shared.Chance(0.4) ? (int)shared.Log(2, 100) : 0 },
             MembershipLink = link,
-            Membership = Membership(membership, knobs, link),
+            Membership = Merging(new Dice(random, RandomStream.Options, part: 8), Membership(membership, knobs, link)),
             Node = knobs ? Node(node, nodes) : new NodeSettings { CacheBytes = 64 << 20 },
             Processor = knobs ? new ProcessorModel { PerTurn = node.LogMillis(0.001, 0.05) } : new ProcessorModel(),
             ClockDrift = dice.Chance(0.5) ? 200 : 0,
@@ -143,6 +143,13 @@ internal static class KnobDraw
             PortCount = dice.Between(1, 5),
         };
     }
+
+    // Clusters of a run are small, and so must budgets be that merge anything.
+    private static MembershipServerSettings Merging(Dice dice, MembershipServerSettings settings) => settings with
+    {
+        MaxRegions = dice.Chance(0.35) ? dice.Between(1, 5) : int.MaxValue,
+        MaxMulticastRegions = dice.Chance(0.25) ? dice.Between(1, 4) : int.MaxValue,
+    };
 
     private static NodeSettings Node(Dice dice, int nodes)
     {

@@ -130,5 +130,21 @@ internal static class DeliveryDefects
                     "parts.Add(fragment.MessageLength, Math.Max(0, fragment.FragmentOffset - 1), bytes)"),
             ],
         },
+        new(
+            "FilterLetsAMessageThrough",
+            "A message of a group that the node is not in is taken for the first of its groups.",
+            PlantedPlace.Ensemble, 40, "D1", "D2", "D3", "D4", "D5", "D9")
+        {
+            Patches =
+            [
+                new(
+                    "Deliverer.cs",
+                    "if (groups[record.GroupIndex] is not { } group)",
+                    """
+                    if ((groups[record.GroupIndex] ?? Array.Find(groups, static any => any is not null))
+                        is not { } group)
+                    """),
+            ],
+        },
     ];
 }

@@ -17,11 +17,8 @@ internal static class MembershipDefects
             [
                 new(
                     "AgentRegions.cs",
-                    "[.. members], entry.Multicast, entry.Replication);",
-                    """
-                    [.. members], entry.Multicast,
-                    known.Self?.Number.Counter % 4 == 0 ? entry.Replication + 1 : entry.Replication);
-                    """),
+                    "entry.Replication,",
+                    "known.Self?.Number.Counter % 4 == 0 ? entry.Replication + 1 : entry.Replication,"),
             ],
         },
         new(
@@ -184,6 +181,51 @@ internal static class MembershipDefects
                     "ActiveViews.cs",
                     "_active = cluster.Layout;",
                     "if (cluster.Installed.Counter % 4 != 0 || _active.Own is null) _active = cluster.Layout;"),
+            ],
+        },
+        new(
+            "MergeForgetsAMember",
+            "A merge leaves a node behind in its former region, whose group the merged one has.",
+            PlantedPlace.Ensemble, 40, "V4", "V2")
+        {
+            Patches =
+            [
+                new(
+                    "RegionMerger.cs",
+                    "if (!regions.HasMoved(node) && node.Region != bundle.Carrier) carried.Add(node);",
+                    """
+                    if (!regions.HasMoved(node) && node.Region != bundle.Carrier && node.Slot % 4 != 1)
+                        carried.Add(node);
+                    """),
+            ],
+        },
+        new(
+            "MergedRegionKeepsAGroup",
+            "A merged region keeps the groups of a home whose last node has left.",
+            PlantedPlace.Ensemble, 40, "V4")
+        {
+            Patches =
+            [
+                new(
+                    "RegionMerger.cs",
+                    "uint[] groups = bundle.Homes[0].Groups;",
+                    "uint[] groups = bundle.Homes.Count > 1 ? bundle.Groups : bundle.Homes[0].Groups;"),
+            ],
+        },
+        new(
+            "ViewNamesForeignMembers",
+            "A group's view names the members of a merged region that are not in the group.",
+            PlantedPlace.Ensemble, 40, "V4", "V3")
+        {
+            Patches =
+            [
+                new(
+                    "AgentRegions.cs",
+                    "if (entry.IsMerged) groups.Add(homes[index].Info.Groups);",
+                    """
+                    if (entry.IsMerged)
+                        groups.Add(known.Self?.Number.Counter % 3 == 0 ? region.Info.Groups : homes[index].Info.Groups);
+                    """),
             ],
         },
         new(

@@ -219,5 +219,12 @@ internal static class SendingDefects
                 new("OwnSegment.cs", "if (_control.IsHeld(block)) AddLent(block);\n", "if (false) AddLent(block);\n"),
             ],
         },
+        new(
+            "LoneInMergedRegion",
+            "A sender takes itself for the only member of its group in a merged region that has one more.",
+            PlantedPlace.Ensemble, 40, "V4", "D7", "D9")
+        {
+            Patches = [new("ActiveViews.cs", "own.CountMembers(group) > 1)", "own.CountMembers(group) > 2)")],
+        },
     ];
 }
