@@ -9,4 +9,5 @@ root.Subcommands.Add(ShrinkVerb.Make());
 root.Subcommands.Add(DisturbanceVerb.Make());
 root.Subcommands.Add(HerdVerb.Make());
 root.Subcommands.Add(RestartsVerb.Make());
+root.Subcommands.Add(OverlapVerb.Make());
 return await CommandLine.RunAsync(root, args);
