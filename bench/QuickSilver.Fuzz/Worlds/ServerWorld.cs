@@ -130,8 +130,23 @@ internal sealed class ServerWorld : IServerLinks
     private void Ask(FuzzedNode node)
     {
         if (node.IsExpelled || _random.NextBelow(node.Number == Good ? 3UL : 40UL) != 0) return;
-        if (node.Groups.Count > 0 && _random.NextBelow(3) == 0) node.Agent.RequestLeave([node.Groups.First().Id], _now);
-        else node.Agent.RequestJoin([$"g{_random.NextBelow(Names)}"], 0, _now);
+        string name = $"g{_random.NextBelow(Names)}";
+        GroupSet published = node.Agent.Cluster.Layout.Published;
+        switch (_random.NextBelow(6))
+        {
+            case 0 or 1 when node.Groups.Count > 0:
+                node.Agent.RequestLeave([node.Groups.First().Id], _now);
+                break;
+            case 2:
+                node.Agent.RequestPublish([name], 0, _now);
+                break;
+            case 3 when published.Length > 0:
+                node.Agent.RequestCease([published[0]], _now);
+                break;
+            default:
+                node.Agent.RequestJoin([name], 0, _now);
+                break;
+        }
     }
 
     private void SendUp(FuzzedNode node, byte[] frame) => _frames.Enqueue((true, node.Connection, frame));

@@ -4,7 +4,8 @@ using QuickSilver.Protocol.Wire;
 namespace QuickSilver.Protocol.Dissemination;
 
 /// <summary>
-/// The groups of this node, and the region views that span them, in the step it sends in. Core thread only.
+/// The groups that this node may send to, and the region views that span them, in the step it sends in. Core thread
+/// only.
 /// <para>
 /// Usually that is the step installed last. Between the installation of a step and its activation, the cluster view is
 /// ahead. That lasts milliseconds, or longer when the membership server is lost just then. Layouts are immutable, so
@@ -12,12 +13,14 @@ namespace QuickSilver.Protocol.Dissemination;
 /// </para>
 /// <para>
 /// Awkward case: a group that is left in a step that is ahead. None of its messages may be bound any longer, even if
-/// the group is joined again before the switch.
+/// the group is joined again before the switch. The same holds for a group that the node ceases to publish to. A node
+/// may be a member of a group and publish to it: then either is enough.
 /// </para>
 /// </summary>
 internal sealed class ActiveViews
 {
     private readonly HashSet<GroupId> _left = [];
+    private readonly HashSet<GroupId> _ceased = [];
     private GroupLayout _active = GroupLayout.None;
 
     /// <summary>True when members of this node's region are in some of its groups each.</summary>
@@ -28,19 +31,22 @@ internal sealed class ActiveViews
     {
         _active = cluster.Layout;
         _left.Clear();
+        _ceased.Clear();
     }
 
     /// <summary>The cluster view is a step further ahead.</summary>
     public void OnStepInstalled(InstalledStep step)
     {
         foreach (GroupInfo group in step.Left) _left.Add(group.Id);
+        foreach (GroupInfo group in step.Ceased) _ceased.Add(group.Id);
     }
 
     /// <summary>
     /// True when this node's messages to the group can be bound: the group was this node's in the active step, and has
     /// not been left since.
     /// </summary>
-    public bool Contains(GroupId group) => _active.Find(group) is not null && !_left.Contains(group);
+    public bool Contains(GroupId group) =>
+        (_active.IsMember(group) && !_left.Contains(group)) || (_active.Publishes(group) && !_ceased.Contains(group));
 
     /// <summary>
     /// The region views that span a group, in order of region id. The own one is left out if it is merged and no other

@@ -105,16 +105,13 @@ public sealed class Disseminator
     /// numbers survive leaves and joins.
     /// </summary>
     /// <param name="group">The group.</param>
-    /// <param name="listener">Receives the events from now on, replacing the previous listener.</param>
-    public GroupSender OpenGroup(GroupInfo group, ISenderListener listener)
+    /// <param name="listener">Receives the events from now on, replacing the previous listener of its kind.</param>
+    /// <param name="isPublisher">True when this node publishes to the group; false when it is a member.</param>
+    public GroupSender OpenGroup(GroupInfo group, ISenderListener listener, bool isPublisher = false)
     {
-        if (_groupById.TryGetValue(group.Id, out GroupSender? sender))
-        {
-            sender.Listener = listener;
-            return sender;
-        }
-        sender = new GroupSender(_context, group, listener);
-        _groupById.Add(group.Id, sender);
+        if (!_groupById.TryGetValue(group.Id, out GroupSender? sender))
+            _groupById.Add(group.Id, sender = new GroupSender(_context, group));
+        sender.SetListener(listener, isPublisher);
         return sender;
     }
 
@@ -127,9 +124,11 @@ public sealed class Disseminator
     /// Ends this node's session in a group. The sender keeps its numbers; everything else is released as soon as it
     /// sends in a step without the group.
     /// </summary>
-    public void CloseGroup(GroupSender sender)
+    /// <param name="sender">The group's sender.</param>
+    /// <param name="isPublisher">True for the session of a publisher; false for that of a member.</param>
+    public void CloseGroup(GroupSender sender, bool isPublisher = false)
     {
-        sender.Listener = null;
+        sender.SetListener(null, isPublisher);
         _left.Add(sender);
     }
 

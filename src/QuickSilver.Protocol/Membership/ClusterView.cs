@@ -3,8 +3,8 @@ using QuickSilver.Protocol.Wire;
 namespace QuickSilver.Protocol.Membership;
 
 /// <summary>
-/// The cluster as this node knows it after the last installed step: nodes, the groups it is in, their regions and
-/// current region views. Written by the agent, read by all others. Core thread only.
+/// The cluster as this node knows it after the last installed step: nodes, the groups it is in or publishes to, their
+/// regions and current region views. Written by the agent, read by all others. Core thread only.
 /// </summary>
 public abstract class ClusterView
 {

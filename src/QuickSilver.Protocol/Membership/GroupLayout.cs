@@ -3,7 +3,8 @@ using QuickSilver.Protocol.Wire;
 namespace QuickSilver.Protocol.Membership;
 
 /// <summary>
-/// The groups of one node after a step, and the region views that span them. Group views are not kept: the views that
+/// The groups of one node after a step, those that it is in and those that it publishes to, and the region views that
+/// span them. Group views are not kept: the views that
 /// span a group are those whose regions have it, and are looked for when asked for. So a step costs its node one pass
 /// over the numbers of its groups, eight bytes each, whatever their views are.
 /// <para>
@@ -19,6 +20,7 @@ public sealed class GroupLayout
     private readonly RegionView[] _views;
     private readonly GroupInfo?[] _infos;
     private readonly ulong[] _changedIn;
+    private readonly PublishedGroups _published;
     private RegionView[] _lastFound = [];
 
     /// <summary>Makes a layout; keeps the arrays, which must not change afterwards.</summary>
@@ -35,7 +37,20 @@ public sealed class GroupLayout
         RegionView[] views,
         GroupInfo?[] infos,
         ulong[] changedIn)
+        : this(step, own, groups, views, infos, changedIn, PublishedGroups.None)
     {
+    }
+
+    internal GroupLayout(
+        StepNumber step,
+        RegionView? own,
+        GroupSet groups,
+        RegionView[] views,
+        GroupInfo?[] infos,
+        ulong[] changedIn,
+        PublishedGroups published)
+    {
+        _published = published;
         Step = step;
         Own = own;
         Groups = groups;
@@ -56,9 +71,14 @@ public sealed class GroupLayout
     /// <summary>The node's groups, by id: its region's, or some of them if that is merged.</summary>
     public GroupSet Groups { get; }
 
+    /// <summary>The groups that the node publishes to, by id; it may be in some of them.</summary>
+    public GroupSet Published => _published.Groups;
+
     internal GroupInfo?[] Infos => _infos;
 
     internal ulong[] ChangedIn => _changedIn;
+
+    internal PublishedGroups PublishedGroups => _published;
 
     /// <summary>Finds the groups whose members the step has changed, by id: O(groups).</summary>
     public List<GroupInfo> FindChanged()
@@ -68,22 +88,42 @@ public sealed class GroupLayout
         {
             if (_changedIn[index] == Step.Counter && _infos[index] is { } info) changed.Add(info);
         }
+        for (int index = 0; index < _published.Infos.Length; index++)
+        {
+            GroupInfo info = _published.Infos[index];
+            if (_published.ChangedIn[index] == Step.Counter && !IsMember(info.Id)) changed.Add(info);
+        }
         return changed;
     }
 
-    /// <summary>A group by id; null when the node is not in it. O(log groups).</summary>
-    public GroupInfo? Find(GroupId group) => IndexOf(group) is var index && index >= 0 ? _infos[index] : null;
+    /// <summary>A group by id; null when the node is neither in it nor publishes to it. O(log groups).</summary>
+    public GroupInfo? Find(GroupId group)
+    {
+        if (IndexOf(group) is var index && index >= 0) return _infos[index];
+        return PublishedIndexOf(group) is var published && published >= 0 ? _published.Infos[published] : null;
+    }
 
-    /// <summary>The step that last changed a group's members: the number of its view. None when the node is not in it.
-    /// O(log groups).</summary>
-    public StepNumber NumberOf(GroupId group) =>
-        IndexOf(group) is var index && index >= 0 ? new StepNumber(Step.Epoch, _changedIn[index]) : default;
+    /// <summary>True when the node is a member of the group. O(log groups).</summary>
+    public bool IsMember(GroupId group) => IndexOf(group) >= 0;
 
-    /// <summary>The region views that span a group, in order of region; none when the node is not in it. O(regions x
-    /// log groups); groups that are spanned alike share the list, as a rule.</summary>
+    /// <summary>True when the node publishes to the group. O(log groups).</summary>
+    public bool Publishes(GroupId group) => PublishedIndexOf(group) >= 0;
+
+    /// <summary>The step that last changed a group's members: the number of its view. None when the node has nothing to
+    /// do with it, or it has never had a member. O(log groups).</summary>
+    public StepNumber NumberOf(GroupId group)
+    {
+        ulong counter = 0;
+        if (IndexOf(group) is var index && index >= 0) counter = _changedIn[index];
+        else if (PublishedIndexOf(group) is var published && published >= 0) counter = _published.ChangedIn[published];
+        return counter == 0 ? default : new StepNumber(Step.Epoch, counter);
+    }
+
+    /// <summary>The region views that span a group, in order of region; none when the node has nothing to do with it.
+    /// O(regions x log groups); groups that are spanned alike share the list, as a rule.</summary>
     public IReadOnlyList<RegionView> ViewsOf(GroupId group)
     {
-        if (IndexOf(group) < 0) return [];
+        if (!Has(group)) return [];
         RegionView[] last = _lastFound;
         int count = 0;
         bool isSame = true;
@@ -106,11 +146,11 @@ public sealed class GroupLayout
         return found;
     }
 
-    /// <summary>Members of a group, this node included; 0 when it is not in the group. O(regions x log groups), and
-    /// for merged regions as much for each member.</summary>
+    /// <summary>Members of a group, this node included if it is one; 0 when it has nothing to do with the group.
+    /// O(regions x log groups), and for merged regions as much for each member.</summary>
     public int CountMembers(GroupId group)
     {
-        if (IndexOf(group) < 0) return 0;
+        if (!Has(group)) return 0;
         int count = 0;
         foreach (RegionView view in _views)
         {
@@ -120,4 +160,8 @@ public sealed class GroupLayout
     }
 
     private int IndexOf(GroupId group) => Groups.IndexOf(group);
+
+    private int PublishedIndexOf(GroupId group) => _published.Groups.IndexOf(group);
+
+    private bool Has(GroupId group) => IndexOf(group) >= 0 || PublishedIndexOf(group) >= 0;
 }

@@ -18,8 +18,9 @@ public interface IMembershipEvents
     void OnStepActivated(StepNumber step, Instant now);
 
     /// <summary>
-    /// Every permitted sender has switched to the step, or been removed: joins that came with it return. Raised only on
-    /// nodes that joined with the step. It refers to this step alone: steps may settle out of order.
+    /// Every permitted sender has switched to the step, or been removed: joins that came with it return, and publishers
+    /// are open. Raised only on nodes that joined, or began to publish, with the step. It refers to this step alone:
+    /// steps may settle out of order.
     /// </summary>
     void OnStepSettled(StepNumber step, Instant now);
 
@@ -43,9 +44,14 @@ public interface IMembershipEvents
     /// <summary>The server refused to admit this node to a group.</summary>
     void OnJoinRefused(string groupName, MembershipRefusal reason, Instant now);
 
+    /// <summary>The server refused to let this node publish to a group.</summary>
+    void OnPublishRefused(string groupName, MembershipRefusal reason, Instant now)
+    {
+    }
+
     /// <summary>
-    /// No node is in these groups and no view names them: their ids are not used again. This node may have been in
-    /// them.
+    /// No node is in these groups or publishes to them, and no view names them: their ids are not used again. This node
+    /// may have been in them.
     /// </summary>
     void OnGroupsForgotten(IReadOnlyList<GroupId> groups, Instant now);
 

@@ -36,6 +36,12 @@ public sealed class InstalledStep
     /// <summary>Groups that this node left with this step: a session ends.</summary>
     public required IReadOnlyList<GroupInfo> Left { get; init; }
 
+    /// <summary>Groups that this node publishes to from this step on.</summary>
+    public IReadOnlyList<GroupInfo> Published { get; init; } = [];
+
+    /// <summary>Groups that this node ceases to publish to with this step.</summary>
+    public IReadOnlyList<GroupInfo> Ceased { get; init; } = [];
+
     /// <summary>
     /// Groups of this node, including those just joined, whose member set this step changed. Their group view number is
     /// this step. Found when asked for, O(groups).

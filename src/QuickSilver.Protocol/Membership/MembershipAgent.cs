@@ -137,6 +137,27 @@ public sealed class MembershipAgent
         _requestAlarm.SetIfEarlier(now);
     }
 
+    /// <summary>
+    /// Requests to publish to groups: to send to them without being a member. Works as
+    /// <see cref="RequestJoin"/> does, with <see cref="IMembershipEvents.OnPublishRefused"/> for a refusal. A group
+    /// that this node is in may be among them.
+    /// </summary>
+    public void RequestPublish(IReadOnlyList<string> names, byte mode, Instant now)
+    {
+        foreach (string name in names) _requests.Publish(name, mode);
+        _requestAlarm.SetIfEarlier(now);
+    }
+
+    /// <summary>
+    /// Requests to cease to publish to groups. Call it when the last message of this node that it sends as a publisher
+    /// of them is bound.
+    /// </summary>
+    public void RequestCease(IReadOnlyList<GroupId> groups, Instant now)
+    {
+        foreach (GroupId group in groups) _requests.Cease(group);
+        _requestAlarm.SetIfEarlier(now);
+    }
+
     /// <summary>All senders of this node have switched to the step, and so to all before it.</summary>
     public void ReportSwitched(StepNumber step) =>
         SendNumbered(_frame.Begin(FrameKind.Switched).WriteVarint(step.Counter));
@@ -288,9 +309,13 @@ public sealed class MembershipAgent
     {
         if (_session.IsOver || _isReporting || _cluster.Self is null) return;
         _requestAlarm.Cancel();
-        (List<byte[]> frames, List<string> impossible) = _requests.Take();
+        (List<byte[]> frames, List<AgentRequest> impossible) = _requests.Take();
         foreach (byte[] frame in frames) SendNumbered(frame);
-        foreach (string name in impossible) _events.OnJoinRefused(name, MembershipRefusal.BadGroupName, now);
+        foreach (AgentRequest request in impossible)
+        {
+            if (request.IsPublisher) _events.OnPublishRefused(request.Name!, MembershipRefusal.BadGroupName, now);
+            else _events.OnJoinRefused(request.Name!, MembershipRefusal.BadGroupName, now);
+        }
     }
 
     private void SendNumbered(FrameBuilder frame) => SendNumbered(frame.ToArray());

@@ -100,14 +100,16 @@ public sealed class MembershipServer
         _watch.OnHeard(node, now);
         var reader = new WireReader(frame);
         var kind = (FrameKind)reader.ReadByte();
-        if (kind is >= FrameKind.Join and <= FrameKind.Closed) node.Received++;
+        if (kind is >= FrameKind.Join and <= FrameKind.Cease) node.Received++;
         bool good = kind switch
         {
             FrameKind.Heartbeat => OnHeartbeat(node, ref reader, now),
             FrameKind.Observed => OnObserved(node, ref reader, now),
             FrameKind.Goodbye => OnGoodbye(node, ref reader, now),
-            FrameKind.Join => OnJoin(node, ref reader, now),
-            FrameKind.Leave => OnLeave(node, ref reader, now),
+            FrameKind.Join => OnJoin(node, ref reader, false, now),
+            FrameKind.Leave => OnLeave(node, ref reader, false, now),
+            FrameKind.Publish => OnJoin(node, ref reader, true, now),
+            FrameKind.Cease => OnLeave(node, ref reader, true, now),
             FrameKind.Installed => OnInstalled(node, ref reader, now),
             FrameKind.Switched => OnSwitched(node, ref reader),
             FrameKind.Done => OnDone(node, ref reader, now),
@@ -237,7 +239,7 @@ public sealed class MembershipServer
         return true;
     }
 
-    private bool OnJoin(ServerNode node, ref WireReader reader, Instant now)
+    private bool OnJoin(ServerNode node, ref WireReader reader, bool isPublisher, Instant now)
     {
         byte mode = reader.ReadByte();
         int count = Math.Min(FrameFields.ReadCount(ref reader, 1), EntryFrames.MaxEntries + 1);
@@ -246,7 +248,7 @@ public sealed class MembershipServer
             names.Add(FrameFields.ReadText(ref reader, FrameFields.MaxRequestedNameBytes));
         if (!reader.IsAtEnd || count > EntryFrames.MaxEntries) return false;
         if (node.WaitingChanges.Count + node.Deferred.Count + count > MaxWaitingChanges) return false;
-        foreach (string name in names) node.Deferred.Add((name, mode));
+        foreach (string name in names) node.Deferred.Add((name, mode, isPublisher));
         _teller.OnJoin(now);
 
         // A survivor that is still to register may have a number for the name.
@@ -257,30 +259,31 @@ public sealed class MembershipServer
     private void AddJoins(ServerNode node, Instant now)
     {
         if (node.Deferred.Count == 0) return;
-        foreach ((string name, byte mode) in node.Deferred)
+        foreach ((string name, byte mode, bool isPublisher) in node.Deferred)
         {
             MembershipRefusal refusal = _parts.Groups.TryGet(node, name, mode, out ServerGroup? group);
             if (refusal == MembershipRefusal.None)
             {
-                _parts.Maker.Add(node, new GroupChange(group!.Counter, true));
+                _parts.Maker.Add(node, new GroupChange(group!.Counter, true, isPublisher));
                 continue;
             }
             _parts.Connections.Count(refusal);
-            _frame.Begin(FrameKind.JoinRefused).WriteByte((byte)refusal).WriteText(name);
+            _frame.Begin(isPublisher ? FrameKind.PublishRefused : FrameKind.JoinRefused);
+            _frame.WriteByte((byte)refusal).WriteText(name);
             _parts.Nodes.Send(node, _frame.ToArray());
         }
         node.Deferred = [];
         _parts.Pipeline.OnChange(false, now);
     }
 
-    private bool OnLeave(ServerNode node, ref WireReader reader, Instant now)
+    private bool OnLeave(ServerNode node, ref WireReader reader, bool isPublisher, Instant now)
     {
         int count = Math.Min(FrameFields.ReadCount(ref reader, 1), EntryFrames.MaxEntries + 1);
         var counters = new List<uint>(count);
         for (int index = 0; index < count && !reader.Failed; index++) counters.Add(FrameFields.ReadCounter(ref reader));
         if (!reader.IsAtEnd || count > EntryFrames.MaxEntries) return false;
         if (node.WaitingChanges.Count + count > MaxWaitingChanges) return false;
-        foreach (uint counter in counters) _parts.Maker.Add(node, new GroupChange(counter, false));
+        foreach (uint counter in counters) _parts.Maker.Add(node, new GroupChange(counter, false, isPublisher));
         _parts.Pipeline.OnChange(false, now);
         return true;
     }
@@ -371,6 +374,6 @@ public sealed class MembershipServer
         _parts.Pipeline.OnRemoved(node, now);
         _reach.OnRemoved(node, now);
         _parts.Groups.ForgetIdle(_parts.Nodes);
-        _parts.Pipeline.OnChange(node.Region is not null, now);
+        _parts.Pipeline.OnChange(node.HasGroups, now);
     }
 }

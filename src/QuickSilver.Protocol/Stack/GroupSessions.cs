@@ -8,9 +8,15 @@ namespace QuickSilver.Protocol.Stack;
 /// <summary>
 /// The groups this node is in, and the joins and leaves in progress. A join is done when every step that admitted one
 /// of its groups has settled. A leave removes its groups' sources, so that nothing is bound there after the server has
-/// been asked. Core thread only.
+/// been asked.
+/// <para>
+/// The groups that this node publishes to are in another such table: to open a publisher is to join as one that
+/// receives nothing, and to close it is to leave. Core thread only.
+/// </para>
 /// </summary>
-internal sealed class GroupSessions(StackParts rooms)
+/// <param name="rooms">The node's rooms.</param>
+/// <param name="isPublishing">True for the groups that the node publishes to, false for those that it is in.</param>
+internal sealed class GroupSessions(StackParts rooms, bool isPublishing)
 {
     private readonly Dictionary<string, LocalGroup> _byName = new(StringComparer.Ordinal);
     private readonly List<LocalGroup> _all = [];
@@ -19,7 +25,10 @@ internal sealed class GroupSessions(StackParts rooms)
     private readonly List<LeaveProgress> _finished = [];
     private readonly List<LocalGroup> _watching = [];
 
-    /// <summary>How many groups this node is in.</summary>
+    /// <summary>True for the sessions of publishers.</summary>
+    public bool IsPublishing { get; } = isPublishing;
+
+    /// <summary>How many groups this node is in, or publishes to.</summary>
     public int Count => _all.Count;
 
     /// <summary>A group by name.</summary>
@@ -29,7 +38,8 @@ internal sealed class GroupSessions(StackParts rooms)
     public void Join(JoinRequest request, Instant now)
     {
         _joins.Add(request);
-        rooms.Agent.RequestJoin(request.Names, request.Mode, now);
+        if (IsPublishing) rooms.Agent.RequestPublish(request.Names, request.Mode, now);
+        else rooms.Agent.RequestJoin(request.Names, request.Mode, now);
     }
 
     /// <summary>Cancels a join: groups to which it was, or will be, admitted are left again.</summary>
@@ -46,27 +56,27 @@ internal sealed class GroupSessions(StackParts rooms)
         foreach (LocalGroup group in request.Groups)
         {
             group.IsLeaving = true;
-            group.Sender.RemoveSources();
+            group.RemoveSources();
             group.Leaves = new LeaveWait(leave, group.Leaves);
             ids.Add(group.Info.Id);
         }
         if (leave.Remaining == 0) _finished.Add(leave);
-        rooms.Agent.RequestLeave(ids, now);
+        RequestLeave(ids, now);
     }
 
     /// <summary>Begins and ends the sessions that an installed step brings.</summary>
     public void OnStepInstalled(InstalledStep step, Instant now)
     {
-        foreach (GroupInfo info in step.Left) EndSession(info);
+        foreach (GroupInfo info in IsPublishing ? step.Ceased : step.Left) EndSession(info);
         FinishLeaves(now);
-        foreach (GroupInfo info in step.Joined) BeginSession(info, step.Number, now);
+        foreach (GroupInfo info in IsPublishing ? step.Published : step.Joined) BeginSession(info, step.Number, now);
         TellWatchers(step.Number, now);
     }
 
     /// <summary>Reports the changes of a group's view to its listener from now on, until the session ends.</summary>
     public void Watch(LocalGroup group)
     {
-        if (group.WatchIndex >= 0 || group.Receiver is null) return;
+        if (group.WatchIndex >= 0 || group.IsOver) return;
         group.WatchIndex = _watching.Count;
         _watching.Add(group);
     }
@@ -95,8 +105,7 @@ internal sealed class GroupSessions(StackParts rooms)
     {
         foreach (LocalGroup group in _all)
         {
-            if (group.Receiver is { } receiver) rooms.Deliverer.CloseGroup(receiver);
-            group.Receiver = null;
+            EndReceiving(group);
             group.IsLeaving = true;
         }
         _byName.Clear();
@@ -131,11 +140,14 @@ internal sealed class GroupSessions(StackParts rooms)
         JoinProgress? join = _joins.Take(info.Name);
         if (join is null or { IsCancelled: true })
         {
-            rooms.Agent.RequestLeave([info.Id], now);
+            RequestLeave([info.Id], now);
             if (join is { Awaited: 0 }) _joins.Remove(join);
             return;
         }
-        var group = new LocalGroup(rooms, info, step, join.Request.ListenerFor(info)) { Index = _all.Count };
+        var group = new LocalGroup(rooms, this, info, step, join.Request.ListenerFor(info))
+        {
+            Index = _all.Count,
+        };
         _byName.Add(info.Name, group);
         _all.Add(group);
         join.Admitted.Add(group);
@@ -152,14 +164,26 @@ internal sealed class GroupSessions(StackParts rooms)
         _all.RemoveAt(_all.Count - 1);
         Unwatch(group);
         group.IsLeaving = true;
-        if (group.Receiver is { } receiver) rooms.Deliverer.CloseGroup(receiver);
-        group.Receiver = null;
-        rooms.Disseminator.CloseGroup(group.Sender);
+        EndReceiving(group);
+        rooms.Disseminator.CloseGroup(group.Sender, IsPublishing);
         for (LeaveWait? wait = group.Leaves; wait is not null; wait = wait.Next)
         {
             if (--wait.Leave.Remaining == 0) _finished.Add(wait.Leave);
         }
         group.Leaves = null;
+    }
+
+    private void EndReceiving(LocalGroup group)
+    {
+        if (group.Receiver is { } receiver) rooms.Deliverer.CloseGroup(receiver);
+        group.Receiver = null;
+        group.IsOver = true;
+    }
+
+    private void RequestLeave(IReadOnlyList<GroupId> groups, Instant now)
+    {
+        if (IsPublishing) rooms.Agent.RequestCease(groups, now);
+        else rooms.Agent.RequestLeave(groups, now);
     }
 
     private void FinishLeaves(Instant now)

@@ -4,13 +4,18 @@ using QuickSilver.Protocol.Membership;
 namespace QuickSilver.Protocol.Stack;
 
 /// <summary>
-/// One call to join groups, all or nothing. The host derives from it. All members are used on the core thread.
+/// One call to join groups, or to publish to them, all or nothing. The host derives from it. All members are used on
+/// the core thread.
 /// </summary>
-/// <param name="names">Names of the groups, without duplicates, none of them joined or being joined by this
-/// node.</param>
+/// <param name="names">Names of the groups, without duplicates, none of them joined or being joined by this node, or
+/// published to, in the same way.</param>
 /// <param name="mode">Mode of the groups.</param>
-public abstract class JoinRequest(IReadOnlyList<string> names, byte mode)
+/// <param name="isPublisher">True to publish: to send without being a member.</param>
+public abstract class JoinRequest(IReadOnlyList<string> names, byte mode, bool isPublisher = false)
 {
+    /// <summary>True to publish: the sessions receive nothing.</summary>
+    public bool IsPublisher { get; } = isPublisher;
+
     /// <summary>Names of the groups.</summary>
     public IReadOnlyList<string> Names { get; } = names;
 

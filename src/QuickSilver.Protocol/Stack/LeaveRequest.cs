@@ -2,7 +2,11 @@ using QuickSilver.Protocol.Core;
 
 namespace QuickSilver.Protocol.Stack;
 
-/// <summary>One call to leave groups, made when their sources have no more messages. Core thread only.</summary>
+/// <summary>
+/// One call to leave groups, or to cease to publish to them, made when their sources have no more messages. Core thread
+/// only.
+/// </summary>
+/// <param name="groups">The sessions: all of members, or all of publishers.</param>
 public abstract class LeaveRequest(IReadOnlyList<LocalGroup> groups)
 {
     /// <summary>The groups.</summary>

@@ -9,22 +9,30 @@ using QuickSilver.Protocol.Wire;
 namespace QuickSilver.Protocol.Stack;
 
 /// <summary>
-/// One session of this node in a group, from the step that admits it to the step that releases it. It is the host's
-/// interface for sending and queries. Its <see cref="GroupSender"/> outlives the session, its
-/// <see cref="GroupReceiver"/> ends with it. Core thread only.
+/// One session of this node in a group, as a member or as a publisher, from the step that admits it to the step that
+/// releases it. It is the host's interface for sending and queries. A publisher's session receives nothing. A node may
+/// have one of each kind in a group; they share the sender, and so the numbers of messages. Its
+/// <see cref="GroupSender"/> outlives the session, its <see cref="GroupReceiver"/> ends with it. Core thread only.
 /// </summary>
 public sealed class LocalGroup : ISenderListener
 {
     private readonly StackParts _rooms;
+    private readonly GroupSessions _sessions;
+    private List<IMessageSource>? _sources;
 
-    internal LocalGroup(StackParts rooms, GroupInfo info, StepNumber began, IGroupListener listener)
+    internal LocalGroup(
+        StackParts rooms, GroupSessions sessions, GroupInfo info, StepNumber began, IGroupListener listener)
     {
         _rooms = rooms;
+        _sessions = sessions;
         Info = info;
         Listener = listener;
-        Sender = rooms.Disseminator.OpenGroup(info, this);
-        Receiver = rooms.Deliverer.OpenGroup(info, began, listener);
+        Sender = rooms.Disseminator.OpenGroup(info, this, IsPublisher);
+        if (!IsPublisher) Receiver = rooms.Deliverer.OpenGroup(info, began, listener);
     }
+
+    /// <summary>True for a session that sends only.</summary>
+    public bool IsPublisher => _sessions.IsPublishing;
 
     /// <summary>Id, name and mode.</summary>
     public GroupInfo Info { get; }
@@ -44,7 +52,7 @@ public sealed class LocalGroup : ISenderListener
     /// which admits this node included if this is called from <see cref="JoinRequest.OnAdmitted"/>. A step costs a
     /// look at each group that is watched, and nothing for the others.
     /// </summary>
-    public void WatchViews() => _rooms.Groups.Watch(this);
+    public void WatchViews() => _sessions.Watch(this);
 
     /// <summary>
     /// Makes the receiver of the session's long messages: the host passes it the pieces that are delivered, and what
@@ -54,7 +62,7 @@ public sealed class LocalGroup : ISenderListener
     public LongMessages ReceiveLongMessages(Func<NodeInfo, ulong, ILongMessageSink?> begin) =>
         new(begin, IsMember, _rooms.DeliveryCounters);
 
-    /// <summary>Members of the group in the step that this node sends in, itself included.</summary>
+    /// <summary>Members of the group in the step that this node sends in, itself included if it is one.</summary>
     public int SendMemberCount => Sender.SendMemberCount;
 
     /// <summary>Bytes of messages taken from sources and not yet known to be held by every live member.</summary>
@@ -69,9 +77,35 @@ public sealed class LocalGroup : ISenderListener
     public bool IsLeaving { get; internal set; }
 
     /// <summary>
-    /// The entrance of messages into the group: takes sources, and their signals. Outlives the session.
+    /// The entrance of messages into the group: takes the signals of sources. Outlives the session.
     /// </summary>
     public GroupSender Sender { get; }
+
+    /// <summary>Registers a source of messages, which ends with the session:
+    /// <see cref="GroupSender.AddSource"/>.</summary>
+    public void AddSource(IMessageSource source)
+    {
+        (_sources ??= []).Add(source);
+        Sender.AddSource(source);
+    }
+
+    /// <summary>Removes a source.</summary>
+    public void RemoveSource(IMessageSource source)
+    {
+        _sources?.Remove(source);
+        Sender.RemoveSource(source);
+    }
+
+    /// <summary>
+    /// Removes the session's sources: this node leaves, and none of their messages may be bound before it is admitted
+    /// again.
+    /// </summary>
+    internal void RemoveSources()
+    {
+        if (_sources is not { } sources) return;
+        _sources = null;
+        foreach (IMessageSource source in sources) Sender.RemoveSource(source);
+    }
 
     internal IGroupListener Listener { get; }
 
@@ -84,7 +118,7 @@ public sealed class LocalGroup : ISenderListener
     /// <summary>The leaves that wait for the end of the session; null: none.</summary>
     internal LeaveWait? Leaves { get; set; }
 
-    /// <summary>Null once the session has ended.</summary>
+    /// <summary>Null once the session has ended, and always for a publisher.</summary>
     internal GroupReceiver? Receiver { get; set; }
 
     private bool IsMember(NodeInfo node)
@@ -98,6 +132,9 @@ public sealed class LocalGroup : ISenderListener
         }
         return false;
     }
+
+    /// <summary>True once the session has ended.</summary>
+    internal bool IsOver { get; set; }
 
     void ISenderListener.OnOwnMessages(StepNumber step, in DeliveryBatch batch, Instant now)
     {

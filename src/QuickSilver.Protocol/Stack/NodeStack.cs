@@ -90,20 +90,25 @@ public sealed class NodeStack : ICompletionHandler, IPullRoots, IMembershipEvent
         if (!_isClosed) _rooms.Agent.OnFrame(frame, now);
     }
 
-    /// <summary>Joins groups.</summary>
-    public void Join(JoinRequest request, Instant now) => _rooms.Groups.Join(request, now);
+    /// <summary>Joins groups, or publishes to them.</summary>
+    public void Join(JoinRequest request, Instant now) => SessionsOf(request.IsPublisher).Join(request, now);
 
     /// <summary>Cancels a join: groups to which it was admitted are left again.</summary>
-    public void CancelJoin(JoinRequest request, Instant now) => _rooms.Groups.CancelJoin(request, now);
+    public void CancelJoin(JoinRequest request, Instant now) =>
+        SessionsOf(request.IsPublisher).CancelJoin(request, now);
 
     /// <summary>
     /// Leaves groups. Their sources are removed at once, and messages still with them are not sent: a host leaves when
     /// they have none.
     /// </summary>
-    public void Leave(LeaveRequest request, Instant now) => _rooms.Groups.Leave(request, now);
+    public void Leave(LeaveRequest request, Instant now) =>
+        SessionsOf(request.Groups is [{ IsPublisher: true }, ..]).Leave(request, now);
 
     /// <summary>A group this node is in; null when it is not.</summary>
     public LocalGroup? FindGroup(string name) => _rooms.Groups.Find(name);
+
+    /// <summary>A group that this node publishes to; null when it does not.</summary>
+    public LocalGroup? FindPublished(string name) => _rooms.Published.Find(name);
 
     /// <summary>Makes a lane for messages of many groups; each must be in one of this node's sessions.</summary>
     public SharedLane OpenLane(ILaneSource source) => _rooms.Disseminator.OpenLane(source);
@@ -143,6 +148,7 @@ public sealed class NodeStack : ICompletionHandler, IPullRoots, IMembershipEvent
         _isClosed = true;
         _rooms.Agent.SayGoodbye();
         _rooms.Groups.Close();
+        _rooms.Published.Close();
         _rooms.Views.Close();
         _rooms.Recoverer.Close();
         _rooms.Lags.Close();
@@ -182,6 +188,7 @@ public sealed class NodeStack : ICompletionHandler, IPullRoots, IMembershipEvent
         _rooms.Views.OnStepInstalled(step, now);
         _upcalls.OnStepInstalled(step, now);
         _rooms.Groups.OnStepInstalled(step, now);
+        _rooms.Published.OnStepInstalled(step, now);
         _rooms.Deliverer.OnStepInstalled(step.Number, now);
         foreach (RegionView view in step.Opened) _router.ReplayUnrecognised(view, now);
     }
@@ -193,7 +200,11 @@ public sealed class NodeStack : ICompletionHandler, IPullRoots, IMembershipEvent
         _upcalls.OnStepActivated(step, now);
     }
 
-    void IMembershipEvents.OnStepSettled(StepNumber step, Instant now) => _rooms.Groups.OnStepSettled(step, now);
+    void IMembershipEvents.OnStepSettled(StepNumber step, Instant now)
+    {
+        _rooms.Groups.OnStepSettled(step, now);
+        _rooms.Published.OnStepSettled(step, now);
+    }
 
     void IMembershipEvents.OnViewRetired(RegionView view, Instant now)
     {
@@ -218,6 +229,9 @@ public sealed class NodeStack : ICompletionHandler, IPullRoots, IMembershipEvent
     void IMembershipEvents.OnJoinRefused(string groupName, MembershipRefusal reason, Instant now) =>
         _rooms.Groups.OnRefused(groupName, reason, now);
 
+    void IMembershipEvents.OnPublishRefused(string groupName, MembershipRefusal reason, Instant now) =>
+        _rooms.Published.OnRefused(groupName, reason, now);
+
     void IMembershipEvents.OnGroupsForgotten(IReadOnlyList<GroupId> groups, Instant now) =>
         _rooms.Disseminator.ForgetGroups(groups);
 
@@ -234,4 +248,6 @@ public sealed class NodeStack : ICompletionHandler, IPullRoots, IMembershipEvent
         _upcalls.OnConnectionChanged(connected, now);
 
     void IMembershipEvents.OnExpelled(MembershipRefusal reason, Instant now) => _upcalls.OnExpelled(reason, now);
+
+    private GroupSessions SessionsOf(bool isPublishing) => isPublishing ? _rooms.Published : _rooms.Groups;
 }

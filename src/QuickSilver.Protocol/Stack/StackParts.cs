@@ -25,7 +25,8 @@ internal sealed class StackParts
         ChecksSources = settings.CheckSources;
         DeliveryCounters = new DeliveryCounters(Rejected);
         Roots = new SocketRoots(host.Transport, host.Alarms, host.Pool);
-        Groups = new GroupSessions(this);
+        Groups = new GroupSessions(this, isPublishing: false);
+        Published = new GroupSessions(this, isPublishing: true);
         Glue = new NodeWiring(this);
         Views = new ViewTable(this);
         Lags = new MemberLags(host.Alarms, now => host.Upcalls.OnLagChanged(Lags!.Collect(now), now));
@@ -97,6 +98,8 @@ internal sealed class StackParts
     public EarlyPacketBuffer Unrecognised { get; }
 
     public GroupSessions Groups { get; }
+
+    public GroupSessions Published { get; }
 
     public NodeWiring Glue { get; }
 

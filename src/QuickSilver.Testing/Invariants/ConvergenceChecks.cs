@@ -21,7 +21,7 @@ internal static class ConvergenceChecks
         {
             if (!cluster.IsConcerned(node)) continue;
             if (node.State != SimulatedNodeState.Running) return $"{node} is not a member of the cluster";
-            foreach (SimulatedGroup session in node.Groups)
+            foreach (SimulatedGroup session in node.Groups.Concat(node.Publishers))
             {
                 if (FindDisagreement(cluster, node, session, mayStay) is { } difference) return difference;
             }

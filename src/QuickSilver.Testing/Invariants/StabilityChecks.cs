@@ -91,8 +91,10 @@ internal sealed class StabilityChecks(RunContext run, ViewChecks views, Func<int
         GroupLog group, GroupId id, int sender, ulong number, in SentMessage message, Func<int, bool> lives)
     {
         _carriers.Remove((group.Index, sender, number), out List<Carrier>? carriers);
-        HashSet<int>? audience = message.GroupView.IsNone ? null : views.FindGroupView(id, message.GroupView);
-        var reached = new HashSet<int> { sender };
+        HashSet<int>? audience = views.FindGroupView(id, message.GroupView);
+        // A sender that is a member delivers to itself; one that only publishes does not.
+        var reached = new HashSet<int>();
+        if (audience?.Contains(sender) == true) reached.Add(sender);
         foreach (Carrier carrier in carriers ?? [])
         {
             RegionViewFacts view = carrier.Stream.View;

@@ -72,7 +72,7 @@ internal sealed class ViewChecks(RunContext run)
     /// whole.</summary>
     /// <param name="node">Index of the node.</param>
     /// <param name="cluster">What it has installed.</param>
-    /// <param name="groups">The groups it is in.</param>
+    /// <param name="groups">The groups it is in, or publishes to.</param>
     /// <param name="removals">Knows who was removed.</param>
     public void CheckViews(int node, ClusterView cluster, IEnumerable<GroupId> groups, RemovalChecks removals)
     {
@@ -116,8 +116,11 @@ internal sealed class ViewChecks(RunContext run)
                 }
             }
         }
-        if (!members.Contains(node))
-            throw run.Violation("V4", $"no region view that node {node} knows for its group {group} contains it");
+        if (cluster.Layout.IsMember(group) != members.Contains(node))
+        {
+            throw run.Violation(
+                "V4", $"node {node} is in group {group} or not, against the region views that it knows for it");
+        }
         StepNumber number = cluster.GroupViewOf(group);
         if (!_groupViews.TryGetValue((group, number), out HashSet<int>? known))
             _groupViews.Add((group, number), members);

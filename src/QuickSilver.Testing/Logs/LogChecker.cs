@@ -13,6 +13,7 @@ internal sealed class LogChecker
     private readonly Dictionary<(string Group, Step View), SortedSet<int>> _views = [];
     private readonly Dictionary<(int Node, string Group), Step> _lastView = [];
     private readonly Dictionary<(int Node, string Group), Session> _open = [];
+    private readonly HashSet<(int Node, string Group)> _publishing = [];
     private readonly List<Session> _sessions = [];
     private readonly Dictionary<int, long> _gone = [];
     private readonly List<string> _faults = [];
@@ -59,6 +60,16 @@ internal sealed class LogChecker
                 var session = new Session(node, words[3], Step.Parse(words[4]));
                 if (!_open.TryAdd((node, words[3]), session)) Fault("D3", $"node {node} is in {words[3]} twice");
                 _sessions.Add(session);
+                break;
+            case "publishes":
+                if (!_publishing.Add((node, words[3]))) Fault("D3", $"node {node} publishes to {words[3]} twice");
+                break;
+            case "ceased":
+                _publishing.Remove((node, words[3]));
+                break;
+            case "sees":
+                SortedSet<int> seen = [.. words[5].Split(',', StringSplitOptions.RemoveEmptyEntries).Select(Number)];
+                ReadView(node, words[3], Step.Parse(words[4]), seen, isMember: false);
                 break;
             case "joined":
                 SessionOf(node, words[3]).Joined = time;
@@ -109,7 +120,7 @@ internal sealed class LogChecker
         }
     }
 
-    private void ReadView(int node, string group, Step step, SortedSet<int> members)
+    private void ReadView(int node, string group, Step step, SortedSet<int> members, bool isMember = true)
     {
         if (_views.TryGetValue((group, step), out SortedSet<int>? known) && !known.SetEquals(members))
             Fault(
@@ -117,12 +128,12 @@ internal sealed class LogChecker
                 $"view {step} of {group} is {string.Join(',', members)} at node {node} and {string.Join(',', known)} "
                     + $"elsewhere");
         _views[(group, step)] = members;
-        if (_lastView.TryGetValue((node, group), out Step last) && step.CompareTo(last) < 0)
+        if (_lastView.TryGetValue((node, group), out Step last) && step.CompareTo(last) < 0 && step.Counter > 0)
         {
             Fault("V1", $"node {node} went from view {last} of {group} to {step}");
         }
         _lastView[(node, group)] = step;
-        if (!members.Contains(node)) Fault("V2", $"node {node} has view {step} of {group} without itself");
+        if (isMember && !members.Contains(node)) Fault("V2", $"node {node} has view {step} of {group} without itself");
     }
 
     private void CheckSession(Session session)

@@ -22,12 +22,16 @@ internal sealed class NodeApplication(SimulatedNode node, RunContext run, Cluste
     private const int LongestStaged = 2_048;
 
     private readonly Dictionary<string, SimulatedGroup> _groups = new(StringComparer.Ordinal);
+    private readonly Dictionary<string, SimulatedGroup> _publishers = new(StringComparer.Ordinal);
     private readonly Stack<SimulatedPayload> _payloads = new();
     private SimulatedOutboxes? _outboxes;
     private ulong _longMessages;
 
     /// <summary>The groups the node is in.</summary>
     public IReadOnlyDictionary<string, SimulatedGroup> Groups => _groups;
+
+    /// <summary>The groups the node publishes to.</summary>
+    public IReadOnlyDictionary<string, SimulatedGroup> Publishers => _publishers;
 
     /// <summary>Payloads that the protocol holds.</summary>
     public int PayloadsOut { get; private set; }
@@ -37,12 +41,13 @@ internal sealed class NodeApplication(SimulatedNode node, RunContext run, Cluste
 
     /// <summary>A session begins.</summary>
     /// <returns>What follows it.</returns>
-    public SimulatedGroup BeginSession(GroupInfo group)
+    public SimulatedGroup BeginSession(GroupInfo group, bool isPublisher)
     {
         GroupLog log = checks.GroupOf(group.Name, group.Id);
         checks.Stability.Learn(group.Id, log);
-        var session = new SimulatedGroup(node, group.Id, log, node.Stack.Cluster.Installed, run.Options.Lives);
-        if (!_groups.TryAdd(log.Name, session))
+        var session = new SimulatedGroup(
+            node, group.Id, log, node.Stack.Cluster.Installed, run.Options.Lives, isPublisher);
+        if (!SessionsOf(isPublisher).TryAdd(log.Name, session))
             throw run.Violation("D3", $"node {node.Index} was admitted to {log.Name} twice");
         return session;
     }
@@ -50,23 +55,25 @@ internal sealed class NodeApplication(SimulatedNode node, RunContext run, Cluste
     /// <summary>A session has begun.</summary>
     public void OnAdmitted(LocalGroup group)
     {
-        SimulatedGroup session = _groups[group.Info.Name];
+        SimulatedGroup session = SessionsOf(group.IsPublisher)[group.Info.Name];
         session.Local = group;
         if (run.Log is null) return;
-        run.Note(node.Index, $"session {session.Log.LogName} {RunLog.Text(session.Began)}");
+        string begins = group.IsPublisher ? "publishes" : "session";
+        run.Note(node.Index, $"{begins} {session.Log.LogName} {RunLog.Text(session.Began)}");
         NoteView(session);
     }
 
     /// <summary>A join has returned.</summary>
-    public void OnJoinCompleted(IReadOnlyList<string> names)
+    public void OnJoinCompleted(IReadOnlyList<string> names, bool isPublisher)
     {
         foreach (string name in names)
         {
-            if (!_groups.TryGetValue(name, out SimulatedGroup? session))
+            if (!SessionsOf(isPublisher).TryGetValue(name, out SimulatedGroup? session))
             {
                 throw run.Violation("D9", $"node {node.Index} completed its join of {name} without being admitted");
             }
             session.IsJoined = true;
+            if (isPublisher) continue;
             if (run.Log is not null) run.Note(node.Index, $"joined {session.Log.LogName}");
             DeliveryChecks.OnJoinCompleted(session, run.Options.Lives);
         }
@@ -77,10 +84,11 @@ internal sealed class NodeApplication(SimulatedNode node, RunContext run, Cluste
     {
         foreach (LocalGroup group in groups)
         {
-            if (!_groups.Remove(group.Info.Name, out SimulatedGroup? session)) continue;
+            if (!SessionsOf(group.IsPublisher).Remove(group.Info.Name, out SimulatedGroup? session)) continue;
             session.IsOpen = false;
             session.Incoming?.Close();
-            if (run.Log is not null) run.Note(node.Index, $"left {session.Log.LogName}");
+            string ends = group.IsPublisher ? "ceased" : "left";
+            if (run.Log is not null) run.Note(node.Index, $"{ends} {session.Log.LogName}");
         }
     }
 
@@ -209,6 +217,8 @@ internal sealed class NodeApplication(SimulatedNode node, RunContext run, Cluste
     /// <summary>Messages are delivered in a session.</summary>
     public void OnMessages(SimulatedGroup session, NodeInfo sender, in DeliveryBatch messages)
     {
+        if (session.IsPublisher)
+            throw run.Violation("D3", $"node {node.Index} only publishes to {session.Name}, and got messages");
         ReadOnlySpan<byte> all = messages.Span;
         for (int index = 0; index < messages.Count; index++)
         {
@@ -291,7 +301,8 @@ internal sealed class NodeApplication(SimulatedNode node, RunContext run, Cluste
             .SelectMany(view => view.MembersOf(session.Id))
             .Select(member => checks.Views.NodeOf(member.Number.Key));
         string view = RunLog.Text(cluster.GroupViewOf(session.Id));
-        run.Note(node.Index, $"view {session.Log.LogName} {view} {string.Join(',', members.Order())}");
+        string sees = session.IsPublisher ? "sees" : "view";
+        run.Note(node.Index, $"{sees} {session.Log.LogName} {view} {string.Join(',', members.Order())}");
     }
 
     /// <summary>The protocol has taken a message, or it is given up.</summary>
@@ -318,11 +329,13 @@ internal sealed class NodeApplication(SimulatedNode node, RunContext run, Cluste
         group.Local.Sender.Signal(source, now);
     }
 
+    private Dictionary<string, SimulatedGroup> SessionsOf(bool isPublisher) => isPublisher ? _publishers : _groups;
+
     private SimulatedSource SourceOf(SimulatedGroup group)
     {
         if (group.Source is { } known) return known;
         var source = new SimulatedSource(this, group, writesBatches: node.Index % 2 == 1);
-        group.Local.Sender.AddSource(source);
+        group.Local.AddSource(source);
         return group.Source = source;
     }
 

@@ -51,7 +51,7 @@ internal sealed class SendPlans(RunContext run, EventQueue events, Func<int, Sim
                     plans.UnderWay--;
                     return;
                 }
-                if (!node.IsAlive || node.FindGroup(plan.Group) is null) continue;
+                if (!node.IsAlive || node.FindSender(plan.Group) is null) continue;
                 if (plan.Long) node.WriteLongMessages(plan.Group);
                 ulong message = (ulong)_due - 1;
                 int bytes = plans.Draw(plan, id, message);

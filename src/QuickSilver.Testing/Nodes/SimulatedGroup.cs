@@ -8,15 +8,18 @@ using QuickSilver.Testing.Invariants;
 
 namespace QuickSilver.Testing.Nodes;
 
-/// <summary>One session of one simulated node in one group: what it sends there and what it has received.</summary>
+/// <summary>One session of one simulated node in one group, as a member or as a publisher: what it sends there and what
+/// it has received, nothing if it is a publisher.</summary>
 public sealed class SimulatedGroup : IGroupListener
 {
     private readonly ReceiverPlace[] _places;
     private readonly List<ReceivedMessage> _received = [];
     private readonly List<(int Sender, ulong First, ulong Count)> _lost = [];
 
-    internal SimulatedGroup(SimulatedNode node, GroupId id, GroupLog log, StepNumber began, int nodes)
+    internal SimulatedGroup(
+        SimulatedNode node, GroupId id, GroupLog log, StepNumber began, int nodes, bool isPublisher = false)
     {
+        IsPublisher = isPublisher;
         Node = node;
         Id = id;
         Log = log;
@@ -26,6 +29,9 @@ public sealed class SimulatedGroup : IGroupListener
 
     /// <summary>The node.</summary>
     public SimulatedNode Node { get; }
+
+    /// <summary>True for the session of a publisher.</summary>
+    public bool IsPublisher { get; }
 
     /// <summary>Name of the group.</summary>
     public string Name => Log.Name;

@@ -4,11 +4,11 @@ using QuickSilver.Protocol.Stack;
 
 namespace QuickSilver.Testing.Nodes;
 
-/// <summary>One join of a simulated node: watch it while the simulation runs.</summary>
+/// <summary>One join of a simulated node, or one opening of publishers: watch it while the simulation runs.</summary>
 public sealed class SimulatedJoin : JoinRequest
 {
-    internal SimulatedJoin(SimulatedNode node, IReadOnlyList<string> names)
-        : base(names, mode: 0) => Node = node;
+    internal SimulatedJoin(SimulatedNode node, IReadOnlyList<string> names, bool isPublisher = false)
+        : base(names, mode: 0, isPublisher) => Node = node;
 
     /// <summary>The node that joins.</summary>
     public SimulatedNode Node { get; }
@@ -20,7 +20,7 @@ public sealed class SimulatedJoin : JoinRequest
     public MembershipRefusal? Failure { get; private set; }
 
     /// <inheritdoc/>
-    public override IGroupListener ListenerFor(GroupInfo group) => Node.Application.BeginSession(group);
+    public override IGroupListener ListenerFor(GroupInfo group) => Node.Application.BeginSession(group, IsPublisher);
 
     /// <inheritdoc/>
     public override void OnAdmitted(LocalGroup group, Instant now)
@@ -33,7 +33,7 @@ public sealed class SimulatedJoin : JoinRequest
     public override void OnCompleted(Instant now)
     {
         IsCompleted = true;
-        Node.Application.OnJoinCompleted(Names);
+        Node.Application.OnJoinCompleted(Names, IsPublisher);
     }
 
     /// <inheritdoc/>

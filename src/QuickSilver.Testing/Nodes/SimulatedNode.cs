@@ -106,6 +106,9 @@ public sealed class SimulatedNode : IMembershipClient
     /// <summary>The groups it is in.</summary>
     public IEnumerable<SimulatedGroup> Groups => Application.Groups.Values;
 
+    /// <summary>The groups it publishes to; it may be in some of them.</summary>
+    public IEnumerable<SimulatedGroup> Publishers => Application.Publishers.Values;
+
     /// <summary>Time its work has taken so far, pauses not included.</summary>
     public TimeSpan TimeWorked => Work.Worked;
 
@@ -123,6 +126,31 @@ public sealed class SimulatedNode : IMembershipClient
 
     /// <summary>A group this node is in; null when it is not.</summary>
     public SimulatedGroup? FindGroup(string name) => Application.Groups.GetValueOrDefault(name);
+
+    /// <summary>A group this node publishes to; null when it does not.</summary>
+    public SimulatedGroup? FindPublisher(string name) => Application.Publishers.GetValueOrDefault(name);
+
+    /// <summary>The session that sends to a group: of its publisher, otherwise of a member; null without any.</summary>
+    public SimulatedGroup? FindSender(string name) => FindPublisher(name) ?? FindGroup(name);
+
+    /// <summary>Opens publishers of groups, all or nothing.</summary>
+    public SimulatedJoin OpenPublishers(params string[] groups)
+    {
+        var opening = new SimulatedJoin(this, groups, isPublisher: true);
+        _runner.Post(now => Stack.Join(opening, now));
+        return opening;
+    }
+
+    /// <summary>Closes publishers.</summary>
+    /// <exception cref="InvalidOperationException">The node does not publish to one of the groups.</exception>
+    public SimulatedLeave ClosePublishers(params string[] groups)
+    {
+        LocalGroup Local(string name) => FindPublisher(name)?.Local
+            ?? throw new InvalidOperationException($"node {Index} does not publish to group {name}");
+        var closing = new SimulatedLeave(this, [.. groups.Select(Local)]);
+        _runner.Post(now => Stack.Leave(closing, now));
+        return closing;
+    }
 
     /// <summary>Joins groups, all or nothing.</summary>
     public SimulatedJoin Join(params string[] groups)
@@ -143,10 +171,10 @@ public sealed class SimulatedNode : IMembershipClient
 
     /// <summary>Sends a message with a ticket; until the protocol asks for it, it waits in the application, in
     /// order.</summary>
-    /// <exception cref="InvalidOperationException">The node is not in the group.</exception>
+    /// <exception cref="InvalidOperationException">The node neither is in the group nor publishes to it.</exception>
     public void Send(string group, int bytes)
     {
-        SimulatedGroup session = GroupNamed(group);
+        SimulatedGroup session = SenderNamed(group);
         _runner.Post(now => Application.Send(session, bytes, now));
     }
 
@@ -160,10 +188,10 @@ public sealed class SimulatedNode : IMembershipClient
 
     /// <summary>Lets the protocol pull messages from a source. One node either sends to a group or is pulled from,
     /// never both.</summary>
-    /// <exception cref="InvalidOperationException">The node is not in the group.</exception>
+    /// <exception cref="InvalidOperationException">The node neither is in the group nor publishes to it.</exception>
     public void Pull(string group, int count, int bytes)
     {
-        SimulatedGroup session = GroupNamed(group);
+        SimulatedGroup session = SenderNamed(group);
         _runner.Post(now => Application.Pull(session, count, bytes, now));
     }
 
@@ -172,10 +200,10 @@ public sealed class SimulatedNode : IMembershipClient
     /// <param name="group">The group.</param>
     /// <param name="bytes">Size of the message.</param>
     /// <param name="isConfirmed">True: it has a ticket.</param>
-    /// <exception cref="InvalidOperationException">The node is not in the group.</exception>
+    /// <exception cref="InvalidOperationException">The node neither is in the group nor publishes to it.</exception>
     public void Stage(string group, int bytes, bool isConfirmed)
     {
-        SimulatedGroup session = GroupNamed(group);
+        SimulatedGroup session = SenderNamed(group);
         _runner.Post(now => Application.Stage(session, bytes, isConfirmed, now));
     }
 
@@ -185,10 +213,10 @@ public sealed class SimulatedNode : IMembershipClient
     /// </summary>
     /// <param name="group">The group.</param>
     /// <param name="bytes">Size of each message; 0: no more messages.</param>
-    /// <exception cref="InvalidOperationException">The node is not in the group.</exception>
+    /// <exception cref="InvalidOperationException">The node neither is in the group nor publishes to it.</exception>
     public void PullEndlessly(string group, int bytes)
     {
-        SimulatedGroup session = GroupNamed(group);
+        SimulatedGroup session = SenderNamed(group);
         _runner.Post(now => Application.PullEndlessly(session, bytes, now));
     }
 
@@ -284,7 +312,10 @@ public sealed class SimulatedNode : IMembershipClient
         if (installed.IsNone || installed == _checkedStep) return;
         _checkedStep = installed;
         _checks.Views.CheckViews(
-            Index, Stack.Cluster, Application.Groups.Values.Select(group => group.Id), _checks.Removals);
+            Index,
+            Stack.Cluster,
+            Application.Groups.Values.Concat(Application.Publishers.Values).Select(group => group.Id),
+            _checks.Removals);
     }
 
     /// <summary>Checks what is checked after every turn.</summary>
@@ -311,6 +342,10 @@ public sealed class SimulatedNode : IMembershipClient
                 "E2", $"node {Index} took {Stack.LastForged} for forged, though every one came from its sender");
         _checks.Memory.CheckCaps(this, _settings, counters, _pool, _checks.Stability.Streams);
     }
+
+    private SimulatedGroup SenderNamed(string name) =>
+        FindSender(name)
+            ?? throw new InvalidOperationException($"node {Index} is not in group {name}, nor publishes to it");
 
     private SimulatedGroup GroupNamed(string name) =>
         FindGroup(name) ?? throw new InvalidOperationException($"node {Index} is not in group {name}");

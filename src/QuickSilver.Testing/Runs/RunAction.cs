@@ -10,6 +10,8 @@ namespace QuickSilver.Testing.Runs;
 [JsonDerivedType(typeof(GroupJoin), "join")]
 [JsonDerivedType(typeof(GroupLeave), "leave")]
 [JsonDerivedType(typeof(LeaveThenJoin), "leave-join")]
+[JsonDerivedType(typeof(PublisherOpen), "publish")]
+[JsonDerivedType(typeof(PublisherClose), "cease")]
 [JsonDerivedType(typeof(NodeShutdown), "shutdown")]
 public abstract record RunAction(TimeSpan At, int Node)
 {

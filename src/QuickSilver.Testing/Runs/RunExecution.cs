@@ -87,7 +87,8 @@ public sealed class RunExecution
     {
         bool IsJoining(string name) =>
             _joins.Exists(
-                join => join.Node == node && !join.IsCompleted && join.Failure is null && join.Names.Contains(name));
+                join => join.Node == node && !join.IsPublisher && !join.IsCompleted && join.Failure is null
+                    && join.Names.Contains(name));
         string[] names = [
             .. groups.Where(name => (node.FindGroup(name) is null || IsLeaving(node, name)) && !IsJoining(name))];
         if (names.Length > 0) _joins.Add(node.Join(names));
@@ -99,6 +100,27 @@ public sealed class RunExecution
         string[] names = [
             .. groups.Where(name => node.FindGroup(name) is { IsJoined: true } && !IsLeaving(node, name))];
         if (names.Length > 0) _leaves.Add((node, node.Leave(names)));
+    }
+
+    /// <summary>Lets a node publish to groups.</summary>
+    internal void OpenPublishers(SimulatedNode node, IReadOnlyList<string> groups)
+    {
+        bool IsOpening(string name) =>
+            _joins.Exists(
+                join => join.Node == node && join.IsPublisher && IsUnderWay(join) && join.Names.Contains(name));
+        string[] names = [
+            .. groups.Where(name => (node.FindPublisher(name) is null || IsLeaving(node, name, isPublisher: true))
+                && !IsOpening(name))];
+        if (names.Length > 0) _joins.Add(node.OpenPublishers(names));
+    }
+
+    /// <summary>Lets a node cease to publish to groups.</summary>
+    internal void ClosePublishers(SimulatedNode node, IEnumerable<string> groups)
+    {
+        string[] names = [
+            .. groups.Where(name => node.FindPublisher(name) is { IsJoined: true }
+                && !IsLeaving(node, name, isPublisher: true))];
+        if (names.Length > 0) _leaves.Add((node, node.ClosePublishers(names)));
     }
 
     /// <summary>Lets a node leave groups, and asks for them again at once.</summary>
@@ -116,7 +138,8 @@ public sealed class RunExecution
     {
         if (!node.IsAlive) return;
         Leave(node, [.. node.Groups.Select(group => group.Name)]);
-        bool busy = node.Groups.Any() || node.Counters.PendingMessages > 0
+        ClosePublishers(node, [.. node.Publishers.Select(group => group.Name)]);
+        bool busy = node.Groups.Any() || node.Publishers.Any() || node.Counters.PendingMessages > 0
             || _joins.Exists(join => join.Node == node && IsUnderWay(join));
         if (busy) Cluster.After(TimeSpan.FromMilliseconds(50), () => Shutdown(node));
         else node.Shutdown();
@@ -163,6 +186,8 @@ public sealed class RunExecution
     {
         if (node.IsAlive && node.Machine < _spec.Groups.Count && _spec.Groups[node.Machine].Count > 0)
             Join(node, _spec.Groups[node.Machine]);
+        if (node.IsAlive && node.Machine < _spec.Publishers.Count && _spec.Publishers[node.Machine].Count > 0)
+            OpenPublishers(node, _spec.Publishers[node.Machine]);
     }
 
     private void Advance(TimeSpan until)
@@ -253,10 +278,10 @@ public sealed class RunExecution
             throw Cluster.Violation("E1", $"the run has not ended after {Cluster.EventsExecuted} events");
     }
 
-    private bool IsLeaving(SimulatedNode node, string name) =>
+    private bool IsLeaving(SimulatedNode node, string name, bool isPublisher = false) =>
         _leaves.Exists(
             entry => entry.Node == node && !entry.Leave.IsCompleted
-                && entry.Leave.Groups.Any(group => group.Info.Name == name));
+                && entry.Leave.Groups.Any(group => group.Info.Name == name && group.IsPublisher == isPublisher));
 
     private static bool IsUnderWay(SimulatedJoin join) =>
         !join.IsCompleted && join.Failure is null && join.Node.IsAlive;

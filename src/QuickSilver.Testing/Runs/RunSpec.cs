@@ -22,6 +22,9 @@ public sealed record RunSpec
     /// starts. A machine without an entry is in none.</summary>
     public IReadOnlyList<IReadOnlyList<string>> Groups { get; init; } = [];
 
+    /// <summary>Groups that each machine publishes to, whether it is in them or not: as <see cref="Groups"/>.</summary>
+    public IReadOnlyList<IReadOnlyList<string>> Publishers { get; init; } = [];
+
     /// <summary>Who sends what; the starts count from the start of the run.</summary>
     public IReadOnlyList<SendPlan> Plans { get; init; } = [];
 

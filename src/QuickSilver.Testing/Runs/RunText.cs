@@ -15,6 +15,12 @@ public static class RunText
                 lines.Add((TimeSpan.Zero, $"machine {machine} is in {string.Join(", ", spec.Groups[machine])}"));
             }
         }
+        for (int machine = 0; machine < spec.Publishers.Count; machine++)
+        {
+            if (!spec.Options.Absent.Contains(machine) && spec.Publishers[machine].Count > 0)
+                lines.Add(
+                    (TimeSpan.Zero, $"machine {machine} publishes to {string.Join(", ", spec.Publishers[machine])}"));
+        }
         lines.AddRange(spec.Plans.Select(plan => (plan.Start, plan.ToString())));
         lines.AddRange(
             spec.Actions.Select(

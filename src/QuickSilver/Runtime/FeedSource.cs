@@ -58,7 +58,7 @@ internal sealed class FeedSource : IMessageSource, IRequestTarget, IBufferWriter
     {
         _local = local;
         _alarm = new Alarm(alarms, now => _local?.Sender.Signal(this, now));
-        local.Sender.AddSource(this);
+        local.AddSource(this);
     }
 
     /// <summary>Removes the feed, also when its session has ended: the protocol keeps sources for the node's
@@ -68,7 +68,7 @@ internal sealed class FeedSource : IMessageSource, IRequestTarget, IBufferWriter
         if (IsRemoved) return;
         IsRemoved = true;
         _alarm?.Cancel();
-        _local?.Sender.RemoveSource(this);
+        _local?.RemoveSource(this);
         _local = null;
         _handle.Forget(this);
         _feed = null;

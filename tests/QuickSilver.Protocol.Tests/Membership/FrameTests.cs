@@ -188,18 +188,21 @@ public sealed class FrameTests
         frame.Begin(FrameKind.Report).WriteStep(new StepNumber(ServerEpoch, 9)).WriteStep(default)
             .WriteEpoch(new Epoch(2, 5)).WriteVarint(1);
         GroupFrame.WriteEntry(frame, 130, 0, "g");
+        GroupFrame.WriteEntry(frame.WriteVarint(1), 131, 0, "h");
         frame.WriteVarint(1).WriteVarint(members[0].Number.Key).WriteVarint(1);
-        ReportFrame.WriteView(frame, view, isActivated: false, isDone: true, [members[1].Number.Key]);
+        ReportFrame.WriteView(
+            frame, view, isActivated: false, isDone: true, [members[0].Number.Key], [members[1].Number.Key]);
         NodeFrame.WriteEntry(frame.WriteVarint(1), members[1]);
         string head = "04" + "09038877665544332211" + "00" + "020500000000000000" + "01" + "8201" + "00" + "0167" + "01"
-            + "8780808030";
+            + "8301" + "00" + "0168" + "01" + "8780808030";
         Assert.Equal(
             head + "01" + "038877665544332211" + "06" + "09" + "02" + "0000000000" + "02" + "8E80808060" + "03" + "01"
-                + "8580808030"
+                + "8E80808060" + "01" + "8580808030"
             + "01" + "038877665544332211" + "05" + "00" + "01" + "0100000002" + "0300000004" + "0500",
             Hex(frame));
         ReportFrame read = ReportFrame.TryRead(frame.Span)!;
         Assert.Equal(new GroupInfo(new GroupId(new Epoch(2, 5), 130), "g", 0), Assert.Single(read.Groups));
+        Assert.Equal(new GroupInfo(new GroupId(new Epoch(2, 5), 131), "h", 0), Assert.Single(read.Published));
         Assert.Equal([members[0].Number.Key], read.Removed);
         ReportFrame.ViewEntry entry = Assert.Single(read.Views);
         Assert.Equal((new StepNumber(ServerEpoch, 9), default), (read.Installed, read.Active));
@@ -213,6 +216,35 @@ public sealed class FrameTests
 
         static NodeInfo Node(uint counter) =>
             new(new NodeNumber(ServerEpoch, counter), "", 1, new NetEndpoint(1, 2), new NetEndpoint(3, 4), 5);
+    }
+
+    [Fact]
+    public void StepHasItsBytes()
+    {
+        // Step 9: the receiver is in region 4, of which publisher 7 sends; it ceases to publish to groups 3 and 4, and
+        // publishes to 130, whose members changed in step 6, and to 131, which has had none.
+        byte[] frame = Convert.FromHexString(
+            "2B" + "09" + "04" + "00" + "01" + "01" + "8E80808060" + "02" + "0304" + "02" + "820103" + "830109" + "00");
+        StepFrame read = Read(frame)!;
+        Assert.Equal((9UL, true, 4U), (read.Step, read.IsConcerned, read.OwnRegion));
+        Assert.Equal([new NodeNumber(new Epoch(3, 0), 7).Key], read.Senders!);
+        Assert.Equal([3U, 4U], read.Ceases);
+        Assert.Equal([(130U, 6UL), (131U, 0UL)], read.Publishes);
+        Assert.Empty(read.Opened);
+        for (int length = 3; length < frame.Length; length++) Assert.Null(Read(frame[..length]));
+        Assert.Null(Read([.. frame, 0]));
+
+        // Unchanged senders are left out; the groups to publish to rise; a form of senders is 0 or 1.
+        Assert.Null(Read(Convert.FromHexString("2B" + "09" + "04" + "00" + "00" + "00" + "00" + "00"))!.Senders);
+        Assert.Null(
+            Read(Convert.FromHexString("2B" + "09" + "04" + "00" + "00" + "00" + "02" + "0500" + "0500" + "00")));
+        Assert.Null(Read(Convert.FromHexString("2B" + "09" + "04" + "00" + "02" + "00" + "00" + "00")));
+
+        static StepFrame? Read(byte[] bytes)
+        {
+            var reader = new WireReader(bytes.AsSpan(1));
+            return StepFrame.TryRead(ref reader);
+        }
     }
 
     [Fact]

@@ -185,7 +185,7 @@ internal sealed class StackNode : ITransport, IMembershipLink, INodeUpcalls
         public Speaker(LocalGroup group)
         {
             _group = group;
-            group.Sender.AddSource(this);
+            group.AddSource(this);
         }
 
         public void Say(string text, Instant now)

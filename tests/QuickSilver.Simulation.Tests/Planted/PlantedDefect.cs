@@ -15,7 +15,7 @@ internal sealed record PlantedDefect(string Name, string Wrong, string Place, in
     public static IReadOnlyList<PlantedDefect> All { get; } =
     [
         .. RecoveryDefects.All, .. SendingDefects.All, .. DeliveryDefects.All, .. LongMessageDefects.All,
-        .. MembershipDefects.All,
+        .. MembershipDefects.All, .. PublisherDefects.All,
     ];
 
     /// <summary>What is changed in the sources to make the mistake.</summary>

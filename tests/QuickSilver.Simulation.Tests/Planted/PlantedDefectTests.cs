@@ -60,6 +60,16 @@ public class PlantedInDeliveryTests : PlantedDefectTests
     public void ADefectIsFound(string defect) => MustBeFound(defect);
 }
 
+/// <summary>Each mistake in the treatment of publishers is found.</summary>
+public class PlantedInPublishersTests : PlantedDefectTests
+{
+    public static TheoryData<string> Defects => Names(PublisherDefects.All);
+
+    [Theory]
+    [MemberData(nameof(Defects))]
+    public void ADefectIsFound(string defect) => MustBeFound(defect);
+}
+
 /// <summary>Each mistake of the membership server and its agents is found.</summary>
 public class PlantedInMembershipTests : PlantedDefectTests
 {

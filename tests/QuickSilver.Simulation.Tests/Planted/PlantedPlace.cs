@@ -38,6 +38,8 @@ internal static class PlantedPlace
         [nameof(TargetedRuns.StuckMember)] = TargetedRuns.StuckMember,
         [nameof(TargetedRuns.LateStep)] = TargetedRuns.LateStep,
         [nameof(TargetedRuns.LateSender)] = TargetedRuns.LateSender,
+        [nameof(TargetedRuns.LatePublisher)] = TargetedRuns.LatePublisher,
+        [nameof(TargetedRuns.PublisherGoesWithServer)] = TargetedRuns.PublisherGoesWithServer,
         [nameof(TargetedRuns.PartitionsMiss)] = TargetedRuns.PartitionsMiss,
         [nameof(TargetedRuns.NewNodeAfterTakeover)] = TargetedRuns.NewNodeAfterTakeover,
         [nameof(TargetedRuns.RemovedNodeReturnsToNewServer)] = TargetedRuns.RemovedNodeReturnsToNewServer,

@@ -86,6 +86,28 @@ internal static class TargetedRuns
     public static RunSpec LateSender(ulong seed) =>
         LateStep(seed) with { Faults = [new MembershipStall(Millis(1050), Millis(2000), 0)] };
 
+    /// <summary>As <see cref="LateSender"/>, of a sender that is no member.</summary>
+    public static RunSpec LatePublisher(ulong seed)
+    {
+        RunSpec run = LateSender(seed);
+        return run with { Groups = [[], .. run.Groups.Skip(1)], Publishers = [[Group]] };
+    }
+
+    /// <summary>A node that only publishes crashes together with the membership server, while members miss much of what
+    /// it sent.</summary>
+    public static RunSpec PublisherGoesWithServer(ulong seed)
+    {
+        RunSpec run = Make(seed, nodes: 5, membership: Hasty());
+        return run with
+        {
+            Options = run.Options with { Network = new NetworkModel { Link = new LinkModel { Loss = 0.3 } } },
+            Groups = [[], .. run.Groups.Skip(1)],
+            Publishers = [[Group]],
+            Plans = [new SendPlan(0, Group, 600, Millis(2)) { Start = Millis(1000) }],
+            Faults = [new ServerReplacement(Millis(2000)), new NodeCrash(Millis(2000) + Millis(seed % 7), 0)],
+        };
+    }
+
     /// <summary>Whole partitions miss packets, and nobody pulls before the token says so.</summary>
     public static RunSpec PartitionsMiss(ulong seed)
     {

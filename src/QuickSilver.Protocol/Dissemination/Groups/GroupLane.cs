@@ -19,9 +19,6 @@ internal sealed class GroupLane(SendContext context, GroupSender group) : SendLa
     /// <summary>Removes a source.</summary>
     public void Remove(IMessageSource source) => _sources.Remove(source);
 
-    /// <summary>Removes all sources.</summary>
-    public void Clear() => _sources.Clear();
-
     /// <summary>Marks a source as having messages.</summary>
     public void Signal(IMessageSource source, Instant now)
     {
@@ -46,5 +43,5 @@ internal sealed class GroupLane(SendContext context, GroupSender group) : SendLa
     internal bool MayAsk => HasRoom;
 
     /// <inheritdoc/>
-    private protected override void OnGateChanged(bool open, Instant now) => group.Listener?.OnGateChanged(open, now);
+    private protected override void OnGateChanged(bool open, Instant now) => group.OnGateChanged(open, now);
 }

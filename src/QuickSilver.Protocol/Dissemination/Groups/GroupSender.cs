@@ -40,11 +40,10 @@ public sealed class GroupSender
     /// numbers.</summary>
     internal UnfinishedMessages Unfinished;
 
-    internal GroupSender(SendContext context, GroupInfo group, ISenderListener listener)
+    internal GroupSender(SendContext context, GroupInfo group)
     {
         _context = context;
         Group = group;
-        Listener = listener;
         Unfinished = new UnfinishedMessages(context);
     }
 
@@ -67,7 +66,8 @@ public sealed class GroupSender
     public long PendingBytes => Unfinished.PendingBytes;
 
     /// <summary>
-    /// Members of the group in the step this node sends in, itself included; 0 before this node is in it.
+    /// Members of the group in the step this node sends in, itself included if it is one; 0 before this node may send
+    /// to it.
     /// </summary>
     public int SendMemberCount
     {
@@ -78,11 +78,18 @@ public sealed class GroupSender
         }
     }
 
-    /// <summary>Receives the events; replaced at each session of the node, null between two.</summary>
-    internal ISenderListener? Listener { get; set; }
+    /// <summary>
+    /// Receives the events of this node as a member; replaced at each session, null between two.
+    /// </summary>
+    internal ISenderListener? Listener { get; private set; }
+
+    /// <summary>Receives the events of this node as a publisher, likewise: those of the gate.</summary>
+    internal ISenderListener? PublisherListener { get; private set; }
 
     /// <summary>True when nothing is in flight and no session is open: only the numbers are kept.</summary>
-    internal bool IsIdle => Listener is null && Unfinished.IsOver && _lane is not { IsIdle: false };
+    internal bool IsIdle => !HasSession && Unfinished.IsOver && _lane is not { IsIdle: false };
+
+    private bool HasSession => Listener is not null || PublisherListener is not null;
 
     /// <summary>The numbers of its messages.</summary>
     internal ref readonly MessageNumbers Numbers => ref _numbers;
@@ -129,11 +136,19 @@ public sealed class GroupSender
     /// <summary>Removes a source.</summary>
     public void RemoveSource(IMessageSource source) => _lane?.Remove(source);
 
-    /// <summary>
-    /// Removes all sources: the node leaves the group, and none of its messages may be bound before the node is
-    /// admitted again.
-    /// </summary>
-    internal void RemoveSources() => _lane?.Clear();
+    /// <summary>Sets the listener of a session that begins; null: it ends.</summary>
+    internal void SetListener(ISenderListener? listener, bool isPublisher)
+    {
+        if (isPublisher) PublisherListener = listener;
+        else Listener = listener;
+    }
+
+    /// <summary>Reports a change of the gate of the group's own sources to the sessions.</summary>
+    internal void OnGateChanged(bool open, Instant now)
+    {
+        Listener?.OnGateChanged(open, now);
+        PublisherListener?.OnGateChanged(open, now);
+    }
 
     /// <summary>
     /// The way of the group's messages in the active step; null while none can be bound. O(regions of the group) once a
@@ -167,7 +182,7 @@ public sealed class GroupSender
     /// </summary>
     internal void Unbind()
     {
-        if (Listener is not null) return;
+        if (HasSession) return;
         _route = null;
         _routedIn = 0;
         _lane?.Unbind();

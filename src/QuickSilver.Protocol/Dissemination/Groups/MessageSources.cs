@@ -31,8 +31,6 @@ internal sealed class MessageSources
         if (index >= 0) _entries.RemoveAt(index);
     }
 
-    public void Clear() => _entries.Clear();
-
     /// <summary>Marks a source as ready.</summary>
     /// <returns>False when it is not registered.</returns>
     public bool Signal(IMessageSource source)

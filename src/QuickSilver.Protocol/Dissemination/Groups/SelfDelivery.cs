@@ -58,10 +58,13 @@ internal struct SelfDelivery
         message.Next = null;
         if (_head is null) _tail = null;
         message.OwnDone = true;
-        DeliveryBatch batch = message.IsPiece
-            ? DeliveryBatch.OfPiece(message.Number, bytes)
-            : new DeliveryBatch(message.Number, bytes);
-        context.Own.Add(message.Group, message.Step, batch, now);
+        if (message.Group.Listener is not null)
+        {
+            DeliveryBatch batch = message.IsPiece
+                ? DeliveryBatch.OfPiece(message.Number, bytes)
+                : new DeliveryBatch(message.Number, bytes);
+            context.Own.Add(message.Group, message.Step, batch, now);
+        }
         if (message.IsComplete) context.Messages.Return(message);
     }
 }

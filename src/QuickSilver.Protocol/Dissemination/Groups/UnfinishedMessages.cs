@@ -48,7 +48,8 @@ internal struct UnfinishedMessages(SendContext context)
     /// <param name="now">The present instant.</param>
     public void OnOwnCopyPacked(OutgoingMessage message, in Slice inPacket, Instant now)
     {
-        if (!inPacket.IsEmpty)
+        // Without a session as a member nobody receives it here: there is no need to copy it.
+        if (!inPacket.IsEmpty || message.Group.Listener is null)
         {
             _selfDelivery.Ready(context, message, inPacket, now);
             return;

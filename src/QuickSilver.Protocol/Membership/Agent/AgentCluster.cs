@@ -24,6 +24,7 @@ internal sealed class AgentCluster : ClusterView
     private StepNumber _installed;
     private ulong _lastStep;
     private Epoch _groupEpoch;
+    private bool _isTakenOver;
 
     public AgentCluster(Probes probes) => _regions = new AgentRegions(_known, probes);
 
@@ -48,7 +49,9 @@ internal sealed class AgentCluster : ClusterView
     /// <inheritdoc/>
     public override NodeInfo? FindNode(ulong key) => _known.FindNode(key)?.Info;
 
-    /// <summary>True for a group that this node is in, or is about to be in with the next step.</summary>
+    /// <summary>
+    /// True for a group that this node is in or publishes to, or is about to with the next step.
+    /// </summary>
     public bool Knows(GroupId id) => FindGroup(id) is not null || _joining.ContainsKey(id);
 
     /// <summary>This node has been registered; steps begin after <paramref name="lastStep"/>.</summary>
@@ -69,6 +72,7 @@ internal sealed class AgentCluster : ClusterView
         Epoch = epoch;
         _lastStep = lastStep;
         _regions.TakeOver();
+        _isTakenOver = true;
         ForgetJoining();
     }
 
@@ -78,12 +82,14 @@ internal sealed class AgentCluster : ClusterView
     /// <returns>False when it has; nothing has changed then.</returns>
     public bool TryForget()
     {
-        if (_layout.Groups.Length + _known.Count > 0 || _ownRegion is not null) return false;
+        if (_layout.Groups.Length + _layout.Published.Length + _known.Count > 0 || _ownRegion is not null)
+            return false;
         _known.Clear();
         ForgetJoining();
         _layout = GroupLayout.None;
         _ownGroups = default;
         _regions.Forget();
+        _isTakenOver = false;
         _installed = default;
         _lastStep = 0;
         return true;
@@ -97,15 +103,16 @@ internal sealed class AgentCluster : ClusterView
     /// <param name="activated">The last step that this node was allowed to send in.</param>
     public void WriteReport(FrameBuilder frame, StepNumber activated)
     {
-        GroupSet groups = _layout.Groups;
         frame.Begin(FrameKind.Report).WriteStep(_installed).WriteStep(activated).WriteEpoch(_groupEpoch);
-        frame.WriteVarint((ulong)groups.Length);
-        foreach (GroupId id in groups)
-        {
-            GroupInfo info = FindGroup(id)!;
-            GroupFrame.WriteEntry(frame, id.Counter, info.Mode, info.Name);
-        }
+        WriteGroups(frame, _layout.Infos!);
+        WriteGroups(frame, _layout.PublishedGroups.Infos);
         _known.WriteReport(frame, activated);
+    }
+
+    private static void WriteGroups(FrameBuilder frame, GroupInfo[] groups)
+    {
+        frame.WriteVarint((ulong)groups.Length);
+        foreach (GroupInfo group in groups) GroupFrame.WriteEntry(frame, group.Id.Counter, group.Mode, group.Name);
     }
 
     /// <inheritdoc cref="KnownViews.Describe"/>
@@ -144,7 +151,7 @@ internal sealed class AgentCluster : ClusterView
         if (Self is not { } self || frame.Step != _lastStep + 1) return null;
         var number = new StepNumber(Epoch, frame.Step);
         if (!frame.IsConcerned && _regions.AwaitsStep) return null;
-        if (!frame.IsConcerned) return Commit(number, [], [], [], []);
+        if (!frame.IsConcerned) return Commit(number, [], [], [], [], [], []);
         if (_regions.FindOpened(frame, Epoch) is not { } opened) return null;
         if (_regions.FindDropped(frame, opened) is not { } dropped) return null;
         AgentRegion? own = null;
@@ -157,16 +164,22 @@ internal sealed class AgentCluster : ClusterView
             if (view is null || view.IndexOf(self.Number.Key) is not (>= 0 and int index)) return null;
             groups = view.GroupsOf(index);
         }
-        if (Joined(groups) is not { } joined) return null;
+        if (Joined(groups) is not { } joined || Publishes(frame) is not { } publishes) return null;
+        if (FindSenders(frame) is not { } senders) return null;
+        PublishedGroups former = _layout.PublishedGroups;
+        if (Published(frame, publishes) is not { } published) return null;
         List<GroupInfo> left = Left(groups);
         var changes = new GroupChanges();
         if (_regions.HasInherited && own is not null) changes.AddAll();
         List<RegionView> superseded = _regions.Switch(opened, dropped, frame.Step, changes);
         _ownRegion = own;
         _ownGroups = groups;
-        _layout = MakeLayout(number, joined, changes);
+        _layout = MakeLayout(number, joined, changes, _isTakenOver ? published : published.After(changes, frame.Step));
+        _isTakenOver = false;
+        if (own is not null) _known.AddSenders(own.Current!, senders);
         ForgetJoining();
-        return Commit(number, opened.ConvertAll(view => view.View), superseded, joined, left);
+        List<RegionView> views = opened.ConvertAll(view => view.View);
+        return Commit(number, views, superseded, joined, left, published.Beyond(former), former.Beyond(published));
     }
 
     private InstalledStep Commit(
@@ -174,7 +187,9 @@ internal sealed class AgentCluster : ClusterView
         List<RegionView> opened,
         List<RegionView> superseded,
         List<GroupInfo> joined,
-        List<GroupInfo> left)
+        List<GroupInfo> left,
+        List<GroupInfo> published,
+        List<GroupInfo> ceased)
     {
         _installed = number;
         _lastStep = number.Counter;
@@ -186,12 +201,15 @@ internal sealed class AgentCluster : ClusterView
             Layout = _layout,
             Joined = joined,
             Left = left,
+            Published = published,
+            Ceased = ceased,
             Removed = _known.TakeRemoved(),
         };
     }
 
     /// <summary>The layout after a step: arrays that do not change are those of the layout before.</summary>
-    private GroupLayout MakeLayout(StepNumber number, List<GroupInfo> joined, GroupChanges changes)
+    private GroupLayout MakeLayout(
+        StepNumber number, List<GroupInfo> joined, GroupChanges changes, PublishedGroups published)
     {
         RegionView? own = _ownRegion?.Current;
         ReadOnlySpan<uint> before = _layout.Groups.Counters;
@@ -217,7 +235,7 @@ internal sealed class AgentCluster : ClusterView
             changedIn = [.. changedIn];
         }
         changes.Mark(after, changedIn, number.Counter);
-        return new GroupLayout(number, own, _ownGroups, [.. _regions.Current], infos, changedIn);
+        return new GroupLayout(number, own, _ownGroups, [.. _regions.Current], infos, changedIn, published);
     }
 
     /// <summary>Groups that the node joins, by id; null when one has not been described.</summary>
@@ -235,6 +253,45 @@ internal sealed class AgentCluster : ClusterView
             joined.Add(group);
         }
         return joined;
+    }
+
+    /// <summary>Groups that the node begins to publish to, by id; null when one has not been described.</summary>
+    private List<GroupInfo>? Publishes(StepFrame frame)
+    {
+        var publishes = new List<GroupInfo>();
+        foreach ((uint counter, _) in frame.Publishes)
+        {
+            if (!_joining.TryGetValue(new GroupId(_groupEpoch, counter), out GroupInfo? group)) return null;
+            publishes.Add(group);
+        }
+        return publishes;
+    }
+
+    /// <summary>
+    /// All groups that the node publishes to after a step; null when the step is impossible. Of a new server the first
+    /// step names all of them.
+    /// </summary>
+    private PublishedGroups? Published(StepFrame frame, List<GroupInfo> begun)
+    {
+        PublishedGroups before = _isTakenOver ? PublishedGroups.None : _layout.PublishedGroups;
+        if (frame.Ceases.Length + begun.Count == 0) return before;
+        return before.Change(_groupEpoch, frame.Ceases, begun, frame.Publishes);
+    }
+
+    /// <summary>
+    /// The publishers that reach the node's region and that the step names; null when one has not been described.
+    /// </summary>
+    private List<KnownNode>? FindSenders(StepFrame frame)
+    {
+        var senders = new List<KnownNode>();
+        if (frame.Senders is not { } keys) return senders;
+        if (frame.OwnRegion == 0) return null;
+        foreach (ulong key in keys)
+        {
+            if (_known.FindNode(key) is not { } node || node.Info == Self) return null;
+            senders.Add(node);
+        }
+        return senders;
     }
 
     private List<GroupInfo> Left(GroupSet groups)

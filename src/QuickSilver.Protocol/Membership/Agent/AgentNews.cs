@@ -50,7 +50,8 @@ internal sealed class AgentNews(
         FrameKind.Settled => OnSettled(ref reader, now),
         FrameKind.Retired => OnRetired(ref reader, now),
         FrameKind.NodeRemoved => OnNodeRemoved(ref reader, now),
-        FrameKind.JoinRefused => OnJoinRefused(ref reader, now),
+        FrameKind.JoinRefused => OnJoinRefused(ref reader, false, now),
+        FrameKind.PublishRefused => OnJoinRefused(ref reader, true, now),
         FrameKind.GroupsForgotten => OnGroupsForgotten(ref reader, now),
         _ => false,
     };
@@ -150,13 +151,14 @@ internal sealed class AgentNews(
         return true;
     }
 
-    private bool OnJoinRefused(ref WireReader reader, Instant now)
+    private bool OnJoinRefused(ref WireReader reader, bool isPublisher, Instant now)
     {
         var reason = (MembershipRefusal)reader.ReadByte();
         string name = FrameFields.ReadText(ref reader, FrameFields.MaxRequestedNameBytes);
         if (!reader.IsAtEnd || !Enum.IsDefined(reason)) return false;
-        requests.OnRefused(name);
-        events.OnJoinRefused(name, reason, now);
+        requests.OnRefused(name, isPublisher);
+        if (isPublisher) events.OnPublishRefused(name, reason, now);
+        else events.OnJoinRefused(name, reason, now);
         return true;
     }
 

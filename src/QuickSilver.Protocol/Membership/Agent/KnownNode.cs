@@ -13,6 +13,6 @@ internal sealed class KnownNode(NodeInfo info)
     /// <summary>The region of exactly the node's groups, known together with <see cref="Region"/>.</summary>
     public AgentRegion? Home { get; set; }
 
-    /// <summary>Number of unretired views that name the node.</summary>
+    /// <summary>Number of unretired views that name the node, as a member or as a publisher.</summary>
     public int Views { get; set; }
 }

@@ -4,17 +4,17 @@ using QuickSilver.Protocol.Wire;
 namespace QuickSilver.Protocol.Membership.Agent;
 
 /// <summary>
-/// The unretired views that one node knows, current or not, and the nodes that have been described to it. Also records
-/// which views are done, which nodes are removed, and which of their streams are still open. Writes these parts of a
-/// report.
-/// A node's record lives as long as a view names it, once the server has announced its removal. Otherwise it is kept
-/// for good, since the node may be named again. Core thread only.
+/// The unretired views that one node knows, current or not, the publishers that reach them, and the nodes that have
+/// been described to it. Also records which views are done, which nodes are removed, and which of their streams are
+/// still open. Writes these parts of a report. A node's record lives as long as a view names it, once the server has
+/// announced its removal. Otherwise it is kept for good, since the node may be named again. Core thread only.
 /// </summary>
 internal sealed class KnownViews
 {
     private readonly Dictionary<ulong, KnownNode> _nodes = [];
     private readonly SortedDictionary<ViewNumber, RegionView> _views = [];
     private readonly HashSet<ViewNumber> _done = [];
+    private readonly Dictionary<ViewNumber, SortedSet<ulong>> _senders = [];
     private readonly RemovedNodes _removed = new();
 
     /// <summary>This node; null before it is registered.</summary>
@@ -37,6 +37,7 @@ internal sealed class KnownViews
         _nodes.Clear();
         _views.Clear();
         _done.Clear();
+        _senders.Clear();
         _removed.Clear();
     }
 
@@ -60,18 +61,40 @@ internal sealed class KnownViews
         foreach (NodeInfo member in view.Members) _nodes[member.Number.Key].Views++;
     }
 
+    /// <summary>
+    /// Publishers reach a view that this node is in. They count as its senders until it has retired, even if they cease
+    /// to publish before.
+    /// </summary>
+    public void AddSenders(RegionView view, IReadOnlyList<KnownNode> senders)
+    {
+        if (senders.Count == 0) return;
+        if (!_senders.TryGetValue(view.Number, out SortedSet<ulong>? known)) _senders.Add(view.Number, known = []);
+        foreach (KnownNode sender in senders)
+        {
+            if (known.Add(sender.Info.Number.Key)) sender.Views++;
+        }
+    }
+
     /// <summary>A view that is known has retired.</summary>
     public void Retire(RegionView view)
     {
+        if (_senders.Remove(view.Number, out SortedSet<ulong>? senders))
+        {
+            foreach (ulong key in senders) Release(_nodes[key]);
+        }
         _views.Remove(view.Number);
         _done.Remove(view.Number);
         _removed.Forget(view.Number);
         foreach (NodeInfo member in view.Members)
         {
-            KnownNode node = _nodes[member.Number.Key];
-            node.Views--;
-            ForgetIfOver(node);
+            Release(_nodes[member.Number.Key]);
         }
+    }
+
+    private void Release(KnownNode node)
+    {
+        node.Views--;
+        ForgetIfOver(node);
     }
 
     /// <summary>This node is done with a view.</summary>
@@ -133,6 +156,10 @@ internal sealed class KnownViews
             {
                 if (member.IsRemoved) removed.Add(member.Number.Key);
             }
+            foreach (ulong sender in SendersOf(view))
+            {
+                if (_nodes[sender].Info.IsRemoved) removed.Add(sender);
+            }
         }
         frame.WriteVarint((ulong)removed.Count);
         foreach (ulong key in removed) frame.WriteVarint(key);
@@ -141,7 +168,8 @@ internal sealed class KnownViews
         {
             bool isActivated = view.FirstStep <= activated;
             ulong[] open = _removed.OpenIn(view.Number);
-            ReportFrame.WriteView(frame, view, isActivated, _done.Contains(view.Number), open);
+            ReportFrame.WriteView(
+                frame, view, isActivated, _done.Contains(view.Number), [.. SendersOf(view)], open);
         }
         var members = new SortedDictionary<ulong, NodeInfo>();
         foreach (RegionView view in _views.Values)
@@ -150,8 +178,15 @@ internal sealed class KnownViews
             {
                 if (!member.IsRemoved && member != Self) members[member.Number.Key] = member;
             }
+            foreach (ulong sender in SendersOf(view))
+            {
+                if (!_nodes[sender].Info.IsRemoved) members[sender] = _nodes[sender].Info;
+            }
         }
         frame.WriteVarint((ulong)members.Count);
         foreach (NodeInfo member in members.Values) NodeFrame.WriteEntry(frame, member);
     }
+
+    private IReadOnlyCollection<ulong> SendersOf(RegionView view) =>
+        _senders.GetValueOrDefault(view.Number) ?? (IReadOnlyCollection<ulong>)[];
 }

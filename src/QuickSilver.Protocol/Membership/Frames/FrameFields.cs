@@ -109,6 +109,22 @@ internal static class FrameFields
         return key;
     }
 
+    /// <summary>
+    /// Reads a number of keys (varint), each as a signed difference to the one before, which is 0 for the first.
+    /// </summary>
+    public static ulong[] ReadKeys(ref WireReader reader)
+    {
+        ulong[] keys = new ulong[ReadCount(ref reader, 1)];
+        ulong key = 0;
+        for (int index = 0; index < keys.Length && !reader.Failed; index++)
+        {
+            key = unchecked(key + (ulong)reader.ReadSignedVarint());
+            if (!IsKey(key)) reader.Fail();
+            keys[index] = key;
+        }
+        return keys;
+    }
+
     /// <summary>True for a value that can be a <see cref="NodeNumber.Key"/>.</summary>
     public static bool IsKey(ulong key) => (uint)key != 0 && key >> 32 != 0;
 

@@ -1,7 +1,7 @@
 namespace QuickSilver.Protocol.Membership.Frames;
 
 /// <summary>
-/// First byte of a frame. Frames from <see cref="Join"/> to <see cref="Closed"/> and from <see cref="Nodes"/> on are
+/// First byte of a frame. Frames from <see cref="Join"/> to <see cref="Cease"/> and from <see cref="Nodes"/> on are
 /// numbered by both ends, and sent again to a node that returns (see <see cref="SessionLog"/>); the others are not.
 /// </summary>
 internal enum FrameKind : byte
@@ -48,6 +48,12 @@ internal enum FrameKind : byte
     /// </summary>
     Closed = 13,
 
+    /// <summary>Node: groups that it wants to publish to: mode (byte), count (varint), names (text).</summary>
+    Publish = 14,
+
+    /// <summary>Node: groups that it ceases to publish to: count (varint), group counters (varint each).</summary>
+    Cease = 15,
+
     /// <summary>Server: the registration is accepted. See <see cref="WelcomeFrame"/>.</summary>
     Welcome = 32,
 
@@ -78,7 +84,8 @@ internal enum FrameKind : byte
     Nodes = 40,
 
     /// <summary>
-    /// Server: id, mode and name of groups that the node joins with the next step. See <see cref="GroupFrame"/>.
+    /// Server: id, mode and name of groups that the node joins, or publishes to, with the next step. See
+    /// <see cref="GroupFrame"/>.
     /// </summary>
     Groups = 41,
 
@@ -105,9 +112,12 @@ internal enum FrameKind : byte
     /// <summary>Server: reason (byte), name of the group (text).</summary>
     JoinRefused = 48,
 
+    /// <summary>Server: the node may not publish to a group: reason (byte), name of the group (text).</summary>
+    PublishRefused = 49,
+
     /// <summary>
-    /// Server: groups that no node is in and no view names; their numbers are not used again (counters, see
-    /// <see cref="CounterRuns"/>).
+    /// Server: groups that no node is in or publishes to, and no view names; their numbers are not used again
+    /// (counters, see <see cref="CounterRuns"/>).
     /// </summary>
     GroupsForgotten = 50,
 }

@@ -15,6 +15,7 @@ namespace QuickSilver.Protocol.Membership.Frames;
 ///   counter   varint   rising
 ///   mode      byte
 ///   name      text     1-255 bytes
+/// published as groups: those that the node publishes to
 /// removed   varint   nodes that the node knows to be removed
 /// each:
 ///   node      varint   key
@@ -29,11 +30,14 @@ namespace QuickSilver.Protocol.Membership.Frames;
 ///   members   varint
 ///   each:
 ///     node      signed   key less the one before, which is 0 for the first
+///   senders   varint   publishers that reached the view while the node was in it; none when it was not
+///   each:
+///     node      signed   as members
 ///   open      varint   removed senders whose streams to the view are not closed at the node
 ///   each:
 ///     node      varint   key
-/// nodes     as in <see cref="NodeFrame"/>: live members of those views, except the node itself. So a missing one
-///           has a name, and is recognised when it returns as another process
+/// nodes     as in <see cref="NodeFrame"/>: live members and senders of those views, except the node itself. So a
+/// missing one has a name, and is recognised when it returns as another process
 /// </code>
 /// </summary>
 internal sealed class ReportFrame
@@ -41,7 +45,7 @@ internal sealed class ReportFrame
     private const byte ActivatedFlag = 1;
     private const byte DoneFlag = 2;
     private const int ShortestGroup = 4;
-    private const int ShortestView = 19;
+    private const int ShortestView = 20;
 
     /// <summary>The last step installed.</summary>
     public StepNumber Installed { get; private init; }
@@ -55,13 +59,16 @@ internal sealed class ReportFrame
     /// <summary>Groups that the node is in, by id.</summary>
     public List<GroupInfo> Groups { get; private init; } = [];
 
+    /// <summary>Groups that the node publishes to, by id.</summary>
+    public List<GroupInfo> Published { get; private init; } = [];
+
     /// <summary>Keys of nodes that are removed.</summary>
     public ulong[] Removed { get; private init; } = [];
 
     /// <summary>
     /// True for a node that is in no group and sends nowhere: it can get another number without effect.
     /// </summary>
-    public bool IsEmpty => Groups.Count + Views.Count == 0;
+    public bool IsEmpty => Groups.Count + Published.Count + Views.Count == 0;
 
     /// <summary>Views that have not retired.</summary>
     public List<ViewEntry> Views { get; private init; } = [];
@@ -70,7 +77,8 @@ internal sealed class ReportFrame
     public List<NodeInfo> Nodes { get; private init; } = [];
 
     /// <summary>Writes a view.</summary>
-    public static void WriteView(FrameBuilder frame, RegionView view, bool isActivated, bool isDone, ulong[] open)
+    public static void WriteView(
+        FrameBuilder frame, RegionView view, bool isActivated, bool isDone, ulong[] senders, ulong[] open)
     {
         frame.WriteEpoch(view.Number.Epoch).WriteVarint(view.Number.Counter).WriteVarint(view.FirstStep.Counter);
         frame.WriteByte((byte)((isActivated ? ActivatedFlag : 0) | (isDone ? DoneFlag : 0)));
@@ -80,6 +88,13 @@ internal sealed class ReportFrame
         {
             frame.WriteSignedVarint(unchecked((long)(member.Number.Key - last)));
             last = member.Number.Key;
+        }
+        frame.WriteVarint((ulong)senders.Length);
+        last = 0;
+        foreach (ulong key in senders)
+        {
+            frame.WriteSignedVarint(unchecked((long)(key - last)));
+            last = key;
         }
         frame.WriteVarint((ulong)open.Length);
         foreach (ulong key in open) frame.WriteVarint(key);
@@ -94,20 +109,12 @@ internal sealed class ReportFrame
         StepNumber active = FrameFields.ReadStep(ref reader);
         if (active > installed) reader.Fail();
         Epoch groupEpoch = FrameFields.ReadEpoch(ref reader);
-        int count = FrameFields.ReadCount(ref reader, ShortestGroup);
-        var groups = new List<GroupInfo>(count);
-        for (int index = 0; index < count && !reader.Failed; index++)
-        {
-            var id = new GroupId(groupEpoch, FrameFields.ReadCounter(ref reader));
-            byte mode = reader.ReadByte();
-            string name = FrameFields.ReadName(ref reader);
-            if (name.Length == 0 || (index > 0 && groups[^1].Id >= id)) reader.Fail();
-            groups.Add(new GroupInfo(id, name, mode));
-        }
+        List<GroupInfo> groups = ReadGroups(ref reader, groupEpoch);
+        List<GroupInfo> published = ReadGroups(ref reader, groupEpoch);
         ulong[] removed = new ulong[FrameFields.ReadCount(ref reader, 1)];
         for (int index = 0; index < removed.Length && !reader.Failed; index++)
             removed[index] = FrameFields.ReadKey(ref reader);
-        count = FrameFields.ReadCount(ref reader, ShortestView);
+        int count = FrameFields.ReadCount(ref reader, ShortestView);
         var views = new List<ViewEntry>(count);
         for (int index = 0; index < count && !reader.Failed; index++) views.Add(ReadView(ref reader));
         List<NodeInfo> nodes = NodeFrame.ReadEntries(ref reader);
@@ -118,10 +125,26 @@ internal sealed class ReportFrame
             Active = active,
             GroupEpoch = groupEpoch,
             Groups = groups,
+            Published = published,
             Removed = removed,
             Views = views,
             Nodes = nodes,
         };
+    }
+
+    private static List<GroupInfo> ReadGroups(ref WireReader reader, Epoch epoch)
+    {
+        int count = FrameFields.ReadCount(ref reader, ShortestGroup);
+        var groups = new List<GroupInfo>(count);
+        for (int index = 0; index < count && !reader.Failed; index++)
+        {
+            var id = new GroupId(epoch, FrameFields.ReadCounter(ref reader));
+            byte mode = reader.ReadByte();
+            string name = FrameFields.ReadName(ref reader);
+            if (name.Length == 0 || (index > 0 && groups[^1].Id >= id)) reader.Fail();
+            groups.Add(new GroupInfo(id, name, mode));
+        }
+        return groups;
     }
 
     private static ViewEntry ReadView(ref WireReader reader)
@@ -131,20 +154,14 @@ internal sealed class ReportFrame
         byte flags = reader.ReadByte();
         if (flags > (ActivatedFlag | DoneFlag)) reader.Fail();
         NetEndpoint multicast = FrameFields.ReadEndpoint(ref reader);
-        ulong[] members = new ulong[FrameFields.ReadCount(ref reader, 1)];
-        ulong key = 0;
-        for (int index = 0; index < members.Length && !reader.Failed; index++)
-        {
-            key = unchecked(key + (ulong)reader.ReadSignedVarint());
-            if (!FrameFields.IsKey(key)) reader.Fail();
-            members[index] = key;
-        }
+        ulong[] members = FrameFields.ReadKeys(ref reader);
+        ulong[] senders = FrameFields.ReadKeys(ref reader);
         ulong[] open = new ulong[FrameFields.ReadCount(ref reader, 1)];
         for (int index = 0; index < open.Length && !reader.Failed; index++)
             open[index] = FrameFields.ReadKey(ref reader);
         bool isActivated = (flags & ActivatedFlag) != 0;
         bool isDone = (flags & DoneFlag) != 0;
-        return new ViewEntry(number, first, isActivated, isDone, multicast, members, open);
+        return new ViewEntry(number, first, isActivated, isDone, multicast, members, senders, open);
     }
 
     /// <summary>One view as read.</summary>
@@ -154,6 +171,7 @@ internal sealed class ReportFrame
     /// <param name="IsDone">True when the node is done with the view.</param>
     /// <param name="Multicast">The view's multicast address; none: unicast.</param>
     /// <param name="Members">Keys of the view's members.</param>
+    /// <param name="Senders">Keys of the publishers that reached the view.</param>
     /// <param name="Open">Keys of removed senders whose streams to the view are not closed at the node.</param>
     internal readonly record struct ViewEntry(
         ViewNumber Number,
@@ -162,5 +180,6 @@ internal sealed class ReportFrame
         bool IsDone,
         NetEndpoint Multicast,
         ulong[] Members,
+        ulong[] Senders,
         ulong[] Open);
 }

@@ -12,6 +12,18 @@ namespace QuickSilver.Protocol.Membership.Frames;
 /// dropped   varint   regions that have no members left, or no group in common with the receiver
 /// each:
 ///   region    varint
+/// senders   byte     0: the publishers that reach the receiver's region are those of before; 1: they follow
+/// form 1:
+///   count     varint   nodes, members of the region excluded
+///   each:
+///     node      signed   key less the one before, which is 0 for the first
+/// ceases    varint   groups that the receiver ceases to publish to
+/// each:
+///   group     varint   rising
+/// publishes varint   groups that the receiver publishes to from this step on
+/// each:
+///   group     varint   rising
+///   age       varint   the step less the one that last changed the group's members; all of it: it has had none
 /// opened    varint   views that begin with this step, or that the receiver learns of
 /// each:
 ///   region       varint
@@ -47,6 +59,19 @@ internal sealed class StepFrame
     /// <summary>Regions that no longer concern the receiver.</summary>
     public uint[] Dropped { get; private init; } = [];
 
+    /// <summary>
+    /// Keys of the publishers that reach the receiver's region; null when they are those of before.
+    /// </summary>
+    public ulong[]? Senders { get; private init; }
+
+    /// <summary>Groups that the receiver ceases to publish to, rising.</summary>
+    public uint[] Ceases { get; private init; } = [];
+
+    /// <summary>
+    /// Groups that the receiver publishes to from now on, rising, each with the step that last changed its members.
+    /// </summary>
+    public (uint Group, ulong ChangedIn)[] Publishes { get; private init; } = [];
+
     /// <summary>Views that begin, or that the receiver learns of.</summary>
     public List<ViewEntry> Opened { get; private init; } = [];
 
@@ -70,11 +95,56 @@ internal sealed class StepFrame
         uint own = (uint)reader.ReadVarint(uint.MaxValue);
         uint[] dropped = new uint[FrameFields.ReadCount(ref reader, 1)];
         for (int index = 0; index < dropped.Length; index++) dropped[index] = FrameFields.ReadCounter(ref reader);
+        ulong[]? senders = ReadSenders(ref reader);
+        uint[] ceases = ReadCeases(ref reader);
+        (uint, ulong)[] publishes = ReadPublishes(ref reader, step);
         int count = FrameFields.ReadCount(ref reader, ShortestEntry);
         var opened = new List<ViewEntry>(count);
         for (int index = 0; index < count && !reader.Failed; index++) opened.Add(ReadView(ref reader, step));
         if (!reader.IsAtEnd) return null;
-        return new StepFrame { Step = step, IsConcerned = true, OwnRegion = own, Dropped = dropped, Opened = opened };
+        return new StepFrame
+        {
+            Step = step,
+            IsConcerned = true,
+            OwnRegion = own,
+            Dropped = dropped,
+            Senders = senders,
+            Ceases = ceases,
+            Publishes = publishes,
+            Opened = opened,
+        };
+    }
+
+    private static ulong[]? ReadSenders(ref WireReader reader)
+    {
+        byte form = reader.ReadByte();
+        if (form > 1) reader.Fail();
+        return form == 1 ? FrameFields.ReadKeys(ref reader) : null;
+    }
+
+    private static uint[] ReadCeases(ref WireReader reader)
+    {
+        uint[] ceases = new uint[FrameFields.ReadCount(ref reader, 1)];
+        for (int index = 0; index < ceases.Length && !reader.Failed; index++)
+        {
+            ceases[index] = FrameFields.ReadCounter(ref reader);
+            if (index > 0 && ceases[index] <= ceases[index - 1]) reader.Fail();
+        }
+        return ceases;
+    }
+
+    private static (uint Group, ulong ChangedIn)[] ReadPublishes(ref WireReader reader, ulong step)
+    {
+        var publishes = new (uint Group, ulong ChangedIn)[FrameFields.ReadCount(ref reader, 2)];
+        uint last = 0;
+        for (int index = 0; index < publishes.Length && !reader.Failed; index++)
+        {
+            uint group = FrameFields.ReadCounter(ref reader);
+            if (group <= last) reader.Fail();
+            last = group;
+            publishes[index] = (group, step - reader.ReadVarint(step));
+        }
+        return publishes;
     }
 
     private static ViewEntry ReadView(ref WireReader reader, ulong step)

@@ -50,6 +50,7 @@ internal sealed class InheritedViews(NodeTable nodes, ServerGroups groups, Addre
         {
             Add(node, entry);
             known.UnionWith(entry.Members);
+            known.UnionWith(entry.Senders);
         }
         known.ExceptWith(report.Removed);
         known.Remove(node.Key);

@@ -27,7 +27,7 @@ internal sealed class NodeTable(IServerLinks links, Func<UInt128> drawSecret)
     /// <summary>Registered nodes, by number.</summary>
     public IReadOnlyList<ServerNode> Live => _live;
 
-    /// <summary>Removed nodes that are still in their regions.</summary>
+    /// <summary>Removed nodes that are still in their regions, or still count as publishers.</summary>
     public IReadOnlyList<ServerNode> Removed => _removed;
 
     /// <summary>Registered nodes that cannot use multicast.</summary>
@@ -78,7 +78,7 @@ internal sealed class NodeTable(IServerLinks links, Func<UInt128> drawSecret)
         return node;
     }
 
-    /// <summary>Removes a node. Its slot stays taken until <see cref="Release"/>, if it is in a region.</summary>
+    /// <summary>Removes a node. Its slot stays taken until <see cref="Release"/>, if it has groups.</summary>
     public void Remove(ServerNode node)
     {
         node.Info.IsRemoved = true;
@@ -89,8 +89,8 @@ internal sealed class NodeTable(IServerLinks links, Func<UInt128> drawSecret)
         if (_byName.TryGetValue(node.Info.Name, out List<ServerNode>? named) && named.Remove(node) && named.Count == 0)
             _byName.Remove(node.Info.Name);
         if (_byData.GetValueOrDefault(node.Info.Data) == node) _byData.Remove(node.Info.Data);
-        if (node.Region is null) FreeSlot(node);
-        else _removed.Add(node);
+        if (node.HasGroups) _removed.Add(node);
+        else FreeSlot(node);
     }
 
     /// <summary>Frees the slots of removed nodes, once a step has taken them out of their regions.</summary>

@@ -6,7 +6,7 @@ namespace QuickSilver.Protocol.Membership.Server;
 /// Writes a step's notifications, as differences. A node's notification follows from its region before and after the
 /// step: its neighbours before and after. So the frames are written once for each pair of regions between which nodes
 /// moved, or stayed, and shared by these nodes. Only the descriptions of nodes differ from node to node, by those each
-/// knew.
+/// knew. A node that publishes reaches regions of its own choice, so its notification is its own.
 /// <para>
 /// A region is described once to a node that does not know it. A description is complete, or a difference to the region
 /// its first node came from, or to the receiver's own. The shortest is taken, and kept for the other receivers that can
@@ -19,10 +19,11 @@ namespace QuickSilver.Protocol.Membership.Server;
 /// </summary>
 /// <param name="nodes">Receive the notifications.</param>
 /// <param name="regions">The regions, with the changes of the batch.</param>
+/// <param name="publishers">The nodes that publish, with the changes of the same batch.</param>
 /// <param name="groups">All groups.</param>
 /// <param name="replication">Minimum number of members that cache a packet.</param>
 internal sealed class NotificationWriter(
-    NodeTable nodes, RegionCalculator regions, ServerGroups groups, int replication)
+    NodeTable nodes, RegionCalculator regions, ServerPublishers publishers, ServerGroups groups, int replication)
 {
     private const int ShortDescription = 32;
 
@@ -36,6 +37,7 @@ internal sealed class NotificationWriter(
     private readonly EntryFrames _regionFrames = new(FrameKind.Regions);
     private readonly Dictionary<(uint From, uint To, uint FromHome, uint ToHome), Notice> _notices = [];
     private readonly Dictionary<(uint Region, uint Like), byte[]> _descriptions = [];
+    private readonly Dictionary<ServerNode, uint[]> _publishedBefore = [];
     private byte[] _empty = [];
     private ulong _step;
 
@@ -45,6 +47,8 @@ internal sealed class NotificationWriter(
         _step = step;
         _notices.Clear();
         _descriptions.Clear();
+        _publishedBefore.Clear();
+        foreach ((ServerNode node, uint[] before) in publishers.Changes) _publishedBefore.Add(node, before);
         _empty = _frame.Begin(FrameKind.Step).WriteVarint(step).ToArray();
     }
 
@@ -62,7 +66,9 @@ internal sealed class NotificationWriter(
             node.Region?.Number ?? 0,
             changed ? move.FromHome?.Number ?? 0 : 0,
             changed ? node.Home?.Number ?? 0 : 0);
-        if (!_notices.TryGetValue(key, out Notice? notice)) _notices.Add(key, notice = Write(move));
+        Notice? notice;
+        if (publishers.IsPublisher(node) || _publishedBefore.ContainsKey(node)) notice = WriteTo(move);
+        else if (!_notices.TryGetValue(key, out notice)) _notices.Add(key, notice = WriteTo(move));
         var unknown = new List<ServerNode>();
         foreach (ServerNode introduced in notice.Introduced)
         {
@@ -88,15 +94,22 @@ internal sealed class NotificationWriter(
         _nodeFrames.Flush(notice.NodeFrames);
     }
 
-    private Notice Write(in NodeMove move)
+    /// <summary>Writes a node's notification, which all nodes share that moved alike and do not publish.</summary>
+    private Notice WriteTo(in NodeMove move)
     {
         ServerRegion? from = move.From;
         ServerRegion? to = move.Node.Region;
         var notice = new Notice();
-        if (move.Node.Home is { } home && home != move.FromHome)
-            WriteGroups(SortedCounters.Except(home.Groups, move.FromHome?.Groups ?? []), notice.Frames);
-        IReadOnlyList<ServerRegion> before = from is null ? [] : regions.NeighboursBefore(from);
-        IReadOnlyList<ServerRegion> after = to is null ? [] : to.Neighbours;
+        ServerNode node = move.Node;
+        uint[] published = _publishedBefore.TryGetValue(node, out uint[]? formerly) ? formerly : node.Published;
+        uint[] joined = node.Home is { } home && home != move.FromHome
+            ? SortedCounters.Except(home.Groups, move.FromHome?.Groups ?? [])
+            : [];
+        uint[] publishes = node.Published == published ? [] : SortedCounters.Except(node.Published, published);
+        uint[] ceases = node.Published == published ? [] : SortedCounters.Except(published, node.Published);
+        WriteGroups(publishes.Length == 0 ? joined : SortedCounters.Union(joined, publishes), notice.Frames);
+        IReadOnlyList<ServerRegion> before = publishers.ReachedBefore(node, from);
+        IReadOnlyList<ServerRegion> after = ServerPublishers.Reached(node);
         var dropped = new List<ServerRegion>();
         var opened = new List<(ServerRegion Region, bool WasKnown)>();
         for (int b = 0, a = 0; b < before.Count || a < after.Count;)
@@ -117,7 +130,10 @@ internal sealed class NotificationWriter(
             }
         }
         DescribeRegions(from, before, opened, notice.Frames);
-        WriteStep(to, dropped, opened, notice);
+        BeginStep(to, dropped);
+        WriteSenders(from, to, notice);
+        WritePublished(publishes, ceases);
+        WriteOpened(opened, notice);
         return notice;
     }
 
@@ -221,14 +237,41 @@ internal sealed class NotificationWriter(
         return low < known.Count && known[low] == region;
     }
 
-    private void WriteStep(
-        ServerRegion? to,
-        List<ServerRegion> dropped,
-        List<(ServerRegion Region, bool WasKnown)> opened,
-        Notice notice)
+    private void BeginStep(ServerRegion? to, List<ServerRegion> dropped)
     {
         _frame.Begin(FrameKind.Step).WriteVarint(_step).WriteVarint(to?.Number ?? 0).WriteVarint((ulong)dropped.Count);
         foreach (ServerRegion region in dropped) _frame.WriteVarint(region.Number);
+    }
+
+    /// <summary>
+    /// Writes the publishers that reach the receiver's region, if they may have changed: all of them, since there are
+    /// few as a rule.
+    /// </summary>
+    private void WriteSenders(ServerRegion? from, ServerRegion? to, Notice notice)
+    {
+        bool mayHaveChanged = to is not null
+            && (to != from || regions.IsTouched(to) || publishers.HasNewSenders(to));
+        _frame.WriteByte(mayHaveChanged ? (byte)1 : (byte)0);
+        if (!mayHaveChanged) return;
+        var senders = new List<ServerNode>();
+        foreach (ServerNode sender in to!.Senders)
+        {
+            if (sender.Region != to) senders.Add(sender);
+        }
+        _frame.WriteVarint((ulong)senders.Count);
+        WriteKeys(senders, notice);
+    }
+
+    private void WritePublished(uint[] publishes, uint[] ceases)
+    {
+        _frame.WriteVarint((ulong)ceases.Length);
+        foreach (uint group in ceases) _frame.WriteVarint(group);
+        _frame.WriteVarint((ulong)publishes.Length);
+        foreach (uint group in publishes) _frame.WriteVarint(group).WriteVarint(_step - groups.Find(group).ChangedIn);
+    }
+
+    private void WriteOpened(List<(ServerRegion Region, bool WasKnown)> opened, Notice notice)
+    {
         _frame.WriteVarint((ulong)opened.Count);
         foreach ((ServerRegion region, bool wasKnown) in opened)
         {
@@ -251,6 +294,18 @@ internal sealed class NotificationWriter(
             }
         }
         notice.Frames.Add(_frame.ToArray());
+    }
+
+    private void WriteKeys(IReadOnlyList<ServerNode> named, Notice notice)
+    {
+        ulong last = 0;
+        for (int index = 0; index < named.Count; index++)
+        {
+            ServerNode node = named[index];
+            _frame.WriteSignedVarint(unchecked((long)(node.Key - last)));
+            last = node.Key;
+            notice.Introduced.Add(node);
+        }
     }
 
     private void WriteRemoved(int[] indices)

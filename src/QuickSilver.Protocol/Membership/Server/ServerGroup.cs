@@ -14,6 +14,7 @@ internal sealed class ServerGroup(uint counter, string name, byte mode)
     // The first 64 slots, which are all there are in most clusters, and the others.
     private ulong _notified;
     private NodeBits? _notifiedBeyond;
+    private List<ServerNode>? _publishers;
 
     /// <summary>Counter of the group's id.</summary>
     public uint Counter { get; } = counter;
@@ -25,7 +26,8 @@ internal sealed class ServerGroup(uint counter, string name, byte mode)
     public byte Mode { get; } = mode;
 
     /// <summary>
-    /// Number of references: regions with nodes or unretired views, joins that wait, views of a former server.
+    /// Number of references: regions with nodes or unretired views, nodes that publish to it, joins that wait, views of
+    /// a former server.
     /// </summary>
     public int Uses { get; set; }
 
@@ -45,6 +47,23 @@ internal sealed class ServerGroup(uint counter, string name, byte mode)
     /// Written by <see cref="RegionCalculator"/>.
     /// </summary>
     internal object? Regions { get; set; }
+
+    /// <summary>
+    /// Counter of the step that last changed its members, which is the number of its view; 0 while it has had none.
+    /// </summary>
+    public ulong ChangedIn { get; set; }
+
+    /// <summary>The nodes that publish to it.</summary>
+    public IReadOnlyList<ServerNode> Publishers => _publishers ?? (IReadOnlyList<ServerNode>)[];
+
+    /// <summary>Adds a node that publishes to it.</summary>
+    public void AddPublisher(ServerNode node) => (_publishers ??= []).Add(node);
+
+    /// <summary>Removes a node that published to it.</summary>
+    public void RemovePublisher(ServerNode node)
+    {
+        if (_publishers is { } publishers && publishers.Remove(node) && publishers.Count == 0) _publishers = null;
+    }
 
     /// <summary>Notes that the node of a slot has been in it.</summary>
     public void Note(int slot)

@@ -7,19 +7,19 @@ namespace QuickSilver.Protocol.Membership.Server;
 
 /// <summary>
 /// All groups by name. A group gets its id when its name is first used, and keeps it while anything names it: its
-/// message numbers continue through leaves and joins. When no node is in it and no view names it, it is forgotten, here
-/// and at the nodes that were in it. Its name is then free, and its number is not used again.
+/// message numbers continue through leaves and joins. When no node is in it or publishes to it, and no view names it,
+/// it is forgotten, here and at the nodes that did. Its name is then free, and its number is not used again.
 /// <para>
 /// Idea: a group counts its references (<see cref="ServerGroup.Uses"/>): each region that has nodes or unretired views,
-/// each join that waits, and the views of a former server, whose groups are unknown. A view retires when all its
-/// senders are done with it, and have installed its end. So no node, and no report of one, can name a group without
-/// references here.
+/// each node that publishes to it, each join that waits, and the views of a former server, whose groups are unknown. A
+/// view retires when all its senders are done with it, and have installed its end. So no node, and no report of one,
+/// can name a group without references here.
 /// </para>
 /// Core thread only.
 /// </summary>
 /// <param name="mostGroups">Limit on the number of groups.</param>
-/// <param name="mostOfNode">Limit on the groups that one node is in or waits for, and on those that it has made and
-/// that are not forgotten.</param>
+/// <param name="mostOfNode">Limit on the groups that one node is in, publishes to or waits for, and on those that it
+/// has made and that are not forgotten.</param>
 /// <param name="probes">Hooks of simulator tests.</param>
 internal sealed class ServerGroups(int mostGroups, int mostOfNode, Probes probes)
 {
@@ -97,7 +97,8 @@ internal sealed class ServerGroups(int mostGroups, int mostOfNode, Probes probes
     {
         bool isKnown = _byName.TryGetValue(name, out group);
         if (isKnown && group!.Mode != mode) return MembershipRefusal.ModeMismatch;
-        if (node.Groups.Length + node.WaitingJoins >= mostOfNode) return MembershipRefusal.TooManyGroups;
+        int ofNode = node.Groups.Length + node.Published.Length + node.WaitingJoins;
+        if (ofNode >= mostOfNode) return MembershipRefusal.TooManyGroups;
         if (isKnown) return MembershipRefusal.None;
         if (!IsGoodName(name)) return MembershipRefusal.BadGroupName;
         if (node.GroupsMade >= mostOfNode) return MembershipRefusal.TooManyGroups;
@@ -131,7 +132,7 @@ internal sealed class ServerGroups(int mostGroups, int mostOfNode, Probes probes
         foreach (uint group in groups) Release(group);
     }
 
-    /// <summary>A node joins groups.</summary>
+    /// <summary>A node joins groups, or publishes to them from now on.</summary>
     public void OnJoined(ServerNode node, IReadOnlyList<uint> groups)
     {
         for (int index = 0; index < groups.Count; index++) _byCounter[groups[index]].Note(node.Slot);

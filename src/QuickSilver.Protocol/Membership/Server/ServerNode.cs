@@ -88,26 +88,34 @@ internal sealed class ServerNode(NodeInfo info, int slot)
     /// <summary>The last step that it has installed.</summary>
     public ulong Installed { get; set; }
 
-    /// <summary>The joins and leaves it has requested that no step contains yet, in order.</summary>
+    /// <summary>The changes it has requested that no step contains yet, in order.</summary>
     public List<GroupChange> WaitingChanges { get; set; } = [];
 
-    /// <summary>Number of joins in <see cref="WaitingChanges"/>.</summary>
+    /// <summary>Number of joins, and of publishers to open, in <see cref="WaitingChanges"/>.</summary>
     public int WaitingJoins { get; set; }
 
     /// <summary>Number of groups that were made at its request and are not forgotten.</summary>
     public int GroupsMade { get; set; }
 
-    /// <summary>The joins it has requested whose names have not been looked up.</summary>
-    public List<(string Name, byte Mode)> Deferred { get; set; } = [];
+    /// <summary>
+    /// The joins, and the publishers to open, it has requested whose names have not been looked up.
+    /// </summary>
+    public List<(string Name, byte Mode, bool IsPublisher)> Deferred { get; set; } = [];
 
-    /// <summary>The step in which it left a group, for leaves it may not have installed.</summary>
-    public Dictionary<uint, ulong> LeftIn { get; } = [];
+    /// <summary>
+    /// By <see cref="GroupChange.Subject"/>, the step in which it left a group or ceased to publish there, for steps it
+    /// may not have installed.
+    /// </summary>
+    public Dictionary<ulong, ulong> LeftIn { get; } = [];
 
-    /// <summary>The last step in which it left any group.</summary>
+    /// <summary>The last step in which it left any group, or ceased to publish to any.</summary>
     public ulong LastLeave { get; set; }
 
     /// <summary>The groups that it was in under the former server, until the first step has taken them over.</summary>
     public uint[]? Inherited { get; set; }
+
+    /// <summary>The groups that it published to under the former server, for as long.</summary>
+    public uint[] InheritedPublished { get; set; } = [];
 
     /// <summary>
     /// True when a former server admitted it: it may know more nodes than this server has described to it.
@@ -129,4 +137,18 @@ internal sealed class ServerNode(NodeInfo info, int slot)
 
     /// <summary>The batch that last moved it. Written by <see cref="RegionCalculator"/>.</summary>
     internal ulong MovedIn { get; set; }
+
+    /// <summary>
+    /// Counters of the groups that it publishes to after the last step, rising; it may be in some of them. Written by
+    /// <see cref="ServerPublishers"/>.
+    /// </summary>
+    public uint[] Published { get; set; } = [];
+
+    /// <summary>
+    /// The regions of those groups, by number. Written by <see cref="ServerPublishers"/>.
+    /// </summary>
+    public List<ServerRegion> Reach { get; } = [];
+
+    /// <summary>True when it is in a group, or publishes to one.</summary>
+    public bool HasGroups => Region is not null || Published.Length > 0;
 }

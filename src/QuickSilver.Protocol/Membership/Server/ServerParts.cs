@@ -43,12 +43,13 @@ internal sealed class ServerParts
         var regions = new RegionCalculator(Groups);
         Regions = regions;
         var pool = new AddressPool(settings);
+        Publishers = new ServerPublishers(Groups, regions);
         Ledger = new ViewLedger(ServerEpoch, Nodes, regions, Groups, pool, settings.Probes);
         Inherited = new InheritedViews(Nodes, Groups, pool);
-        var notices = new NotificationWriter(Nodes, regions, Groups, settings.Replication);
+        var notices = new NotificationWriter(Nodes, regions, Publishers, Groups, settings.Replication);
         bool merges = settings.MaxRegions < int.MaxValue || settings.MaxMulticastRegions < int.MaxValue;
         Merger = merges ? new RegionMerger(settings, regions, settings.Probes) : null;
-        Maker = new StepMaker(Nodes, regions, Groups, Ledger, notices, Merger, settings.Probes);
+        Maker = new StepMaker(Nodes, regions, Publishers, Groups, Ledger, notices, Merger, settings.Probes);
         Pipeline = new StepPipeline(settings, alarms, Nodes, Maker);
         Hold = new ServerHold(this);
     }
@@ -79,6 +80,12 @@ internal sealed class ServerParts
 
     /// <summary>Merges similar regions; null when all are exact.</summary>
     public RegionMerger? Merger { get; }
+
+    /// <summary>Tracks the nodes that publish.</summary>
+    public ServerPublishers Publishers { get; }
+
+    /// <summary>True while no node is in a group or publishes to one.</summary>
+    public bool IsUnused => Regions.InhabitedCount + Publishers.Count == 0;
 
     /// <summary>Views of this server.</summary>
     public ViewLedger Ledger { get; }

@@ -46,6 +46,12 @@ internal sealed class ServerRegion(uint number, uint[] groups)
     public List<ServerView> Unretired { get; } = [];
 
     /// <summary>
+    /// Nodes that publish to a group of it, by number; members of it and of its neighbours may be among them. Written
+    /// by <see cref="ServerPublishers"/>.
+    /// </summary>
+    public IReadOnlyList<ServerNode> Senders { get; internal set; } = [];
+
+    /// <summary>
     /// Nodes that the present batch adds, in the order of their moves. Written by <see cref="RegionCalculator"/>.
     /// </summary>
     public List<ServerNode> Joiners { get; } = [];

@@ -4,9 +4,9 @@ using QuickSilver.Protocol.Probing;
 namespace QuickSilver.Protocol.Membership.Server;
 
 /// <summary>
-/// Makes one step from the requests of nodes and the removals. It moves nodes between regions, has similar regions
-/// merged, replaces the views of the regions touched, updates the permissions to send, and writes the
-/// notifications.
+/// Makes one step from the requests of nodes and the removals. It moves nodes between regions and changes what they
+/// publish to, has similar regions merged, replaces the views of the regions touched, updates the permissions to send,
+/// and writes the notifications.
 /// <para>
 /// A change waits for a later step in three cases: this step already changes that node and group; it is a join of a
 /// group whose leave the node has not installed; or it would touch a region at its limit of unretired views. It keeps
@@ -17,15 +17,19 @@ namespace QuickSilver.Protocol.Membership.Server;
 internal sealed class StepMaker(
     NodeTable nodes,
     RegionCalculator regions,
+    ServerPublishers publishers,
     ServerGroups groups,
     ViewLedger ledger,
     NotificationWriter notices,
     RegionMerger? merger,
     Probes probes)
 {
-    private readonly HashSet<uint> _changed = [];
+    private readonly HashSet<ulong> _changed = [];
     private readonly List<uint> _joined = [];
     private readonly List<uint> _left = [];
+    private readonly List<uint> _opened = [];
+    private readonly List<uint> _closed = [];
+    private readonly List<uint> _inherited = [];
     private readonly List<NodeMove> _moves = [];
 
     /// <summary>Number of requested changes that no step contains yet.</summary>
@@ -44,11 +48,16 @@ internal sealed class StepMaker(
         groups.Retain(change.Group);
     }
 
-    /// <summary>Requests for a node the groups that it had under the former server, with the next step.</summary>
-    public void Inherit(ServerNode node, uint[] inherited)
+    /// <summary>
+    /// Requests for a node the groups that it had under the former server, and those that it published to, with the
+    /// next step.
+    /// </summary>
+    public void Inherit(ServerNode node, uint[] inherited, uint[] published)
     {
         node.Inherited = inherited;
+        node.InheritedPublished = published;
         groups.Retain(inherited);
+        groups.Retain(published);
         Waiting++;
     }
 
@@ -57,8 +66,7 @@ internal sealed class StepMaker(
     {
         Waiting -= node.WaitingChanges.Count + (node.Inherited is null ? 0 : 1);
         Keep(node, []);
-        if (node.Inherited is { } inherited) groups.Release(inherited);
-        node.Inherited = null;
+        if (node.Inherited is not null) TakeInherited(node);
     }
 
     /// <summary>Makes a step, if anything can be changed now.</summary>
@@ -68,21 +76,18 @@ internal sealed class StepMaker(
     public MadeStep? Make(ulong step, Instant now)
     {
         regions.Begin();
+        publishers.Begin();
         _moves.Clear();
-        foreach (ServerNode node in nodes.Removed) Move(node, []);
+        foreach (ServerNode node in nodes.Removed) Move(node, [], []);
         var made = new MadeStep(step, now);
         foreach (ServerNode node in nodes.Live)
         {
-            if (node.Inherited is { } inherited)
+            if (node.Inherited is not null)
             {
                 Waiting--;
-                node.Inherited = null;
-                if (inherited.Length > 0)
+                if (TryInherit(node))
                 {
                     // Further requests of the node wait for the next step: a node moves once in a step.
-                    Move(node, inherited);
-                    groups.OnJoined(node, inherited);
-                    groups.Release(inherited);
                     made.Joiners.Add(node);
                     continue;
                 }
@@ -96,6 +101,8 @@ internal sealed class StepMaker(
             return null;
         }
         regions.End();
+        publishers.End();
+        MarkChanged(step);
         HitMarks(made);
         RenewForUnicast();
         ReplaceViews(step, now);
@@ -149,27 +156,77 @@ internal sealed class StepMaker(
         }
     }
 
-    private void Move(ServerNode node, uint[] signature)
+    private void Move(ServerNode node, uint[] signature, uint[] published)
     {
         _moves.Add(new NodeMove(node, node.Region, node.Home));
-        if (merger is null)
+        bool changes = node.Home is null ? signature.Length > 0 : signature != node.Groups;
+        if (changes && merger is null) regions.Move(node, signature);
+        if (changes && merger is not null)
         {
-            regions.Move(node, signature);
-            return;
+            ServerRegion? former = node.Home;
+            regions.SetHome(node, signature);
+            merger.OnMoved(node, former);
         }
-        ServerRegion? former = node.Home;
-        regions.SetHome(node, signature);
-        merger.OnMoved(node, former);
+        if (published != node.Published) publishers.Change(node, published);
     }
 
     private void Merge(RegionMerger planned)
     {
         planned.Plan();
-        foreach (NodeMove move in _moves) regions.Carry(move.Node, RegionMerger.CarrierOf(move.Node.Home));
+        var stayed = new HashSet<ServerNode>();
+        foreach (NodeMove move in _moves)
+        {
+            // It has only changed what it publishes to.
+            if (move.Node.Home == move.FromHome) stayed.Add(move.Node);
+            else regions.Carry(move.Node, RegionMerger.CarrierOf(move.Node.Home));
+        }
         foreach (ServerNode node in planned.TakeCarried())
         {
-            _moves.Add(new NodeMove(node, node.Region, node.Home));
+            if (!stayed.Contains(node)) _moves.Add(new NodeMove(node, node.Region, node.Home));
             regions.Carry(node, RegionMerger.CarrierOf(node.Home));
+        }
+    }
+
+    private bool TryInherit(ServerNode node)
+    {
+        uint[] inherited = node.Inherited!;
+        uint[] published = node.InheritedPublished;
+        bool hasAny = inherited.Length + published.Length > 0;
+        if (hasAny)
+        {
+            Move(node, inherited, published.Length > 0 ? published : node.Published);
+            groups.OnJoined(node, inherited);
+            groups.OnJoined(node, published);
+            _inherited.AddRange(published);
+        }
+        TakeInherited(node);
+        return hasAny;
+    }
+
+    private void TakeInherited(ServerNode node)
+    {
+        groups.Release(node.Inherited!);
+        groups.Release(node.InheritedPublished);
+        node.Inherited = null;
+        node.InheritedPublished = [];
+    }
+
+    /// <summary>
+    /// Notes the step for the groups whose members it changes: those that one of two homes has. What is taken over
+    /// counts as changed, since members may have gone with the former server.
+    /// </summary>
+    private void MarkChanged(ulong step)
+    {
+        foreach (uint group in _inherited) groups.Find(group).ChangedIn = step;
+        _inherited.Clear();
+        var seen = new HashSet<(ServerRegion?, ServerRegion?)>();
+        foreach (NodeMove move in _moves)
+        {
+            if (move.Node.Home == move.FromHome || !seen.Add((move.FromHome, move.Node.Home))) continue;
+            uint[] before = move.FromHome?.Groups ?? [];
+            uint[] after = move.Node.Groups;
+            foreach (uint group in SortedCounters.Except(before, after)) groups.Find(group).ChangedIn = step;
+            foreach (uint group in SortedCounters.Except(after, before)) groups.Find(group).ChangedIn = step;
         }
     }
 
@@ -178,9 +235,13 @@ internal sealed class StepMaker(
         _changed.Clear();
         _joined.Clear();
         _left.Clear();
+        _opened.Clear();
+        _closed.Clear();
         SpareRoom.GiveBack(_changed);
         SpareRoom.GiveBack(_joined);
         SpareRoom.GiveBack(_left);
+        SpareRoom.GiveBack(_opened);
+        SpareRoom.GiveBack(_closed);
     }
 
     private bool TryChange(ServerNode node, ulong step)
@@ -188,31 +249,33 @@ internal sealed class StepMaker(
         _changed.Clear();
         _joined.Clear();
         _left.Clear();
+        _opened.Clear();
+        _closed.Clear();
         uint[] before = node.Groups;
         var kept = new List<GroupChange>();
         foreach (GroupChange change in node.WaitingChanges)
         {
-            if (_changed.Contains(change.Group))
+            if (_changed.Contains(change.Subject))
             {
                 probes.Reached("two changes of one node and group cannot share a step");
                 kept.Add(change);
                 continue;
             }
-            if (SortedCounters.Contains(before, change.Group) == change.IsJoin) continue;
-            _changed.Add(change.Group);
-            if (change.IsJoin && node.LeftIn.TryGetValue(change.Group, out ulong left) && left > node.Installed)
+            uint[] had = change.IsPublisher ? node.Published : before;
+            if (SortedCounters.Contains(had, change.Group) == change.IsJoin) continue;
+            _changed.Add(change.Subject);
+            if (change.IsJoin && node.LeftIn.TryGetValue(change.Subject, out ulong left) && left > node.Installed)
             {
                 probes.Reached("a join waits for its node to install its leave");
                 kept.Add(change);
             }
+            else if (change.IsPublisher) (change.IsJoin ? _opened : _closed).Add(change.Group);
             else (change.IsJoin ? _joined : _left).Add(change.Group);
         }
-        if (_joined.Count + _left.Count > 0)
+        if (_joined.Count + _left.Count + _opened.Count + _closed.Count > 0)
         {
-            _joined.Sort();
-            _left.Sort();
-            uint[] target = SortedCounters.Union(SortedCounters.Except(before, [.. _left]), [.. _joined]);
-            node.HeldBackBy = FindAtLimit(node.Region, regions.Find(target));
+            uint[] target = Changed(before, _left, _joined);
+            node.HeldBackBy = target == before ? null : FindAtLimit(node.Region, regions.Find(target));
             if (node.HeldBackBy is not null)
             {
                 probes.Reached("a change waits for a region with four unretired views");
@@ -221,13 +284,24 @@ internal sealed class StepMaker(
             if (_joined.Count > 0 && _left.Count > 0)
                 probes.Reached("a node joins some groups and leaves others in one step");
             foreach (uint group in _left) node.LeftIn[group] = step;
-            if (_left.Count > 0) node.LastLeave = step;
-            Move(node, target);
+            foreach (uint group in _closed) node.LeftIn[new GroupChange(group, false, true).Subject] = step;
+            if (_left.Count + _closed.Count > 0) node.LastLeave = step;
+            Move(node, target, Changed(node.Published, _closed, _opened));
             groups.OnJoined(node, _joined);
+            groups.OnJoined(node, _opened);
         }
         Waiting -= node.WaitingChanges.Count - kept.Count;
         Keep(node, kept);
-        return _joined.Count > 0;
+        return _joined.Count + _opened.Count > 0;
+    }
+
+    /// <summary>A set after a change: the same array when nothing changes.</summary>
+    private static uint[] Changed(uint[] before, List<uint> removed, List<uint> added)
+    {
+        if (removed.Count + added.Count == 0) return before;
+        removed.Sort();
+        added.Sort();
+        return SortedCounters.Union(SortedCounters.Except(before, [.. removed]), [.. added]);
     }
 
     // A region that the change would touch.
@@ -248,8 +322,8 @@ internal sealed class StepMaker(
         foreach (NodeMove move in _moves)
         {
             ServerNode node = move.Node;
-            if (node.Multicast || node.Region is null) continue;
-            foreach (ServerRegion neighbour in node.Region.Neighbours)
+            if (node.Multicast) continue;
+            foreach (ServerRegion neighbour in ServerPublishers.Reached(node))
             {
                 if (neighbour.Current is { Multicast.IsNone: false }) regions.Renew(neighbour);
             }
@@ -266,13 +340,13 @@ internal sealed class StepMaker(
     }
 
     /// <summary>
-    /// Updates permissions in views that stay current. A node that moved gains those of its new neighbours and loses
-    /// those of its former ones.
+    /// Updates permissions in views that stay current. A node that changed gains those of the regions that it reaches
+    /// now and loses those of the others.
     /// </summary>
     private void ChangePermissions(ServerNode node, ServerRegion? from, ulong step)
     {
-        IReadOnlyList<ServerRegion> before = from is null ? [] : regions.NeighboursBefore(from);
-        IReadOnlyList<ServerRegion> after = node.Region is { } to ? to.Neighbours : [];
+        IReadOnlyList<ServerRegion> before = publishers.ReachedBefore(node, from);
+        IReadOnlyList<ServerRegion> after = ServerPublishers.Reached(node);
         for (int b = 0, a = 0; b < before.Count || a < after.Count;)
         {
             ServerRegion? lost = null;
@@ -299,10 +373,14 @@ internal sealed class StepMaker(
         foreach (NodeMove move in _moves) moves[move.Node.Key] = move;
         var concerned = new HashSet<uint>();
         foreach (ServerRegion region in regions.Concerned()) concerned.Add(region.Number);
+        foreach (ServerRegion region in publishers.NewSenders) concerned.Add(region.Number);
+        IReadOnlySet<ServerNode> publishing = publishers.Concerned();
         foreach (ServerNode node in nodes.Live)
         {
             bool moved = moves.TryGetValue(node.Key, out NodeMove move);
-            if (!moved && (node.Region is null || !concerned.Contains(node.Region.Number)))
+            bool isConcerned = moved || publishing.Contains(node)
+                || (node.Region is not null && concerned.Contains(node.Region.Number));
+            if (!isConcerned)
             {
                 notices.SendEmpty(node);
                 continue;

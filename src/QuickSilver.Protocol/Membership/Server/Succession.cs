@@ -103,7 +103,7 @@ internal sealed class Succession
         if (_takeover is { } takeover) return takeover.IsGathering && _parts.Pipeline.Last == 0;
         if (_founded == Instant.Zero) return false;
         TimeSpan period = _parts.Settings.FailureTimeout > YoungTime ? _parts.Settings.FailureTimeout : YoungTime;
-        return _parts.Regions.InhabitedCount == 0 || now - _founded <= period + _parts.Settings.ReconnectGrace;
+        return _parts.IsUnused || now - _founded <= period + _parts.Settings.ReconnectGrace;
     }
 
     /// <summary>
@@ -118,9 +118,9 @@ internal sealed class Succession
     {
         ulong instance = hello.Instance;
         _claims.Add(connection, hello, report, read, now);
-        bool isHarmless = _takeover is null && _parts.Regions.InhabitedCount == 0;
+        bool isHarmless = _takeover is null && _parts.IsUnused;
         if (isHarmless) return _claims.Take(instance);
-        int here = _parts.Nodes.Live.Count(node => node.IsInherited || node.Region is not null);
+        int here = _parts.Nodes.Live.Count(node => node.IsInherited || node.HasGroups);
         if (_claims.NamedIn(instance) < _parts.Nodes.Live.Count)
         {
             _claims.Refuse(instance);
@@ -140,7 +140,8 @@ internal sealed class Succession
     {
         if (_takeover is null || hello.Session.Term >= _parts.ServerEpoch.Epoch.Term) Begin(hello, report, now);
         bool isFit = report.GroupEpoch == _parts.ServerEpoch.GroupEpoch
-            && report.Groups.TrueForAll(_parts.Groups.CanInherit);
+            && report.Groups.TrueForAll(_parts.Groups.CanInherit)
+            && report.Published.TrueForAll(_parts.Groups.CanInherit);
         if (!IsTooLate(now) && isFit) return true;
         OnTooLate(hello.Number.Key);
         return false;
@@ -152,13 +153,7 @@ internal sealed class Succession
         Takeover takeover = _takeover!;
         BeginGathering(takeover, now);
         ServerNode node = _parts.Nodes.Inherit(hello, _parts.Pipeline.Last);
-        uint[] groups = new uint[report.Groups.Count];
-        for (int index = 0; index < groups.Length; index++)
-        {
-            _parts.Groups.Inherit(report.Groups[index]);
-            groups[index] = report.Groups[index].Id.Counter;
-        }
-        _parts.Maker.Inherit(node, groups);
+        _parts.Maker.Inherit(node, Inherit(report.Groups), Inherit(report.Published));
         _parts.Inherited.Add(node, report);
         _parts.Settings.Probes.Reached("a server takes over a node of another server");
         takeover.Register(node, hello.Session, report);
@@ -204,6 +199,17 @@ internal sealed class Succession
         _alarm.Cancel();
         _graceAlarm.Cancel();
         _claims.Stop();
+    }
+
+    private uint[] Inherit(List<GroupInfo> reported)
+    {
+        uint[] groups = new uint[reported.Count];
+        for (int index = 0; index < groups.Length; index++)
+        {
+            _parts.Groups.Inherit(reported[index]);
+            groups[index] = reported[index].Id.Counter;
+        }
+        return groups;
     }
 
     // No view names the node, or it would have been missed and would count as removed already. But survivors may have

@@ -35,8 +35,8 @@ namespace QuickSilver.Protocol.Membership.Server;
 /// Awkward case: the lost server may have activated a step without a node that did not install it in time, or that it
 /// had removed. That node can never get the messages of that step: it counts as removed. The reports identify it. Some
 /// node was allowed to send in a step that this one has not installed. Either it knows a view of that step, or an
-/// earlier one, with this node in it that this node cannot know. Or it is in one of this node's groups and does not
-/// know this node.
+/// earlier one, with this node in it that this node cannot know. Or it is a member of one of this node's groups, or of
+/// one that this node publishes to, and does not know this node.
 /// </para>
 /// <para>
 /// A missing member may have died, and its process been restarted. A newcomer with its control endpoint, or otherwise
@@ -214,7 +214,11 @@ internal sealed class Takeover(ulong instance, Epoch followed, QuorumLossGuard s
         _registered.Add(node.Key);
         _missing.Remove(node.Key);
         var named = new SortedSet<ulong> { node.Key };
-        foreach (ReportFrame.ViewEntry view in report.Views) named.UnionWith(view.Members);
+        foreach (ReportFrame.ViewEntry view in report.Views)
+        {
+            named.UnionWith(view.Members);
+            named.UnionWith(view.Senders);
+        }
         named.ExceptWith(report.Removed);
         foreach (ulong key in named) _naming[key] = _naming.GetValueOrDefault(key) + 1;
         foreach (ulong key in report.Removed)
@@ -311,14 +315,17 @@ internal sealed class Takeover(ulong instance, Epoch followed, QuorumLossGuard s
         foreach ((ServerNode node, ReportFrame report) in _reports)
         {
             bool isUnaware = report.Installed < _mustKnow.GetValueOrDefault(node.Key);
-            if (!node.Info.IsRemoved && (isUnaware || report.Groups.Exists(IsForgotten)))
+            bool isForgotten = report.Groups.Exists(IsForgotten) || report.Published.Exists(IsForgotten);
+            if (!node.Info.IsRemoved && (isUnaware || isForgotten))
             {
                 behind.Add(node);
             }
 
             bool IsForgotten(GroupInfo group)
             {
-                (StepNumber active, ServerNode other, HashSet<ulong> named) = ahead[group.Id];
+                if (!ahead.TryGetValue(group.Id, out (StepNumber Active, ServerNode Node, HashSet<ulong> Named) best))
+                    return false;
+                (StepNumber active, ServerNode other, HashSet<ulong> named) = best;
                 return other != node && report.Installed < active && !named.Contains(node.Key);
             }
         }
@@ -327,7 +334,7 @@ internal sealed class Takeover(ulong instance, Epoch followed, QuorumLossGuard s
     }
 
     /// <summary>
-    /// For each group: the node in it that was allowed to send in the latest step, and the nodes that it names.
+    /// For each group: the member that was allowed to send in the latest step, and the nodes that it names.
     /// </summary>
     private Dictionary<GroupId, (StepNumber Active, ServerNode Node, HashSet<ulong> Named)> FarthestByGroup()
     {
@@ -342,7 +349,7 @@ internal sealed class Takeover(ulong instance, Epoch followed, QuorumLossGuard s
                 {
                     continue;
                 }
-                named ??= [.. report.Views.SelectMany(view => view.Members)];
+                named ??= [.. report.Views.SelectMany(view => view.Members.Concat(view.Senders))];
                 farthest[group.Id] = (report.Active, node, named);
             }
         }

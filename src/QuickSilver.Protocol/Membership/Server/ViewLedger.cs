@@ -7,9 +7,9 @@ namespace QuickSilver.Protocol.Membership.Server;
 /// <summary>
 /// Tracks the permissions to send in each region view, the nodes that are done with it, and its retirement.
 /// <para>
-/// A node may send in a view while the view is current and the node's region is a neighbour of the view's region. Its
-/// permission ends with the step that replaces the view, or with the step in which the node leaves the last group it
-/// shares with the region. A later step may permit the node in the same view again.
+/// A node may send in a view while the view is current and the node's region is a neighbour of the view's region, or
+/// the node publishes to a group of it. Its permission ends with the step that replaces the view, or with the step in
+/// which the node leaves the last such group. A later step may permit the node in the same view again.
 /// </para>
 /// <para>
 /// "Done" means that all messages the node bound in the view are stable, and that it binds no others there. So it is
@@ -86,9 +86,9 @@ internal sealed class ViewLedger(
     }
 
     /// <summary>
-    /// Permits the members of all neighbours in a view that begins, and takes an address for it if all of them can use
-    /// multicast. A view of one member needs none: what is sent to it is one copy. Call after all views of the step
-    /// were replaced.
+    /// Permits the members of all neighbours, and the publishers of its groups, in a view that begins, and takes an
+    /// address for it if all of them can use multicast. A view of one member needs none: what is sent to it is one
+    /// copy. Call after all views of the step were replaced.
     /// </summary>
     public void Open(ServerView view, Instant now)
     {
@@ -100,6 +100,11 @@ internal sealed class ViewLedger(
                 Permit(view, sender);
                 multicast &= sender.Multicast;
             }
+        }
+        foreach (ServerNode sender in view.Region.Senders)
+        {
+            Permit(view, sender);
+            multicast &= sender.Multicast;
         }
         if (multicast) (view.Multicast, view.AddressIndex) = pool.Take(now);
     }

@@ -42,6 +42,10 @@ public static class RunGenerator
         var traits = new List<string>();
         (IReadOnlyList<SendPlan> plans, IReadOnlyList<RunAction> actions) = WorkloadDraw.Draw(
             random, groups, length, traits);
+        var allPlans = new List<SendPlan>(plans);
+        var allActions = new List<RunAction>(actions);
+        IReadOnlyList<string>[] publishers = PublisherDraw.Draw(random, groups, allPlans, allActions, length, traits);
+        (plans, actions) = (allPlans, allActions);
         var cluster = new GeneratedCluster(options, bounds, groups, plans, length);
         var swarm = new Dice(random, RandomStream.Faults);
         var rareDice = new Dice(random, RandomStream.Faults, part: 4);
@@ -60,6 +64,7 @@ public static class RunGenerator
                 BuggifySites = DrawSites(new Dice(random, RandomStream.Buggify)),
             },
             Groups = groups,
+            Publishers = publishers,
             Plans = plans,
             Actions = actions,
             Faults = [.. faults, .. remains],

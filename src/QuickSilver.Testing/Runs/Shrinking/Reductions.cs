@@ -62,6 +62,11 @@ internal static class Reductions
         {
             if (options != spec.Options) yield return spec with { Options = options };
         }
+        for (int machine = 0; machine < spec.Publishers.Count; machine++)
+        {
+            if (spec.Publishers[machine].Count > 0)
+                yield return spec with { Publishers = With(spec.Publishers, machine, []) };
+        }
         if (spec.Groups.SelectMany(groups => groups).Distinct().Count() > 1)
         {
             foreach (string group in spec.Groups.SelectMany(groups => groups).Distinct().Order(StringComparer.Ordinal)

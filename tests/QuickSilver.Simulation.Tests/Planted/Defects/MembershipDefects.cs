@@ -63,12 +63,12 @@ internal static class MembershipDefects
             [
                 new(
                     "StepMaker.cs",
-                    "if (_changed.Contains(change.Group))\n",
-                    "bool isSecond = _changed.Contains(change.Group);\nif (false)\n"),
+                    "if (_changed.Contains(change.Subject))\n",
+                    "bool isSecond = _changed.Contains(change.Subject);\nif (false)\n"),
                 new(
                     "StepMaker.cs",
-                    "if (SortedCounters.Contains(before, change.Group)",
-                    "if (!isSecond && SortedCounters.Contains(before, change.Group)"),
+                    "if (SortedCounters.Contains(had, change.Group)",
+                    "if (!isSecond && SortedCounters.Contains(had, change.Group)"),
             ],
         },
         new(
