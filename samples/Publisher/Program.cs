@@ -5,7 +5,8 @@
 //   dotnet run -c Release --project samples/Publisher -- --server 10.0.0.5      on another machine: finds it there
 //
 // It waits for a subscriber (samples/Subscriber), then says once a second how much it has sent and to how many.
-// Either program may be the host. Ctrl+C ends it in order: all that was sent arrives, and the others see it leave.
+// It only sends, so it is no member of the group. Either program may be the host. Ctrl+C ends it in order: all that was
+// sent arrives.
 
 using System.Buffers.Binary;
 using System.CommandLine;
@@ -37,7 +38,7 @@ command.SetAction(async (parsed, stop) =>
     }
     catch (OperationCanceledException) when (stop.IsCancellationRequested)
     {
-        return 0; // Ctrl+C before it was in the group
+        return 0; // Ctrl+C before it could send
     }
     catch (Exception failure) when (failure is QuickSilverException or ArgumentException)
     {
@@ -69,19 +70,17 @@ async Task PublishAsync(ParseResult parsed, CancellationToken stop)
     using ILoggerFactory log = LoggerFactory.Create(
         static builder => builder.AddSimpleConsole(static line => line.SingleLine = true));
     await using QuickSilverNode node = await QuickSilverNode.StartAsync(Options(parsed, log), stop);
-    // It reads nothing, so nothing is kept for it.
-    Group group = await node.JoinAsync(
-        parsed.GetValue(groupName)!, new GroupOptions { BufferBeforeFirstRead = false }, stop);
-    await using (group)
+    GroupPublisher publisher = await node.OpenPublisherAsync(parsed.GetValue(groupName)!, cancellationToken: stop);
+    await using (publisher)
     {
-        Console.WriteLine($"{node.Name} is in {group.Name} and waits for a subscriber.");
-        await group.WaitForMembersAsync(2, stop);
-        long sent = await SendAsync(group, parsed, stop);
+        Console.WriteLine($"{node.Name} publishes to {publisher.Name} and waits for a subscriber.");
+        await publisher.WaitForMembersAsync(1, stop);
+        long sent = await SendAsync(publisher, parsed, stop);
         Console.WriteLine($"{sent:N0} messages sent; leaving as soon as all members hold them.");
     }
 }
 
-async Task<long> SendAsync(Group group, ParseResult parsed, CancellationToken stop)
+async Task<long> SendAsync(GroupPublisher publisher, ParseResult parsed, CancellationToken stop)
 {
     byte[] message = new byte[parsed.GetValue(size)];
     double perSecond = parsed.GetValue(rate);
@@ -96,15 +95,15 @@ async Task<long> SendAsync(Group group, ParseResult parsed, CancellationToken st
                 if (early > TimeSpan.FromMilliseconds(1)) await Task.Delay(early, stop);
             }
             BinaryPrimitives.WriteInt64LittleEndian(message, number);
-            await group.SendAsync(message.AsMemory(), stop); // waits when too much is under way, and drops nothing
+            await publisher.SendAsync(message.AsMemory(), stop); // waits when too much is under way, and drops nothing
             if (Stopwatch.GetElapsedTime(second) < TimeSpan.FromSeconds(1)) continue;
-            Console.WriteLine($"{number + 1 - told:N0} messages a second to {group.View.MemberCount - 1} others");
+            Console.WriteLine($"{number + 1 - told:N0} messages a second to {publisher.View.MemberCount} members");
             (told, second) = (number + 1, Stopwatch.GetTimestamp());
         }
     }
     catch (OperationCanceledException) when (stop.IsCancellationRequested)
     {
-        // Ctrl+C: the group is left in order by the dispose.
+        // Ctrl+C: the publisher is closed in order by the dispose.
     }
     return number;
 }

@@ -26,9 +26,9 @@ public interface IQuickSilverGroup
     /// <exception cref="QuickSilverException">The group has ended for good; this is the reason.</exception>
     ValueTask<Group> GetHandleAsync(CancellationToken cancellationToken = default);
 
-    /// <summary>Sends a message as <see cref="Group.SendAsync(ReadOnlyMemory{byte}, CancellationToken)"/>. Waits while
-    /// the group is being joined again; the message then goes to the new view. Allocates nothing while there is a
-    /// handle.</summary>
+    /// <summary>Sends a message as <see cref="MessageSender.SendAsync(ReadOnlyMemory{byte}, CancellationToken)"/>.
+    /// Waits while the group is being joined again; the message then goes to the new view. Allocates nothing while
+    /// there is a handle.</summary>
     /// <param name="payload">The message. It must not change until the task completes.</param>
     /// <param name="cancellationToken">Cancels the wait; the message is then not sent.</param>
     /// <exception cref="PayloadTooLargeException">The message is too long.</exception>

@@ -38,8 +38,8 @@ public sealed class Group<T> : IAsyncDisposable
     /// <summary>Number of messages that were no values.</summary>
     public long UndeserializedMessages => Volatile.Read(ref _undeserialized);
 
-    /// <summary>Sends a value as <see cref="Group.SendAsync(ReadOnlyMemory{byte}, CancellationToken)"/>, serialized
-    /// before the call returns.</summary>
+    /// <summary>Sends a value as <see cref="MessageSender.SendAsync(ReadOnlyMemory{byte}, CancellationToken)"/>,
+    /// serialized before the call returns.</summary>
     /// <param name="value">The value.</param>
     /// <param name="cancellationToken">Cancels the wait for admission; the value is then not sent.</param>
     /// <exception cref="PayloadSerializationException">The serializer threw; nothing was sent.</exception>
@@ -61,7 +61,7 @@ public sealed class Group<T> : IAsyncDisposable
     }
 
     /// <summary>Sends a value and waits until every live member holds it, as
-    /// <see cref="Group.SendConfirmedAsync(ReadOnlyMemory{byte}, CancellationToken)"/>.</summary>
+    /// <see cref="MessageSender.SendConfirmedAsync(ReadOnlyMemory{byte}, CancellationToken)"/>.</summary>
     /// <param name="value">The value.</param>
     /// <param name="headers">The headers; null for none.</param>
     /// <param name="cancellationToken">Cancels the wait only.</param>
@@ -96,7 +96,7 @@ public sealed class Group<T> : IAsyncDisposable
     public IAsyncEnumerable<TypedMessage<T>> ReadAllAsync(CancellationToken cancellationToken = default) =>
         Iterate(Raw.ReadLeasedAsync(cancellationToken), cancellationToken);
 
-    /// <summary>Leaves the group, as <see cref="Group.DisposeAsync"/>.</summary>
+    /// <summary>Leaves the group, as <see cref="MessageSender.DisposeAsync"/>.</summary>
     public ValueTask DisposeAsync() => Raw.DisposeAsync();
 
     /// <summary>Name of the group and of the node, for logs.</summary>

@@ -3,10 +3,11 @@ namespace QuickSilver.Scenarios.Roles;
 /// <summary>By which part of the API a sender sends.</summary>
 internal enum SendStyle
 {
-    /// <summary><see cref="Group.SendAsync(ReadOnlyMemory{byte}, CancellationToken)"/>, awaited one by one.</summary>
+    /// <summary><see cref="MessageSender.SendAsync(ReadOnlyMemory{byte}, CancellationToken)"/>, awaited one by
+    /// one.</summary>
     Async,
 
-    /// <summary><see cref="Group.TrySend(ReadOnlySpan{byte})"/>, waiting when the gate is shut.</summary>
+    /// <summary><see cref="MessageSender.TrySend(ReadOnlySpan{byte})"/>, waiting when the gate is shut.</summary>
     Try,
 
     /// <summary><see cref="IMessageFeed"/>: the node's own thread asks for the next message when it can send

@@ -125,7 +125,7 @@ public sealed class LocalGroup : ISenderListener
     {
         foreach (RegionView view in Regions)
         {
-            foreach (NodeInfo member in view.Members)
+            foreach (NodeInfo member in view.MembersOf(Info.Id))
             {
                 if (member.Number == node.Number) return true;
             }

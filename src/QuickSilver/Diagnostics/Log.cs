@@ -93,6 +93,12 @@ internal static partial class Log
     [LoggerMessage(1108, LogLevel.Debug, "Left {Group}")]
     public static partial void Left(ILogger logger, string group);
 
+    [LoggerMessage(1113, LogLevel.Debug, "Publishes to {Group}, {Members} members")]
+    public static partial void PublisherOpened(ILogger logger, string group, int members);
+
+    [LoggerMessage(1114, LogLevel.Debug, "Publishes to {Group} no longer")]
+    public static partial void PublisherClosed(ILogger logger, string group);
+
     [LoggerMessage(1109, LogLevel.Warning, "The membership server here refused {Remote}: {Reason}, {Count} so far")]
     public static partial void HostRefused(ILogger logger, string remote, string reason, long count);
 

@@ -7,6 +7,7 @@ internal struct NodeFigures
     public DateTimeOffset Time;
     public TimeSpan Uptime;
     public int Groups;
+    public int Publishers;
     public int Regions;
     public int Members;
     public long ViewChanges;
@@ -95,6 +96,7 @@ internal struct NodeFigures
         Time = Time,
         Uptime = Uptime,
         Groups = Groups,
+        Publishers = Publishers,
         Regions = Regions,
         Members = Members,
         ViewChanges = ViewChanges,

@@ -46,6 +46,7 @@ internal sealed class NodeMeter : IDisposable
             "quicksilver.messages.delivered", "{message}", "Delivered to groups, read or not",
             static s => s.MessagesReceived);
         Level("quicksilver.groups", "{group}", "Groups joined", static s => s.Groups);
+        Level("quicksilver.publishers", "{group}", "Groups published to", static s => s.Publishers);
         Level("quicksilver.regions", "{region}", "Regions known", static s => s.Regions);
         Level("quicksilver.members", "{member}", "Nodes in those regions", static s => s.Members);
         Level(

@@ -6,26 +6,22 @@ using QuickSilver.Runtime;
 namespace QuickSilver;
 
 /// <summary>
-/// A handle on a group that this node has joined. It sends, and receives through an inbox of its own. A second join of
+/// A handle on a group that this node has joined. It sends, as any <see cref="MessageSender"/>, and receives through an
+/// inbox of its own. A node that only sends opens a <see cref="GroupPublisher"/> instead. A second join of
 /// the same name returns a second handle on the same membership, with its own inbox; the node leaves the group with the
 /// last handle. Messages that arrive before the first reader are buffered, up to the limits of the inbox. A handle has
 /// one reader at a time.
 /// </summary>
 [JsonConverter(typeof(HandleJsonConverter))]
-public sealed partial class Group
+public sealed partial class Group : MessageSender
 {
     /// <summary>Creates the element of one kind of reading, and counts the entry as read.</summary>
     private delegate T EntryTaker<out T>(InboxReader reader, in InboxEntry entry);
 
     internal Group(QuickSilverNode node, GroupHandle handle)
+        : base(node, handle)
     {
-        Node = node;
-        Handle = handle;
-        handle.Facade = this;
     }
-
-    /// <summary>The implementation of this handle.</summary>
-    internal GroupHandle Handle { get; }
 
     /// <summary>
     /// Reads all messages as owned copies, in the order of each sender. Ends once the group has been left. Lost
@@ -89,6 +85,18 @@ public sealed partial class Group
         ArgumentNullException.ThrowIfNull(handler);
         return Handle.Attach(null, handler);
     }
+
+    /// <summary>Waits until every live member holds all messages sent, then leaves the group. Readers end after the
+    /// messages they already have.</summary>
+    /// <param name="cancellationToken">Cancels the wait only: the group is left in any case.</param>
+    /// <exception cref="OperationCanceledException">The wait was cancelled; the message names the members it waited
+    /// for.</exception>
+    /// <exception cref="ObjectDisposedException">The group has already been left.</exception>
+    /// <exception cref="NodeEvictedException">The node was removed from the cluster meanwhile. Whether other members
+    /// hold the messages is unknown.</exception>
+    /// <exception cref="QuickSilverException">The handle has ended by itself; this is the reason.</exception>
+    public Task LeaveAsync(CancellationToken cancellationToken = default) =>
+        EndAsync(nameof(LeaveAsync), "The group is left in the background", cancellationToken);
 
     // Messages are stored from this call on, though the enumeration may begin later.
     private void ExpectReader()

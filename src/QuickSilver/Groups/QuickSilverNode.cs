@@ -13,7 +13,7 @@ namespace QuickSilver;
 /// <see cref="Completion"/> then faults with the reason, and a dispose has no effect.
 /// </para>
 /// </summary>
-public sealed class QuickSilverNode : IAsyncDisposable
+public sealed partial class QuickSilverNode : IAsyncDisposable
 {
     private static readonly TimeSpan CoreTimeout = TimeSpan.FromSeconds(1);
 
@@ -115,8 +115,9 @@ public sealed class QuickSilverNode : IAsyncDisposable
         string name, GroupOptions? options = null, CancellationToken cancellationToken = default)
     {
         Names.ThrowIfNotAGroupName(name, nameof(name));
-        Group[] joined = await JoinAllAsync([name], ToSettings(options), cancellationToken).ConfigureAwait(false);
-        return joined[0];
+        MessageSender[] joined = await JoinAllAsync([name], ToSettings(options), cancellationToken)
+            .ConfigureAwait(false);
+        return (Group)joined[0];
     }
 
     /// <summary>Joins several groups, all or none, in one membership change. Otherwise as <see cref="JoinAsync"/>, with
@@ -129,23 +130,16 @@ public sealed class QuickSilverNode : IAsyncDisposable
     public async Task<IReadOnlyList<Group>> JoinManyAsync(
         IEnumerable<string> names, GroupOptions? options = null, CancellationToken cancellationToken = default)
     {
-        ArgumentNullException.ThrowIfNull(names);
-        var list = new List<string>(names);
-        var seen = new HashSet<string>(list.Count, StringComparer.Ordinal);
-        foreach (string name in list)
-        {
-            Names.ThrowIfNotAGroupName(name, nameof(names));
-            if (!seen.Add(name)) throw new ArgumentException($"The name '{name}' is given twice.", nameof(names));
-        }
+        List<string> list = CheckNames(names);
         HandleSettings settings = ToSettings(options);
-        return list.Count == 0
-            ? []
-            : Array.AsReadOnly(await JoinAllAsync(list, settings, cancellationToken).ConfigureAwait(false));
+        if (list.Count == 0) return [];
+        MessageSender[] joined = await JoinAllAsync(list, settings, cancellationToken).ConfigureAwait(false);
+        return Array.AsReadOnly(Array.ConvertAll(joined, static one => (Group)one));
     }
 
-    /// <summary>Leaves several groups in one membership change, after a wait like that of
-    /// <see cref="Group.LeaveAsync"/>. Handles that have already ended are ignored.</summary>
-    /// <param name="groups">Handles of this node.</param>
+    /// <summary>Leaves several groups, or closes several publishers, in one membership change each, after a wait like
+    /// that of <see cref="Group.LeaveAsync"/>. Handles that have already ended are ignored.</summary>
+    /// <param name="groups">Handles of this node, of either kind.</param>
     /// <param name="cancellationToken">Cancels the wait only: the groups are left in any case.</param>
     /// <exception cref="ArgumentException">A handle is null or belongs to another node; no group is left.</exception>
     /// <exception cref="OperationCanceledException">The wait was cancelled; the message names the members it waited
@@ -153,11 +147,11 @@ public sealed class QuickSilverNode : IAsyncDisposable
     /// <exception cref="NodeEvictedException">The node was removed from the cluster meanwhile. Whether other members
     /// hold the messages is unknown.</exception>
     /// <exception cref="QuickSilverException">The node has stopped by itself meanwhile; this is the reason.</exception>
-    public async Task LeaveManyAsync(IEnumerable<Group> groups, CancellationToken cancellationToken = default)
+    public async Task LeaveManyAsync(IEnumerable<MessageSender> groups, CancellationToken cancellationToken = default)
     {
         ArgumentNullException.ThrowIfNull(groups);
-        var list = new List<Group>(groups);
-        foreach (Group group in list)
+        var list = new List<MessageSender>(groups);
+        foreach (MessageSender group in list)
         {
             if (group is null) throw new ArgumentException("One of the handles is null.", nameof(groups));
             if (!ReferenceEquals(group.Node, this))
@@ -170,7 +164,8 @@ public sealed class QuickSilverNode : IAsyncDisposable
             LeaveOperation leave = LeaveOperation.Begin(Core, list.ConvertAll(static group => group.Handle));
             await Task.WhenAny(leave.Task, Completion).WaitAsync(cancellationToken).ConfigureAwait(false);
             // Also waits for handles that another call was already leaving.
-            foreach (Group group in list) await group.Completion.WaitAsync(cancellationToken).ConfigureAwait(false);
+            foreach (MessageSender group in list)
+                await group.Completion.WaitAsync(cancellationToken).ConfigureAwait(false);
         }
         catch (OperationCanceledException) when (cancellationToken.IsCancellationRequested)
         {
@@ -182,7 +177,7 @@ public sealed class QuickSilverNode : IAsyncDisposable
         }
     }
 
-    /// <summary>Waits like <see cref="Group.FlushAsync"/> for all groups at once.</summary>
+    /// <summary>Waits like <see cref="MessageSender.FlushAsync"/> for all groups at once.</summary>
     /// <param name="cancellationToken">Cancels the wait only.</param>
     /// <exception cref="OperationCanceledException">The wait was cancelled; the message names the members it waited
     /// for.</exception>
@@ -339,13 +334,14 @@ public sealed class QuickSilverNode : IAsyncDisposable
         return node;
     }
 
-    private async Task<Group[]> JoinAllAsync(
+    private async Task<MessageSender[]> JoinAllAsync(
         List<string> names, HandleSettings settings, CancellationToken cancellationToken)
     {
         cancellationToken.ThrowIfCancellationRequested();
         NodeServices services = _parts.Services;
         GroupHandle[] handles = [.. names.Select(name => new GroupHandle(Core, services, name, settings))];
-        Group[] groups = Array.ConvertAll(handles, handle => new Group(this, handle));
+        MessageSender[] groups = Array.ConvertAll<GroupHandle, MessageSender>(
+            handles, handle => handle.IsPublisher ? new GroupPublisher(this, handle) : new Group(this, handle));
         var join = new JoinOperation(Core, handles, settings.Mode);
         foreach (GroupHandle handle in handles) services.Add(handle);
         if (!services.TryPost(join.Start))
@@ -365,7 +361,7 @@ public sealed class QuickSilverNode : IAsyncDisposable
         {
             string trouble = await services.AskAsync(join.DescribeTrouble).ConfigureAwait(false);
             throw new OperationCanceledException(
-                $"The join of {join.Names} was cancelled: {trouble.TrimEnd('.')}. Its effects are undone.",
+                $"The {join.What} was cancelled: {trouble.TrimEnd('.')}. Its effects are undone.",
                 cancellationToken);
         }
         return groups;
@@ -394,6 +390,19 @@ public sealed class QuickSilverNode : IAsyncDisposable
         GroupOptions copy = options.Copy();
         copy.Validate(nameof(options));
         return HandleSettings.From(copy, _parts.Services.Options.Delivery);
+    }
+
+    private static List<string> CheckNames(IEnumerable<string> names)
+    {
+        ArgumentNullException.ThrowIfNull(names);
+        var list = new List<string>(names);
+        var seen = new HashSet<string>(list.Count, StringComparer.Ordinal);
+        foreach (string name in list)
+        {
+            Names.ThrowIfNotAGroupName(name, nameof(names));
+            if (!seen.Add(name)) throw new ArgumentException($"The name '{name}' is given twice.", nameof(names));
+        }
+        return list;
     }
 
     private void Raise(NodeEvent happened) => Happened?.Invoke(this, happened);

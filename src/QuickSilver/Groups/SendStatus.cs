@@ -2,7 +2,7 @@ using System.Text.Json.Serialization;
 
 namespace QuickSilver;
 
-/// <summary>The result of a <see cref="Group.TrySend"/>.</summary>
+/// <summary>The result of a <see cref="MessageSender.TrySend"/>.</summary>
 [JsonConverter(typeof(JsonStringEnumConverter<SendStatus>))]
 public enum SendStatus
 {
@@ -10,7 +10,7 @@ public enum SendStatus
     Accepted,
 
     /// <summary>Nothing was sent: a limit on pending or unsent messages is reached, or other calls wait already.
-    /// <see cref="Group.WaitToSendAsync"/> completes when a retry is worthwhile.</summary>
+    /// <see cref="MessageSender.WaitToSendAsync"/> completes when a retry is worthwhile.</summary>
     Backpressured,
 
     /// <summary>Nothing was sent: the node is no longer a member of the group, because it was evicted or the membership

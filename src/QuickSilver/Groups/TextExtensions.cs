@@ -8,8 +8,10 @@ public static class TextExtensions
 {
     private const int StackBytes = 512;
 
-    /// <summary>Sends a text. See <see cref="Group.SendAsync(ReadOnlySpan{byte}, CancellationToken)"/>.</summary>
-    public static ValueTask SendAsync(this Group group, string text, CancellationToken cancellationToken = default)
+    /// <summary>Sends a text. See <see cref="MessageSender.SendAsync(ReadOnlySpan{byte},
+    /// CancellationToken)"/>.</summary>
+    public static ValueTask SendAsync(
+        this MessageSender group, string text, CancellationToken cancellationToken = default)
     {
         ArgumentNullException.ThrowIfNull(group);
         ArgumentNullException.ThrowIfNull(text);
@@ -32,17 +34,17 @@ public static class TextExtensions
     }
 
     /// <summary>Sends a text and waits until every live member holds it. See
-    /// <see cref="Group.SendConfirmedAsync"/>.</summary>
+    /// <see cref="MessageSender.SendConfirmedAsync"/>.</summary>
     public static Task<DeliveryReport> SendConfirmedAsync(
-        this Group group, string text, CancellationToken cancellationToken = default)
+        this MessageSender group, string text, CancellationToken cancellationToken = default)
     {
         ArgumentNullException.ThrowIfNull(group);
         ArgumentNullException.ThrowIfNull(text);
         return group.SendConfirmedAsync(Encoding.UTF8.GetBytes(text), cancellationToken);
     }
 
-    /// <summary>Sends a text if it can be admitted at once. See <see cref="Group.TrySend"/>.</summary>
-    public static SendStatus TrySend(this Group group, string text)
+    /// <summary>Sends a text if it can be admitted at once. See <see cref="MessageSender.TrySend"/>.</summary>
+    public static SendStatus TrySend(this MessageSender group, string text)
     {
         ArgumentNullException.ThrowIfNull(group);
         ArgumentNullException.ThrowIfNull(text);

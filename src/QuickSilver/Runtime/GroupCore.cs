@@ -12,8 +12,9 @@ using QuickSilver.Sending;
 namespace QuickSilver.Runtime;
 
 /// <summary>
-/// One node's membership in one group, shared by all its handles. Passes the group's messages, losses and views to the
-/// handles; the other part sends. Core thread only, unless a member says otherwise.
+/// One node's membership in one group, or its permission to publish there, shared by all its handles. Passes the
+/// group's messages, losses and views to the handles; the other part sends. Core thread only, unless a member says
+/// otherwise.
 /// </summary>
 internal sealed partial class GroupCore : StagedGroup, IGroupListener
 {
@@ -27,10 +28,11 @@ internal sealed partial class GroupCore : StagedGroup, IGroupListener
     private bool _isTouched;
 
     /// <summary>Creates the state of a group whose join is under way.</summary>
-    public GroupCore(NodeCore node, string name, GroupMode mode)
+    public GroupCore(NodeCore node, string name, GroupMode mode, bool isPublisher = false)
     {
         _node = node;
         Name = name;
+        IsPublisher = isPublisher;
         Mode = mode;
         node.Outboxes.Add(this);
     }
@@ -40,6 +42,12 @@ internal sealed partial class GroupCore : StagedGroup, IGroupListener
 
     /// <summary>The group's mode. Any thread.</summary>
     public GroupMode Mode { get; }
+
+    /// <summary>True for the permission to publish. Any thread.</summary>
+    public bool IsPublisher { get; }
+
+    /// <summary>Where it stands in the directory. Any thread.</summary>
+    public GroupKey Key => new(Name, IsPublisher);
 
     /// <summary>The node's services. Any thread.</summary>
     public NodeServices Services => _node.Services;
@@ -58,7 +66,8 @@ internal sealed partial class GroupCore : StagedGroup, IGroupListener
             GroupLayout layout = Volatile.Read(ref _lastLayout) ?? _node.Layout;
             StepNumber number = layout.NumberOf(info.Id);
             bool isKnown = known is not null && known.Number == number.Counter && known.Epoch == number.Epoch.Term;
-            if (isKnown || number.IsNone) return known;
+            // A group that has never had a member has a view without number, which publishers alone see.
+            if (isKnown || (number.IsNone && !IsPublisher)) return known;
             var view = new GroupView(
                 Name, info.Id, number, Mode, layout.ViewsOf(info.Id), _node.IsInMemory);
             Volatile.Write(ref _view, view);
@@ -334,6 +343,9 @@ internal sealed partial class GroupCore : StagedGroup, IGroupListener
     }
 
     /// <summary>The exception for calls that were under way when the group was left.</summary>
-    public ObjectDisposedException LeftReason() =>
-        new(nameof(Group), $"The group '{Name}' was left before every member was known to hold what was sent.");
+    public ObjectDisposedException LeftReason() => IsPublisher
+        ? new(
+            nameof(GroupPublisher),
+            $"The publisher of '{Name}' was closed before every member was known to hold what was sent.")
+        : new(nameof(Group), $"The group '{Name}' was left before every member was known to hold what was sent.");
 }

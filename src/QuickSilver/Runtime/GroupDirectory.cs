@@ -1,3 +1,4 @@
+using System.Diagnostics.CodeAnalysis;
 using QuickSilver.Diagnostics;
 using QuickSilver.Protocol.Core;
 using QuickSilver.Protocol.Membership;
@@ -6,7 +7,8 @@ using QuickSilver.Protocol.Stack;
 namespace QuickSilver.Runtime;
 
 /// <summary>
-/// The groups of a node by name, and the joins and leaves under way. One call at a time joins or leaves a group; the
+/// The groups of a node by name, those that it publishes to beside those that it is in, and the joins and leaves under
+/// way. One call at a time joins or leaves a group; the
 /// others wait here, in the order of their calls. Reports of the protocol are acted upon in the next turn's requests,
 /// never inside the report. Core thread only.
 /// </summary>
@@ -14,18 +16,21 @@ internal sealed class GroupDirectory(NodeCore node)
 {
     private const int GroupsATurn = 512;
 
-    private readonly Dictionary<string, GroupCore> _groups = new(StringComparer.Ordinal);
+    private readonly Dictionary<GroupKey, GroupCore> _groups = [];
     private readonly List<JoinOperation> _waiting = [];
     private readonly HashSet<JoinOperation> _joining = [];
     private readonly HashSet<LeaveOperation> _leaving = [];
     private readonly List<GroupCore> _waitedOn = [];
     private readonly List<CountdownFlush> _flushes = [];
 
-    /// <summary>The groups that are joined, being joined or being left.</summary>
-    public Dictionary<string, GroupCore>.ValueCollection Groups => _groups.Values;
+    /// <summary>The groups that are joined, being joined or being left, and likewise those published to.</summary>
+    public Dictionary<GroupKey, GroupCore>.ValueCollection Groups => _groups.Values;
 
-    /// <summary>The number of <see cref="Groups"/>.</summary>
-    public int Count => _groups.Count;
+    /// <summary>The number of <see cref="Groups"/> that the node is in.</summary>
+    public int Count => _groups.Count - Publishers;
+
+    /// <summary>The number of <see cref="Groups"/> that the node publishes to.</summary>
+    public int Publishers { get; private set; }
 
     /// <summary>Begins a join, or queues it behind the calls under way on its groups.</summary>
     public void Start(JoinOperation join, Instant now)
@@ -38,7 +43,7 @@ internal sealed class GroupDirectory(NodeCore node)
         }
         foreach (GroupHandle handle in join.Handles)
         {
-            if (!_groups.TryGetValue(handle.Name, out GroupCore? group)) continue;
+            if (!_groups.TryGetValue(handle.GroupKey, out GroupCore? group)) continue;
             if (group.State != GroupState.Joined)
             {
                 _waiting.Add(join);
@@ -47,17 +52,17 @@ internal sealed class GroupDirectory(NodeCore node)
             if (group.Mode == join.Mode) continue;
             join.Fail(new QuickSilverException(
                 ErrorCode.GroupModeMismatch,
-                $"This node is in '{handle.Name}' in mode {group.Mode}, not {join.Mode}: "
-                + $"join with GroupOptions.Mode = {group.Mode}."));
+                $"This node has '{handle.Name}' in mode {group.Mode}, not {join.Mode}: "
+                + $"set {(join.IsPublisher ? nameof(PublisherOptions) : nameof(GroupOptions))}.Mode = {group.Mode}."));
             return;
         }
         var fresh = new List<string>();
         foreach (GroupHandle handle in join.Handles)
         {
-            if (!_groups.TryGetValue(handle.Name, out GroupCore? group))
+            if (!_groups.TryGetValue(handle.GroupKey, out GroupCore? group))
             {
-                group = new GroupCore(node, handle.Name, join.Mode);
-                _groups.Add(handle.Name, group);
+                group = new GroupCore(node, handle.Name, join.Mode, handle.IsPublisher);
+                Add(group);
                 fresh.Add(handle.Name);
             }
             group.Attach(handle);
@@ -85,19 +90,22 @@ internal sealed class GroupDirectory(NodeCore node)
     {
         node.Services.CheckCoreThread();
         var groups = new List<GroupCore>();
+        var publishers = new List<GroupCore>();
         foreach (GroupHandle handle in leave.Handles)
         {
             if (handle.Core is { State: GroupState.Joined, Local: not null, Handles.Count: 1 } last)
             {
                 // The last handle receives messages until the node has left.
-                groups.Add(last);
+                (last.IsPublisher ? publishers : groups).Add(last);
                 continue;
             }
             handle.Core?.Detach(handle);
             handle.Finish(null);
         }
-        if (groups.Count == 0) OnLeft(leave);
-        else Leave(groups, leave, now);
+        leave.Rounds = (groups.Count > 0 ? 1 : 0) + (publishers.Count > 0 ? 1 : 0);
+        if (leave.Rounds == 0) OnLeft(leave);
+        if (groups.Count > 0) Leave(groups, leave, now);
+        if (publishers.Count > 0) Leave(publishers, leave, now);
     }
 
     /// <summary>Ends one handle at once with a reason; the last handle leaves the group.</summary>
@@ -140,6 +148,7 @@ internal sealed class GroupDirectory(NodeCore node)
         _leaving.Clear();
         _waitedOn.Clear();
         _groups.Clear();
+        Publishers = 0;
     }
 
     /// <summary>Flushes all groups; the flush fails when the node leaves the cluster.</summary>
@@ -213,6 +222,19 @@ internal sealed class GroupDirectory(NodeCore node)
         }
     }
 
+    private void Add(GroupCore group)
+    {
+        _groups.Add(group.Key, group);
+        if (group.IsPublisher) Publishers++;
+    }
+
+    private bool Remove(GroupKey key, [NotNullWhen(true)] out GroupCore? group)
+    {
+        if (!_groups.Remove(key, out group)) return false;
+        if (key.IsPublisher) Publishers--;
+        return true;
+    }
+
     private static void End(JoinOperation join)
     {
         foreach (GroupHandle handle in join.Handles) handle.Finish(null);
@@ -221,7 +243,7 @@ internal sealed class GroupDirectory(NodeCore node)
     private void OnAdmitted(JoinOperation join, LocalGroup local, Instant now)
     {
         join.OnAdmitted();
-        if (_groups.TryGetValue(local.Info.Name, out GroupCore? group)) group.OnAdmitted(local, now);
+        if (_groups.TryGetValue(KeyOf(local), out GroupCore? group)) group.OnAdmitted(local, now);
     }
 
     // Thousands of groups take several turns. Until the last is joined the call is under way: others wait for it.
@@ -231,12 +253,14 @@ internal sealed class GroupDirectory(NodeCore node)
         int end = Math.Min(first + GroupsATurn, fresh.Count);
         for (int index = first; index < end; index++)
         {
-            if (!_groups.TryGetValue(fresh[index], out GroupCore? group)) continue;
+            if (!_groups.TryGetValue(new GroupKey(fresh[index], join.IsPublisher), out GroupCore? group)) continue;
             group.State = GroupState.Joined;
             LeaveIfUnused(group, now);
-            node.Services.Log.Post(
-                (group.Name, Members: group.CountMembers()),
-                static (logger, s) => Log.Joined(logger, s.Name, s.Members));
+            node.Services.Log.Post((group.Key, Members: group.CountMembers()), static (logger, s) =>
+            {
+                if (s.Key.IsPublisher) Log.PublisherOpened(logger, s.Key.Name, s.Members);
+                else Log.Joined(logger, s.Key.Name, s.Members);
+            });
         }
         if (end < fresh.Count)
         {
@@ -253,10 +277,10 @@ internal sealed class GroupDirectory(NodeCore node)
         JoinOperation join, List<string> fresh, MembershipRefusal refusal, string groupName, Instant now)
     {
         if (!_joining.Remove(join)) return;
-        QuickSilverException reason = Refusals.OfJoin(refusal, groupName);
+        QuickSilverException reason = Refusals.OfJoin(refusal, groupName, join.IsPublisher);
         foreach (string name in fresh)
         {
-            if (!_groups.Remove(name, out GroupCore? group)) continue;
+            if (!Remove(new GroupKey(name, join.IsPublisher), out GroupCore? group)) continue;
             foreach (GroupHandle handle in group.Handles) handle.Finish(reason);
             Forget(group, reason);
         }
@@ -309,18 +333,22 @@ internal sealed class GroupDirectory(NodeCore node)
         for (int index = first; index < end; index++)
         {
             LocalGroup local = done.Groups[index];
-            if (!_groups.TryGetValue(local.Info.Name, out GroupCore? group) || group.Local != local) continue;
-            _groups.Remove(local.Info.Name);
+            if (!_groups.TryGetValue(KeyOf(local), out GroupCore? group) || group.Local != local) continue;
+            Remove(group.Key, out _);
             foreach (GroupHandle handle in group.Handles) handle.Finish(null);
             Forget(group, group.LeftReason());
-            node.Services.Log.Post(group.Name, static (logger, name) => Log.Left(logger, name));
+            node.Services.Log.Post(group.Key, static (logger, key) =>
+            {
+                if (key.IsPublisher) Log.PublisherClosed(logger, key.Name);
+                else Log.Left(logger, key.Name);
+            });
         }
         if (end < done.Groups.Count)
         {
             Post(later => OnLeft(done, end, later));
             return;
         }
-        if (done.Leave is not null) OnLeft(done.Leave);
+        if (done.Leave is { } leave && --leave.Rounds == 0) OnLeft(leave);
         StartWaiting(now);
         SpareRoom.GiveBack(_groups);
     }
@@ -351,9 +379,10 @@ internal sealed class GroupDirectory(NodeCore node)
 
     private sealed class StackJoin(
         GroupDirectory directory, JoinOperation join, List<string> fresh)
-        : JoinRequest(fresh, (byte)join.Mode)
+        : JoinRequest(fresh, (byte)join.Mode, join.IsPublisher)
     {
-        public override IGroupListener ListenerFor(GroupInfo group) => directory._groups[group.Name];
+        public override IGroupListener ListenerFor(GroupInfo group) =>
+            directory._groups[new GroupKey(group.Name, IsPublisher)];
 
         public override void OnAdmitted(LocalGroup group, Instant now) => directory.OnAdmitted(join, group, now);
 
@@ -372,6 +401,8 @@ internal sealed class GroupDirectory(NodeCore node)
 
         public override void OnCompleted(Instant now) => directory.Post(later => directory.OnLeft(this, 0, later));
     }
+
+    private static GroupKey KeyOf(LocalGroup local) => new(local.Info.Name, local.IsPublisher);
 
     private void Post(Action<Instant> action) => node.Services.TryPost(action);
 }

@@ -38,6 +38,15 @@ internal sealed partial class GroupHandle : ISendOwner
     /// <summary>The group's name. Any thread.</summary>
     public string Name { get; }
 
+    /// <summary>True for a handle that only sends. Any thread.</summary>
+    public bool IsPublisher => Settings.IsPublisher;
+
+    /// <summary>The handle in words, for diagnostics. Any thread.</summary>
+    public string What => IsPublisher ? $"the publisher of '{Name}'" : $"the group '{Name}'";
+
+    /// <summary>What the handle shares with others of its node: one permission to send, or one membership.</summary>
+    public GroupKey GroupKey => new(Name, IsPublisher);
+
     /// <summary>The public object that the application holds. Set once, before the join. Any thread.</summary>
     public object Facade { get; set; } = null!;
 
@@ -97,9 +106,13 @@ internal sealed partial class GroupHandle : ISendOwner
     {
         EndMark? end = Volatile.Read(ref _end);
         if (end is null && _node.StopReason is { } stopped) return stopped;
-        return end?.Reason ?? new ObjectDisposedException(
-            nameof(Group),
-            $"The handle on the group '{Name}' has been left or disposed of: join the group again for another.");
+        return end?.Reason ?? (IsPublisher
+            ? new ObjectDisposedException(
+                nameof(GroupPublisher),
+                $"The publisher of '{Name}' has been closed or disposed of: open another.")
+            : new ObjectDisposedException(
+                nameof(Group),
+                $"The handle on the group '{Name}' has been left or disposed of: join the group again for another."));
     }
 
     /// <summary>Finishes the handle: readers end after the stored messages, and <see cref="Completion"/> completes.

@@ -52,6 +52,7 @@ internal static class GroupRanking
         return new GroupStatistics
         {
             Name = group.Name,
+            IsPublisher = group.IsPublisher,
             ViewNumber = view?.Number ?? 0,
             Members = view?.MemberCount ?? 0,
             Regions = view?.ProtocolRegions.Count ?? 0,

@@ -25,6 +25,17 @@ internal sealed record HandleSettings(
     bool KeepLongMessages,
     long LongMessageMaxUnreadBytes)
 {
+    /// <summary>True for a handle that only sends.</summary>
+    public bool IsPublisher { get; init; }
+
+    /// <summary>The settings of a publisher: of the others those of the node's defaults, which nothing uses.</summary>
+    public static HandleSettings From(PublisherOptions? options, HandleSettings defaults) => defaults with
+    {
+        IsPublisher = true,
+        Mode = options?.Mode ?? defaults.Mode,
+        HandlerErrors = options?.HandlerErrors ?? defaults.HandlerErrors,
+    };
+
     /// <summary>Combines the options of a join with the node's defaults.</summary>
     public static HandleSettings From(GroupOptions options, DeliveryOptions node) => new(
         options.Mode,

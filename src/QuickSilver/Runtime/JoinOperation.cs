@@ -4,9 +4,10 @@ using QuickSilver.Protocol.Membership;
 namespace QuickSilver.Runtime;
 
 /// <summary>
-/// One call that joins groups, all or none. It begins when no other call is joining or leaving one of its groups. It is
-/// never interrupted: a call that is cancelled or times out fails at once. Its effect is undone when the protocol has
-/// completed it. Core thread only, except <see cref="Task"/>, <see cref="Names"/> and <see cref="Cancel"/>.
+/// One call that joins groups, or opens publishers, all or none. It begins when no other call is joining or leaving one
+/// of its groups. It is never interrupted: a call that is cancelled or times out fails at once. Its effect is undone
+/// when the protocol has completed it. Core thread only, except <see cref="Task"/>, <see cref="Names"/> and
+/// <see cref="Cancel"/>.
 /// </summary>
 internal sealed class JoinOperation
 {
@@ -32,6 +33,12 @@ internal sealed class JoinOperation
     /// <summary>The groups in words, for diagnostics.</summary>
     public string Names =>
         Handles.Length == 1 ? $"'{Handles[0].Name}'" : $"{Handles.Length} groups, '{Handles[0].Name}' first,";
+
+    /// <summary>The call in words, for diagnostics.</summary>
+    public string What => IsPublisher ? $"opening of the publisher of {Names}" : $"join of {Names}";
+
+    /// <summary>True when it opens publishers.</summary>
+    public bool IsPublisher => Handles[0].IsPublisher;
 
     /// <summary>The mode of the groups.</summary>
     public GroupMode Mode { get; }
@@ -114,7 +121,7 @@ internal sealed class JoinOperation
         TimeSpan limit = _node.Services.Options.Membership.JoinTimeout;
         var reason = new QuickSilverException(
             ErrorCode.JoinTimedOut,
-            $"The join of {Names} took longer than Membership.JoinTimeout ({limit}): {DescribeTrouble()} "
+            $"The {What} took longer than Membership.JoinTimeout ({limit}): {DescribeTrouble()} "
             + "What it brought about is undone.")
         {
             Diagnostics = _node.Describe(null),

@@ -24,7 +24,8 @@ internal static class LagText
             if (group.Local is { } local && lag.Views.Any(view => view.Region.Contains(local.Info.Id)))
                 names.Add(group.Name);
         }
-        names.Sort(StringComparer.Ordinal);
+        // A group that the node is in and publishes to is named once.
+        names = [.. names.Distinct(StringComparer.Ordinal).Order(StringComparer.Ordinal)];
         ulong[] regions = [.. lag.Views.Select(static view => view.Region.Id.Counter).Distinct().Order()];
         TimeSpan duration = now - lag.Since;
         return new MemberLag(

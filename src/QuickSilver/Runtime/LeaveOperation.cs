@@ -3,10 +3,10 @@ using QuickSilver.Protocol.Core;
 namespace QuickSilver.Runtime;
 
 /// <summary>
-/// One call that leaves groups. Its handles refuse calls from the beginning. The leave first waits until every live
-/// member holds the messages already sent, unless hurried. Then the node leaves the groups whose last handle this was,
-/// in one round of the membership. A leave cannot be cancelled. Core thread only, except <see cref="Begin"/>,
-/// <see cref="Task"/> and <see cref="Hurry"/>.
+/// One call that leaves groups, or closes publishers. Its handles refuse calls from the beginning. The leave first
+/// waits until every live member holds the messages already sent, unless hurried. Then the node leaves the groups whose
+/// last handle this was, in one round of the membership for each kind. A leave cannot be cancelled. Core thread only,
+/// except <see cref="Begin"/>, <see cref="Task"/> and <see cref="Hurry"/>.
 /// </summary>
 internal sealed class LeaveOperation
 {
@@ -19,6 +19,9 @@ internal sealed class LeaveOperation
 
     /// <summary>The handles that this call ends.</summary>
     public IReadOnlyList<GroupHandle> Handles => _handles;
+
+    /// <summary>Rounds of the membership that are under way for it.</summary>
+    public int Rounds { get; set; }
 
     /// <summary>Completes when the groups have been left, or the node has left the cluster. The completion of each
     /// handle has the outcome.</summary>

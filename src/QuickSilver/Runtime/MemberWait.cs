@@ -1,6 +1,6 @@
 namespace QuickSilver.Runtime;
 
-/// <summary>One call of <see cref="Group.WaitForMembersAsync"/>.</summary>
+/// <summary>One call of <see cref="MessageSender.WaitForMembersAsync"/>.</summary>
 /// <param name="handle">The handle that waits.</param>
 /// <param name="count">The number of members to wait for.</param>
 internal sealed class MemberWait(GroupHandle handle, int count)

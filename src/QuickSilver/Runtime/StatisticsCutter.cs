@@ -123,6 +123,7 @@ internal sealed class StatisticsCutter
         _next.Time = TimeProvider.System.GetUtcNow();
         _next.Uptime = now - _started;
         _next.Groups = _core.Directory.Count;
+        _next.Publishers = _core.Directory.Publishers;
         _next.MembersHoldingUp = counters.MembersHoldingUp;
         _next.LongestHoldUp = counters.MembersHoldingUp > 0 ? now - counters.HeldUpSince : TimeSpan.Zero;
         _next.SocketDrops = (long)_core.Transport.ReadSocketDrops();

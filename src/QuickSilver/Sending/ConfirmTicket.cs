@@ -5,8 +5,8 @@ using QuickSilver.Protocol.Wire;
 
 namespace QuickSilver.Sending;
 
-/// <summary>Tracks the message of one <see cref="Group.SendConfirmedAsync"/> call on the core thread and completes the
-/// call on the thread pool.</summary>
+/// <summary>Tracks the message of one <see cref="MessageSender.SendConfirmedAsync"/> call on the core thread and
+/// completes the call on the thread pool.</summary>
 /// <param name="payload">The bytes of the message.</param>
 /// <param name="started">When the call was made.</param>
 internal sealed class ConfirmTicket(PooledPayload payload, Instant started) : SendTicket

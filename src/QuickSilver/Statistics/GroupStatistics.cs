@@ -1,11 +1,15 @@
 namespace QuickSilver;
 
-/// <summary>Counters of one group since this node joined it, and current gauges. A snapshot: it does not
-/// change.</summary>
+/// <summary>Counters of one group since this node joined it, or opened its publisher, and current gauges. A snapshot:
+/// it does not change.</summary>
 public sealed record GroupStatistics
 {
     /// <summary>Name of the group.</summary>
     public required string Name { get; init; }
+
+    /// <summary>True for what the node's <see cref="GroupPublisher"/> sends; its membership, if there is one, has a
+    /// record of its own.</summary>
+    public bool IsPublisher { get; init; }
 
     /// <summary>Number of the newest installed view.</summary>
     public ulong ViewNumber { get; init; }

@@ -17,6 +17,9 @@ public sealed record NodeStatistics
     /// <summary>Number of joined groups.</summary>
     public int Groups { get; init; }
 
+    /// <summary>Number of groups that the node publishes to; it may be in some of them.</summary>
+    public int Publishers { get; init; }
+
     /// <summary>Number of regions known to this node: its own, and those it sends to.</summary>
     public int Regions { get; init; }
 

@@ -17,9 +17,9 @@ internal static class ReadmePrograms
     public static async Task PublishAsync()
     {
         await using var node = await QuickSilverNode.StartAsync();
-        await using var group = await node.JoinAsync("greetings");
-        await group.WaitForMembersAsync(2);
-        await group.SendAsync("hello from " + node.Name);
-        await group.LeaveAsync();                                    // drains, then leaves
+        await using var publisher = await node.OpenPublisherAsync("greetings");   // sends only: it is no member
+        await publisher.WaitForMembersAsync(1);
+        await publisher.SendAsync("hello from " + node.Name);
+        await publisher.CloseAsync();                                             // drains, then closes
     }
 }

@@ -1,7 +1,7 @@
 namespace QuickSilver.Tests.Api;
 
-/// <summary>What <see cref="Group.SendConfirmedAsync"/> and <see cref="Group.FlushAsync"/> mean when something goes
-/// wrong.</summary>
+/// <summary>What <see cref="MessageSender.SendConfirmedAsync"/> and <see cref="MessageSender.FlushAsync"/> mean when
+/// something goes wrong.</summary>
 [Collection(NodeCollection.Name)]
 public sealed class ConfirmationTests
 {

@@ -96,6 +96,16 @@ internal static class StartSnippets
         }
     }
 
+    public static async Task OnlySendAsync(QuickSilverNode node)
+    {
+        await using GroupPublisher publisher = await node.OpenPublisherAsync("prices");
+        await publisher.WaitForMembersAsync(1); // if nobody listens, messages go to nobody, and a send completes all the same
+        await publisher.SendAsync("EURUSD 1.0842");
+        await TickAsync(publisher, "EURUSD 1.0843");
+
+        static async Task TickAsync(MessageSender sender, string price) => await sender.SendAsync(price);
+    }
+
     public static void Log(QuickSilverOptions options)
     {
         using ILoggerFactory log = LoggerFactory.Create(static builder => builder.AddConsole()); // package Microsoft.Extensions.Logging.Console

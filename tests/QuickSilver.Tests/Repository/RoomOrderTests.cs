@@ -36,7 +36,10 @@ public sealed class RoomOrderTests
             Uses, use => use.User == "QuickSilver.Runtime.NodeCore" && use.Used == "QuickSilver.Diagnostics.Log");
 
     private static bool IsHeldByApplications(string type) =>
-        type is "QuickSilver.Group" or "QuickSilver.QuickSilverNode";
+        type is "QuickSilver.Group"
+            or "QuickSilver.GroupPublisher"
+            or "QuickSilver.MessageSender"
+            or "QuickSilver.QuickSilverNode";
 
     private static bool IsInRoom(string type) =>
         type.StartsWith("QuickSilver.", StringComparison.Ordinal) && type.IndexOf('.', "QuickSilver.".Length) >= 0;

@@ -5,14 +5,15 @@ using QuickSilver.Sending;
 namespace QuickSilver;
 
 /// <summary>
-/// The sending half of a group. All members may be called from any thread.
+/// A handle that sends to a group: what a member's <see cref="Group"/> and a <see cref="GroupPublisher"/> have in
+/// common. All members may be called from any thread. Code that only sends takes this type, and works with either.
 /// <para>
 /// Messages are admitted in the order of the calls. At a limit of <see cref="PendingOptions"/> all sends wait until
 /// half of it is free. No message is dropped silently. A slow application reader never delays senders: its own inbox
 /// overflows instead.
 /// </para>
 /// </summary>
-public sealed partial class Group
+public abstract partial class MessageSender
 {
     /// <summary>Sends a message. Completes as soon as the message is copied and admitted, not when it is delivered.
     /// Allocates nothing in steady state, even while it waits.</summary>
@@ -21,7 +22,7 @@ public sealed partial class Group
     /// message is sent in any case.</param>
     /// <exception cref="PayloadTooLargeException">The message is longer than
     /// <see cref="PendingOptions.MaxMessageBytes"/>.</exception>
-    /// <exception cref="ObjectDisposedException">The group has been left.</exception>
+    /// <exception cref="ObjectDisposedException">The handle has been left, closed or disposed of.</exception>
     /// <exception cref="QuickSilverException">The handle has ended by itself; this is the reason.</exception>
     /// <exception cref="InvalidOperationException">The call is on the core thread (in an inline handler or a feed) and
     /// would have to wait.</exception>
@@ -110,7 +111,7 @@ public sealed partial class Group
     }
 
     /// <summary>Sends a message and waits until every live member of its view holds it. A member that holds a message
-    /// has not necessarily processed it. Completes at once if the group has no other members.</summary>
+    /// has not necessarily processed it. Completes at once if the group has no other members, or none at all.</summary>
     /// <param name="payload">The message. It must not change until the task completes.</param>
     /// <param name="cancellationToken">Cancels the wait only: an admitted message is sent in any case.</param>
     /// <returns>The number of members that hold it, and of members that were removed from the cluster before they
@@ -119,7 +120,7 @@ public sealed partial class Group
     /// for.</exception>
     /// <exception cref="NodeEvictedException">The node was removed from the cluster meanwhile. Whether other members
     /// hold the message is unknown.</exception>
-    /// <exception cref="ObjectDisposedException">The group was left, or the node disposed of, before the
+    /// <exception cref="ObjectDisposedException">The handle was left or closed, or the node disposed of, before the
     /// confirmation.</exception>
     /// <exception cref="QuickSilverException">The handle has ended by itself; this is the reason.</exception>
     public async Task<DeliveryReport> SendConfirmedAsync(
@@ -155,7 +156,8 @@ public sealed partial class Group
     /// for.</exception>
     /// <exception cref="NodeEvictedException">The node was removed from the cluster meanwhile;
     /// <see cref="NodeEvictedException.MessagesInDoubt"/> counts the messages whose outcome is unknown.</exception>
-    /// <exception cref="ObjectDisposedException">The group was left, or the node disposed of, meanwhile.</exception>
+    /// <exception cref="ObjectDisposedException">The handle was left or closed, or the node disposed of,
+    /// meanwhile.</exception>
     public async Task FlushAsync(CancellationToken cancellationToken = default)
     {
         cancellationToken.ThrowIfCancellationRequested();
@@ -185,7 +187,7 @@ public sealed partial class Group
     /// other and with sends.</summary>
     /// <param name="feed">Called on the core thread, one call at a time.</param>
     /// <returns>Signals and unregisters the feed, from any thread.</returns>
-    /// <exception cref="ObjectDisposedException">The group has been left.</exception>
+    /// <exception cref="ObjectDisposedException">The handle has been left, closed or disposed of.</exception>
     /// <exception cref="QuickSilverException">The handle has ended by itself; this is the reason.</exception>
     public FeedRegistration RegisterFeed(IMessageFeed feed)
     {
@@ -196,14 +198,15 @@ public sealed partial class Group
         return isPosted ? new FeedRegistration(Services, source) : throw Handle.EndException();
     }
 
-    /// <summary>Waits until the group has at least <paramref name="count"/> nodes, this one included, in a view in
-    /// which this node sends.</summary>
+    /// <summary>Waits until the group has at least <paramref name="count"/> nodes, this one included if it is a member,
+    /// in a view in which this node sends.</summary>
     /// <param name="count">Number of nodes, at least 1.</param>
     /// <param name="cancellationToken">Cancels the wait.</param>
     /// <returns>The newest view.</returns>
     /// <exception cref="OperationCanceledException">The wait was cancelled; the message gives the awaited number and
     /// names the present members.</exception>
-    /// <exception cref="ObjectDisposedException">The group was left, or the node disposed of, meanwhile.</exception>
+    /// <exception cref="ObjectDisposedException">The handle was left or closed, or the node disposed of,
+    /// meanwhile.</exception>
     public async Task<GroupView> WaitForMembersAsync(int count, CancellationToken cancellationToken = default)
     {
         ArgumentOutOfRangeException.ThrowIfLessThan(count, 1);
@@ -226,14 +229,14 @@ public sealed partial class Group
     }
 
     // A core that hangs completes no task: the end of the handle then ends the wait.
-    private async Task<T> EndsWithHandleAsync<T>(Task<T> task, CancellationToken cancellationToken)
+    private protected async Task<T> EndsWithHandleAsync<T>(Task<T> task, CancellationToken cancellationToken)
     {
         Task first = await Task.WhenAny(task, Completion).WaitAsync(cancellationToken).ConfigureAwait(false);
         if (first != task && !task.IsCompleted) throw Handle.EndException();
         return await task.ConfigureAwait(false);
     }
 
-    private async Task<OperationCanceledException> CancelledAsync(
+    private protected async Task<OperationCanceledException> CancelledAsync(
         string call, string consequence, GroupCore core, ConfirmTicket? ticket, CancellationToken cancellationToken)
     {
         string awaited = await Services.AskAsync(() => core.DescribeAwaited(ticket)).ConfigureAwait(false);
@@ -241,7 +244,7 @@ public sealed partial class Group
             $"{call} on '{Name}' was cancelled. It waited for {awaited}. {consequence}.", cancellationToken);
     }
 
-    private GroupCore CheckSend(int bytes)
+    private protected GroupCore CheckSend(int bytes)
     {
         ThrowIfEnded();
         int longest = Services.Options.Pending.MaxMessageBytes;
@@ -250,7 +253,7 @@ public sealed partial class Group
     }
 
     // A short message is copied into the stage. Whatever refuses it is told apart on the slow path.
-    private static bool IsShort(ReadOnlySpan<byte> payload) => payload.Length <= SendStage.LongestMessage;
+    private protected static bool IsShort(ReadOnlySpan<byte> payload) => payload.Length <= SendStage.LongestMessage;
 
     // The copy is made before: an exception after the gate has counted the message would leave it counted for ever.
     private ValueTask EnterAsync(GroupCore core, PooledPayload payload, CancellationToken cancellationToken) =>
