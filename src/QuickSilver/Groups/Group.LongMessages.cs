@@ -16,7 +16,7 @@ public sealed partial class Group
     /// <summary>Begins a long message. Nothing is sent before the first flush or the completion. Any thread.</summary>
     /// <returns>
     /// The writer, for one thread at a time. <see cref="PipeWriter.FlushAsync"/> sends what was written, and waits as
-    /// <see cref="SendAsync(ReadOnlyMemory{byte}, CancellationToken)"/> does; it never waits for readers.
+    /// <see cref="MessageSender.SendAsync(ReadOnlyMemory{byte}, CancellationToken)"/> does; it never waits for readers.
     /// <see cref="PipeWriter.CompleteAsync"/> sends the rest and the end; completed with an exception, it tells readers
     /// that the message was given up (<see cref="ErrorCode.LongMessageGivenUp"/>). <see cref="PipeWriter.Complete"/>
     /// does the same in the background. A writer that is not completed is given up when the handle ends; flushes and
