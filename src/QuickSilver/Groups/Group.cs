@@ -15,9 +15,6 @@ namespace QuickSilver;
 [JsonConverter(typeof(HandleJsonConverter))]
 public sealed partial class Group : MessageSender
 {
-    /// <summary>Creates the element of one kind of reading, and counts the entry as read.</summary>
-    private delegate T EntryTaker<out T>(InboxReader reader, in InboxEntry entry);
-
     internal Group(QuickSilverNode node, GroupHandle handle)
         : base(node, handle)
     {
@@ -105,53 +102,14 @@ public sealed partial class Group : MessageSender
         Handle.OpenInbox().ExpectReader();
     }
 
-    private async IAsyncEnumerable<T> Iterate<T>(
-        EntryTaker<T> take, bool events, [EnumeratorCancellation] CancellationToken cancellationToken)
+    private IAsyncEnumerable<T> Iterate<T>(
+        EntryTaker<InboxEntry, T> take, bool events, CancellationToken cancellationToken)
     {
         InboxCore inbox = Handle.OpenInbox();
-        InboxReader reader = inbox.BeginRead();
-        try
-        {
-            while (true)
-            {
-                cancellationToken.ThrowIfCancellationRequested();
-                ReadOutcome outcome = events ? reader.NextEvent(out InboxEntry entry) : reader.NextMessage(out entry);
-                if (outcome == ReadOutcome.Entry)
-                {
-                    yield return Take(take, reader, entry);
-                }
-                else if (outcome == ReadOutcome.Ended)
-                {
-                    reader.ThrowIfFailed();
-                    yield break;
-                }
-                else if (reader.Arm(events))
-                {
-                    await reader.Signal.WaitAsync(cancellationToken).ConfigureAwait(false);
-                }
-            }
-        }
-        finally
-        {
-            inbox.EndRead();
-        }
+        return InboxIteration.ReadAsync(inbox.BeginRead, take, events, cancellationToken);
     }
 
-    // A message that cannot be returned for lack of memory goes to the next reader.
-    private static T Take<T>(EntryTaker<T> take, InboxReader reader, in InboxEntry entry)
-    {
-        try
-        {
-            return take(reader, entry);
-        }
-        catch (OutOfMemoryException)
-        {
-            reader.PutBack(entry);
-            throw;
-        }
-    }
-
-    private Message ToMessage(InboxReader reader, in InboxEntry entry)
+    private Message ToMessage(EntryReader<InboxEntry> reader, in InboxEntry entry)
     {
         Message message = Copy(entry);
         reader.OnCopied(entry);
@@ -160,12 +118,12 @@ public sealed partial class Group : MessageSender
 
     private Message Copy(in InboxEntry entry) => new(Handle, entry.Sender!, entry.Number, entry.ToOwned());
 
-    private GroupEvent ToEvent(InboxReader reader, in InboxEntry entry)
+    private GroupEvent ToEvent(EntryReader<InboxEntry> reader, in InboxEntry entry)
     {
         switch (entry.Body)
         {
             case GroupView view:
-                return new ViewChanged(this, reader.OnReported(view), view);
+                return new ViewChanged(this, reader.OnReported(entry), view);
             case LossNote loss:
                 return new MessagesLost(this, new MemberId(loss.Sender), loss.First, loss.Count, loss.Reason);
             default:

@@ -10,6 +10,9 @@ namespace QuickSilver.Inboxes;
 /// </summary>
 internal abstract class HandleInbox
 {
+    /// <summary>The handle. Any thread.</summary>
+    public abstract IInboxOwner Owner { get; }
+
     /// <summary>Unread messages of the handle. Any thread.</summary>
     public abstract long Messages { get; }
 
@@ -40,6 +43,9 @@ internal abstract class HandleInbox
 
     /// <summary>Releases an ended handle's messages, at once or when the present reader stops. Any thread.</summary>
     public abstract void Discard();
+
+    /// <summary>Counts a lease that has ended. Any thread.</summary>
+    public abstract void OnLeaseEnded(in InboxEntry entry);
 
     /// <summary>Discards all messages that no reader has taken, and stops storing, for lack of memory.</summary>
     public abstract void GiveUp();

@@ -12,14 +12,14 @@ internal sealed class InboxBudget(long totalBytes, Func<bool>? isTight = null)
 {
     private const long HelpsFrom = 256 << 10;
 
-    private readonly List<InboxCore> _active = [];
-    private InboxCore? _largest;
+    private readonly List<IBudgetedInbox> _active = [];
+    private IBudgetedInbox? _largest;
     private bool _hasLookedAgain;
     private long _bytes;
     private long _pinned;
 
     /// <summary>Inboxes known to have content.</summary>
-    public IReadOnlyList<InboxCore> Active => _active;
+    public IReadOnlyList<IBudgetedInbox> Active => _active;
 
     /// <summary>Whether unread messages pin so much memory around them that small ones should be copied: the pinned
     /// memory alone exceeds the limit for messages.</summary>
@@ -30,7 +30,7 @@ internal sealed class InboxBudget(long totalBytes, Func<bool>? isTight = null)
     public long MessagesRead { get; private set; }
 
     /// <summary>Updates the totals for one inbox.</summary>
-    public void Update(InboxCore inbox)
+    public void Update(IBudgetedInbox inbox)
     {
         if (inbox.ActiveIndex < 0)
         {
@@ -59,12 +59,12 @@ internal sealed class InboxBudget(long totalBytes, Func<bool>? isTight = null)
     }
 
     /// <summary>Removes an inbox that is closed to new messages.</summary>
-    public void Remove(InboxCore inbox)
+    public void Remove(IBudgetedInbox inbox)
     {
         int index = inbox.ActiveIndex;
         if (index < 0) return;
         Account(inbox);
-        InboxCore last = _active[^1];
+        IBudgetedInbox last = _active[^1];
         _active[index] = last;
         last.ActiveIndex = index;
         _active.RemoveAt(_active.Count - 1);
@@ -80,11 +80,11 @@ internal sealed class InboxBudget(long totalBytes, Func<bool>? isTight = null)
     /// limit.</summary>
     public void Refresh()
     {
-        InboxCore? largest = null;
+        IBudgetedInbox? largest = null;
         int kept = 0;
         for (int index = 0; index < _active.Count; index++)
         {
-            InboxCore inbox = _active[index];
+            IBudgetedInbox inbox = _active[index];
             Account(inbox);
             if (inbox.AccountedBytes == 0 && inbox.AccountedPinned == 0 && inbox.Messages == 0)
             {
@@ -104,7 +104,7 @@ internal sealed class InboxBudget(long totalBytes, Func<bool>? isTight = null)
 
     private bool IsTight => isTight is not null && isTight();
 
-    private void Account(InboxCore inbox)
+    private void Account(IBudgetedInbox inbox)
     {
         long bytes = inbox.Bytes;
         long pinned = inbox.PinnedBytes;
@@ -117,7 +117,7 @@ internal sealed class InboxBudget(long totalBytes, Func<bool>? isTight = null)
         inbox.AccountedRead = read;
     }
 
-    private void SetLargest(InboxCore? inbox)
+    private void SetLargest(IBudgetedInbox? inbox)
     {
         if (ReferenceEquals(_largest, inbox)) return;
         _largest?.ActAsFull(false);

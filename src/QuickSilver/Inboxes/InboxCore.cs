@@ -20,11 +20,11 @@ namespace QuickSilver.Inboxes;
 /// a view change) are <see cref="IdleNotes"/>, because no message may ever follow them. Those that must precede a later
 /// message then become entries.</para>
 /// </summary>
-internal sealed class InboxCore : HandleInbox
+internal sealed class InboxCore : HandleInbox, IBudgetedInbox
 {
     private readonly InboxLimits _limits;
     private readonly IInboxOwner _owner;
-    private readonly InboxShared _shared;
+    private readonly NodeInboxes _shared;
     private readonly InboxRing _ring = new();
     private readonly InboxNotes _notes;
     private readonly Lock _readerLock = new();
@@ -49,7 +49,7 @@ internal sealed class InboxCore : HandleInbox
     private bool _isTouched;
 
     /// <summary>Creates an empty inbox. Any thread.</summary>
-    public InboxCore(IInboxOwner owner, InboxShared shared, InboxLimits limits)
+    public InboxCore(IInboxOwner owner, NodeInboxes shared, InboxLimits limits)
     {
         _owner = owner;
         _shared = shared;
@@ -59,7 +59,7 @@ internal sealed class InboxCore : HandleInbox
     }
 
     /// <summary>The handle. Any thread.</summary>
-    public IInboxOwner Owner => _owner;
+    public override IInboxOwner Owner => _owner;
 
     /// <summary>Unread messages. Any thread.</summary>
     public override long Messages => _depth.Messages;
@@ -97,7 +97,7 @@ internal sealed class InboxCore : HandleInbox
 
     internal InboxRing Ring => _ring;
     internal InboxNotes Notes => _notes;
-    internal InboxShared Shared => _shared;
+    internal NodeInboxes Shared => _shared;
     internal EndMark? End => Volatile.Read(ref _end);
 
     /// <summary>Whether the reader would find entries that belong to it. Any thread.</summary>
@@ -109,7 +109,7 @@ internal sealed class InboxCore : HandleInbox
     /// <summary>Limit on the messages a reader takes at a time: one if a newer message could replace the
     /// rest.</summary>
     internal int BatchMessages =>
-        _limits.ReplacesByKey ? 1 : Math.Clamp(_limits.Capacity / 2, 1, InboxShared.BatchEntries);
+        _limits.ReplacesByKey ? 1 : Math.Clamp(_limits.Capacity / 2, 1, NodeInboxes.BatchEntries);
 
     /// <summary>Stores delivered messages, as references to their memory or as copies.</summary>
     public override void OnMessages(NodeInfo sender, in DeliveryBatch batch)
@@ -170,6 +170,9 @@ internal sealed class InboxCore : HandleInbox
         Interlocked.CompareExchange(ref _end, EndMark.Of(reason), null);
         WakeReader();
     }
+
+    /// <summary>Counts a lease that has ended. Any thread.</summary>
+    public override void OnLeaseEnded(in InboxEntry entry) => _depth.OnLeaseReleased(entry);
 
     /// <summary>Discards all messages that no reader has taken, and stops storing, for lack of memory.</summary>
     public override void GiveUp()

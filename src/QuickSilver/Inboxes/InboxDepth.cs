@@ -21,7 +21,8 @@ internal struct InboxDepth
     public readonly long Messages => Math.Max(0, Volatile.Read(in _messagesIn) - Volatile.Read(in _messagesOut));
 
     /// <summary>Bytes of unread messages and of undisposed leases. Any thread.</summary>
-    public readonly long Bytes => Math.Max(0, Volatile.Read(in _bytesIn) - Volatile.Read(in _bytesOut));
+    public readonly long Bytes => Math.Max(
+        0, Volatile.Read(in _bytesIn) - Volatile.Read(in _bytesOut) - Volatile.Read(in _leasedOut));
 
     /// <summary>Bytes of undisposed leases. Any thread.</summary>
     public readonly long Leased => Math.Max(0, Volatile.Read(in _leasedIn) - Volatile.Read(in _leasedOut));
@@ -58,7 +59,7 @@ internal struct InboxDepth
     public void OnConsumed(long bytes)
     {
         Volatile.Write(ref _messagesOut, _messagesOut + 1);
-        if (bytes > 0) Interlocked.Add(ref _bytesOut, bytes);
+        Volatile.Write(ref _bytesOut, _bytesOut + bytes);
     }
 
     /// <summary>Counts a lease that the reader has returned; its bytes count until it ends. The reader's
@@ -78,7 +79,6 @@ internal struct InboxDepth
     /// <summary>Counts a lease that has ended. Any thread.</summary>
     public void OnLeaseReleased(in InboxEntry entry)
     {
-        Interlocked.Add(ref _bytesOut, entry.Length);
         Interlocked.Add(ref _leasedOut, entry.Length);
         OnUnpinned(entry.Pinned);
     }

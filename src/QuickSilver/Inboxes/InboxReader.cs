@@ -12,7 +12,7 @@ namespace QuickSilver.Inboxes;
 /// </para>
 /// Used by one thread at a time: the caller of <see cref="InboxCore.BeginRead"/>.
 /// </summary>
-internal sealed class InboxReader(InboxCore inbox)
+internal sealed class InboxReader(InboxCore inbox) : EntryReader<InboxEntry>
 {
     private readonly Queue<InboxEntry> _notes = new();
     private InboxEntry[]? _batch;
@@ -22,11 +22,8 @@ internal sealed class InboxReader(InboxCore inbox)
     private GroupView? _skippedView;
     private GroupView? _toldView;
 
-    /// <summary>The signal that the reader waits for.</summary>
-    public InboxSignal Signal { get; } = new();
-
-    /// <summary>Finds the next message without copying it; skips notes.</summary>
-    public ReadOutcome NextMessage(out InboxEntry entry)
+    /// <inheritdoc/>
+    public override ReadOutcome NextMessage(out InboxEntry entry)
     {
         while (true)
         {
@@ -43,8 +40,8 @@ internal sealed class InboxReader(InboxCore inbox)
         }
     }
 
-    /// <summary>Finds the next message or note.</summary>
-    public ReadOutcome NextEvent(out InboxEntry entry)
+    /// <inheritdoc/>
+    public override ReadOutcome NextEvent(out InboxEntry entry)
     {
         while (true)
         {
@@ -66,15 +63,15 @@ internal sealed class InboxReader(InboxCore inbox)
         }
     }
 
-    /// <summary>Counts a message as read after it was copied. Its memory is released with the batch.</summary>
-    public void OnCopied(in InboxEntry entry)
+    /// <inheritdoc/>
+    public override void OnCopied(in InboxEntry entry)
     {
         inbox.Depth.OnRead();
         inbox.Depth.OnConsumed(entry.Length);
     }
 
-    /// <summary>Returns the message found last as a lease, which holds the memory until it ends.</summary>
-    public MessageLease Lease(in InboxEntry entry)
+    /// <inheritdoc/>
+    public override MessageLease Lease(in InboxEntry entry)
     {
         MessageLease lease = inbox.Shared.Leases.Begin(inbox, entry);
         _batch![_next - 1] = default;
@@ -83,26 +80,25 @@ internal sealed class InboxReader(InboxCore inbox)
         return lease;
     }
 
-    /// <summary>Returns the message found last to the inbox, because it could not be passed on. Only before it was
-    /// counted as read.</summary>
-    public void PutBack(in InboxEntry entry)
+    /// <inheritdoc/>
+    public override void PutBack(in InboxEntry entry)
     {
         if (entry.IsMessage) _next--;
     }
 
-    /// <summary>Records that a view is reported to the application.</summary>
-    /// <returns>The previously reported view; null if this is the first.</returns>
-    public GroupView? OnReported(GroupView view)
+    /// <inheritdoc/>
+    public override GroupView? OnReported(in InboxEntry view)
     {
         GroupView? before = _toldView;
-        _toldView = view;
+        _toldView = (GroupView?)view.Body;
         return before;
     }
 
-    /// <summary>Declares that the reader is about to wait, unless there are entries meanwhile.</summary>
-    /// <param name="events">Whether notes count as entries.</param>
-    /// <returns>True: await <see cref="InboxSignal.WaitAsync"/>. False: read again.</returns>
-    public bool Arm(bool events)
+    /// <inheritdoc/>
+    public override void EndRead() => inbox.EndRead();
+
+    /// <inheritdoc/>
+    public override bool Arm(bool events)
     {
         Signal.Arm();
         bool isReady = inbox.HasReadable
@@ -111,8 +107,8 @@ internal sealed class InboxReader(InboxCore inbox)
         return !isReady || !Signal.TryDisarm();
     }
 
-    /// <summary>Throws the reason for which the handle failed, if it did.</summary>
-    public void ThrowIfFailed()
+    /// <inheritdoc/>
+    public override void ThrowIfFailed()
     {
         if (inbox.End?.Reason is { } reason) throw reason;
     }

@@ -17,14 +17,14 @@ namespace QuickSilver.Inboxes;
 internal sealed class LeaseSlot(LeaseTable table)
 {
     private InboxEntry _entry;
-    private InboxCore? _inbox;
+    private HandleInbox? _inbox;
     private int _version;
 
     /// <summary>The next free slot, while this one is free. Guarded by the table's lock.</summary>
     public LeaseSlot? NextFree { get; set; }
 
     /// <summary>Begins a lease. Called by the reader that took the entry, for a free slot.</summary>
-    public MessageLease Begin(InboxCore inbox, in InboxEntry entry)
+    public MessageLease Begin(HandleInbox inbox, in InboxEntry entry)
     {
         _entry = entry;
         _inbox = inbox;
@@ -60,7 +60,7 @@ internal sealed class LeaseSlot(LeaseTable table)
     /// <summary>The handle that received the message.</summary>
     public IInboxOwner ReadOwner(int version)
     {
-        InboxCore? inbox = _inbox;
+        HandleInbox? inbox = _inbox;
         Check(version);
         return inbox!.Owner;
     }
@@ -69,7 +69,7 @@ internal sealed class LeaseSlot(LeaseTable table)
     public Message CopyMessage(int version)
     {
         InboxEntry entry = _entry;
-        InboxCore? inbox = _inbox;
+        HandleInbox? inbox = _inbox;
         Check(version);
         byte[] copy = entry.Memory.ToArray();
         Check(version);
@@ -81,7 +81,7 @@ internal sealed class LeaseSlot(LeaseTable table)
     {
         NodeInfo? sender = _entry.Sender;
         ulong number = _entry.Number;
-        InboxCore? inbox = _inbox;
+        HandleInbox? inbox = _inbox;
         int bytes = _entry.Length;
         return IsCurrent(version) ? Message.Describe(inbox!.Owner, sender!, number, bytes) : null;
     }
@@ -90,7 +90,7 @@ internal sealed class LeaseSlot(LeaseTable table)
     public void Release(int version)
     {
         if (Interlocked.CompareExchange(ref _version, version + 1, version) != version) return;
-        InboxCore inbox = _inbox!;
+        HandleInbox inbox = _inbox!;
         InboxEntry entry = _entry;
         _entry = default;
         _inbox = null;

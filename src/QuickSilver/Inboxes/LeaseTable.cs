@@ -13,7 +13,7 @@ internal sealed class LeaseTable(SliceReturns returns)
     public long Outstanding => Volatile.Read(ref _outstanding);
 
     /// <summary>Begins a lease on a message that the caller has taken from its inbox.</summary>
-    public MessageLease Begin(InboxCore inbox, in InboxEntry entry)
+    public MessageLease Begin(HandleInbox inbox, in InboxEntry entry)
     {
         LeaseSlot? slot;
         lock (_lock)
@@ -26,9 +26,9 @@ internal sealed class LeaseTable(SliceReturns returns)
     }
 
     /// <summary>Ends a lease: its memory returns to the core, its slot is free again.</summary>
-    public void OnReleased(LeaseSlot slot, InboxCore inbox, in InboxEntry entry)
+    public void OnReleased(LeaseSlot slot, HandleInbox inbox, in InboxEntry entry)
     {
-        inbox.Depth.OnLeaseReleased(entry);
+        inbox.OnLeaseEnded(entry);
         if (entry.Chunk is { } chunk) returns.Add(chunk);
         lock (_lock)
         {

@@ -40,7 +40,7 @@ internal sealed class NodeServices
         SendBuffers = new SendBufferPool(Math.Max(options.Pending.MaxBytesPerNode / 2, 2L << 20));
         StageBlocks = new StageBlockPool((int)Math.Max(options.Pending.MaxBytesPerNode / 2 / StageBlock.Bytes, 256));
         var nudge = new CoreAction(static _ => { });
-        Inboxes = new InboxShared(
+        Inboxes = new NodeInboxes(
             options.Delivery.InboxMaxBytesPerNode, () => requests.Enqueue(nudge),
             static () => ProcessMemory.Shared.IsTight);
         LongMessages = new LongMessageBudget(options.Delivery.InboxMaxBytesPerNode);
@@ -77,7 +77,7 @@ internal sealed class NodeServices
     public SendWaiterPool Waiters { get; } = new();
 
     /// <summary>The state that all inboxes share.</summary>
-    public InboxShared Inboxes { get; }
+    public NodeInboxes Inboxes { get; }
 
     /// <summary>The unread bytes of long messages, against their common limit.</summary>
     public LongMessageBudget LongMessages { get; }

@@ -186,7 +186,7 @@ internal sealed class StatisticsCutter
     {
         InboxBudget budget = _core.Services.Inboxes.Budget;
         budget.Refresh();
-        foreach (InboxCore inbox in budget.Active)
+        foreach (IBudgetedInbox inbox in budget.Active)
         {
             _next.InboxMessages += inbox.Messages;
             _next.InboxBytes += inbox.Bytes;

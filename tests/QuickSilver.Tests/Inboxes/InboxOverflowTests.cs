@@ -242,7 +242,7 @@ public sealed class InboxOverflowTests
     [Fact]
     public void Above_the_nodes_limit_the_inbox_that_holds_most_acts_as_full()
     {
-        var shared = new InboxShared(100, static () => { });
+        var shared = new NodeInboxes(100, static () => { });
         var large = new InboxRig(overflow: OverflowPolicy.DropNewest, shared: shared);
         var small = new InboxRig(overflow: OverflowPolicy.DropNewest, shared: shared);
         Assert.Empty(large.ReadMessages());
@@ -265,7 +265,7 @@ public sealed class InboxOverflowTests
     [Fact]
     public void Inboxes_that_were_emptied_in_silence_do_not_act_as_full()
     {
-        var shared = new InboxShared(100, static () => { });
+        var shared = new NodeInboxes(100, static () => { });
         InboxRig[] rigs = [new(shared: shared), new(shared: shared), new(shared: shared)];
         foreach (InboxRig rig in rigs) Assert.Empty(rig.ReadMessages());
         rigs[0].Deliver(A, [.. Enumerable.Repeat("0123456789", 9)]);

@@ -16,16 +16,16 @@ internal sealed class InboxRig : IInboxOwner
 
     public InboxRig(
         int capacity = 1_000, long bytes = 1 << 20, OverflowPolicy overflow = OverflowPolicy.FailGroup,
-        bool hold = true, InboxShared? shared = null)
+        bool hold = true, NodeInboxes? shared = null)
     {
-        Shared = shared ?? new InboxShared(1 << 30, () => Wakes++);
+        Shared = shared ?? new NodeInboxes(1 << 30, () => Wakes++);
         _arena = new Arena(Pool, BufferOwner.Cache);
         Core = new InboxCore(this, Shared, new InboxLimits(capacity, bytes, overflow, hold));
     }
 
     public BufferPool Pool { get; } = new();
 
-    public InboxShared Shared { get; }
+    public NodeInboxes Shared { get; }
 
     public InboxCore Core { get; }
 
@@ -120,7 +120,7 @@ internal sealed class InboxRig : IInboxOwner
             switch (entry.Body)
             {
                 case GroupView view:
-                    read.Add($"view {reader.OnReported(view)?.Number.ToString() ?? "-"}>{view.Number}");
+                    read.Add($"view {reader.OnReported(entry)?.Number.ToString() ?? "-"}>{view.Number}");
                     break;
                 case LossNote loss:
                     read.Add($"lost {loss.Sender.Name} {loss.First}+{loss.Count} {loss.Reason}");

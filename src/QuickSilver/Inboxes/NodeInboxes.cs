@@ -1,7 +1,7 @@
 namespace QuickSilver.Inboxes;
 
 /// <summary>State that the inboxes of one node share.</summary>
-internal sealed class InboxShared
+internal sealed class NodeInboxes
 {
     /// <summary>Number of entries that a reader takes at a time.</summary>
     public const int BatchEntries = 64;
@@ -15,7 +15,7 @@ internal sealed class InboxShared
     /// <param name="totalBytes">Limit on unread bytes of all inboxes.</param>
     /// <param name="wake">Wakes the core for one turn.</param>
     /// <param name="isTight">Returns true while the process is short of memory; null: never.</param>
-    public InboxShared(long totalBytes, Action wake, Func<bool>? isTight = null)
+    public NodeInboxes(long totalBytes, Action wake, Func<bool>? isTight = null)
     {
         Budget = new InboxBudget(totalBytes, isTight);
         Returns = new SliceReturns(wake);

@@ -1,0 +1,60 @@
+using System.Runtime.CompilerServices;
+
+namespace QuickSilver.Inboxes;
+
+/// <summary>The loop of every reader of every inbox.</summary>
+internal static class InboxIteration
+{
+    /// <summary>Reads until the inbox ends. Leaving the loop or cancelling loses nothing.</summary>
+    /// <param name="begin">Begins reading; called when the enumeration starts.</param>
+    /// <param name="take">Creates the elements.</param>
+    /// <param name="events">Whether notes are elements too.</param>
+    /// <param name="cancellationToken">Cancels the enumeration.</param>
+    public static async IAsyncEnumerable<T> ReadAsync<TEntry, T>(
+        Func<EntryReader<TEntry>> begin, EntryTaker<TEntry, T> take, bool events,
+        [EnumeratorCancellation] CancellationToken cancellationToken)
+        where TEntry : struct
+    {
+        EntryReader<TEntry> reader = begin();
+        try
+        {
+            while (true)
+            {
+                cancellationToken.ThrowIfCancellationRequested();
+                ReadOutcome outcome = events ? reader.NextEvent(out TEntry entry) : reader.NextMessage(out entry);
+                if (outcome == ReadOutcome.Entry)
+                {
+                    yield return Take(take, reader, entry);
+                }
+                else if (outcome == ReadOutcome.Ended)
+                {
+                    reader.ThrowIfFailed();
+                    yield break;
+                }
+                else if (reader.Arm(events))
+                {
+                    await reader.Signal.WaitAsync(cancellationToken).ConfigureAwait(false);
+                }
+            }
+        }
+        finally
+        {
+            reader.EndRead();
+        }
+    }
+
+    // A message that cannot be returned for lack of memory goes to the next reader.
+    private static T Take<TEntry, T>(EntryTaker<TEntry, T> take, EntryReader<TEntry> reader, in TEntry entry)
+        where TEntry : struct
+    {
+        try
+        {
+            return take(reader, entry);
+        }
+        catch (OutOfMemoryException)
+        {
+            reader.PutBack(entry);
+            throw;
+        }
+    }
+}
