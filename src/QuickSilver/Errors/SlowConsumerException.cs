@@ -3,9 +3,9 @@ using System.Text.Json.Serialization;
 namespace QuickSilver;
 
 /// <summary>The application read too slowly or kept its leases: its inbox was full under
-/// <see cref="OverflowPolicy.FailGroup"/>, and the reader gets it after all stored messages. Or a long message had more
-/// unread bytes than <see cref="DeliveryOptions.LongMessageMaxUnreadBytes"/>: then that message alone has
-/// ended.</summary>
+/// <see cref="OverflowPolicy.FailGroup"/>. The reader gets it after all stored messages; that of a shared inbox, as
+/// <see cref="GroupCompleted.Reason"/>. Or a long message had more unread bytes than
+/// <see cref="DeliveryOptions.LongMessageMaxUnreadBytes"/>: then that message alone has ended.</summary>
 /// <param name="code">The cause.</param>
 /// <param name="message">Readable description, with a remedy where there is one.</param>
 /// <param name="inner">The exception that led to this one, if any.</param>

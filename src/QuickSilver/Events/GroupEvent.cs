@@ -2,8 +2,9 @@ using System.Text.Json.Serialization;
 
 namespace QuickSilver;
 
-/// <summary>An element of <see cref="Group.ReadEventsAsync"/>: a message, a loss of messages, or a change of the
-/// view.</summary>
+/// <summary>An element of <see cref="Group.ReadEventsAsync"/> and <see cref="Inbox.ReadEventsAsync"/>: a message, a
+/// loss of messages, or a change of the view; in a shared inbox also the end of a group.</summary>
+[JsonDerivedType(typeof(GroupCompleted), nameof(GroupCompleted))]
 [JsonDerivedType(typeof(MessagesLost), nameof(MessagesLost))]
 [JsonDerivedType(typeof(MessageReceived), nameof(MessageReceived))]
 [JsonDerivedType(typeof(ViewChanged), nameof(ViewChanged))]

@@ -7,7 +7,8 @@ namespace QuickSilver;
 
 /// <summary>
 /// A handle on a group that this node has joined. It sends, as any <see cref="MessageSender"/>, and receives through an
-/// inbox of its own. A node that only sends opens a <see cref="GroupPublisher"/> instead. A second join of
+/// inbox of its own, or through one that groups share (<see cref="GroupOptions.Inbox"/>). A node that only sends opens
+/// a <see cref="GroupPublisher"/> instead. A second join of
 /// the same name returns a second handle on the same membership, with its own inbox; the node leaves the group with the
 /// last handle. Messages that arrive before the first reader are buffered, up to the limits of the inbox. A handle has
 /// one reader at a time.
@@ -30,7 +31,8 @@ public sealed partial class Group : MessageSender
     /// </para>
     /// </summary>
     /// <param name="cancellationToken">Cancels the enumeration.</param>
-    /// <exception cref="InvalidOperationException">Another reader of this handle is active.</exception>
+    /// <exception cref="InvalidOperationException">Another reader of this handle is active, or the handle's messages go
+    /// to a shared <see cref="Inbox"/>.</exception>
     /// <exception cref="OperationCanceledException">The enumeration was cancelled.</exception>
     /// <exception cref="ObjectDisposedException">The group was left before the call.</exception>
     /// <exception cref="QuickSilverException">The handle has ended by itself; this is the reason. Thrown after all

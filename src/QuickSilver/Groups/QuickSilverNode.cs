@@ -1,4 +1,5 @@
 using System.Diagnostics;
+using QuickSilver.Inboxes.Shared;
 using QuickSilver.Protocol.Core;
 using QuickSilver.Runtime;
 
@@ -135,6 +136,31 @@ public sealed partial class QuickSilverNode : IAsyncDisposable
         if (list.Count == 0) return [];
         MessageSender[] joined = await JoinAllAsync(list, settings, cancellationToken).ConfigureAwait(false);
         return Array.AsReadOnly(Array.ConvertAll(joined, static one => (Group)one));
+    }
+
+    /// <summary>Creates an inbox that any number of groups share; they name it in <see cref="GroupOptions.Inbox"/>.
+    /// Does not wait. Allocates nothing but the inbox until the first message.</summary>
+    /// <param name="options">Limits of the inbox; copied and validated. Null: the defaults.</param>
+    /// <returns>The inbox. Dispose of it to leave its groups.</returns>
+    /// <exception cref="ArgumentException">An option is invalid.</exception>
+    /// <exception cref="ObjectDisposedException">The node has been disposed of.</exception>
+    /// <exception cref="QuickSilverException">The node has stopped by itself; this is the reason.</exception>
+    public Inbox CreateInbox(InboxOptions? options = null)
+    {
+        options?.Validate(nameof(options));
+        DeliveryOptions defaults = _parts.Services.Options.Delivery;
+        var core = new SharedInbox(
+            _parts.Services.Inboxes,
+            options?.MaxMessages ?? defaults.InboxMaxMessages,
+            options?.MaxBytes ?? defaults.InboxMaxBytes);
+        _parts.Services.Inboxes.Add(core);
+        // The end of the node sees the inbox, or this code sees the end.
+        if (State is NodeState.Stopping or NodeState.Stopped)
+        {
+            _parts.Services.Inboxes.Remove(core);
+            throw Disposed();
+        }
+        return new Inbox(this, core);
     }
 
     /// <summary>Leaves several groups, or closes several publishers, in one membership change each, after a wait like
@@ -364,6 +390,13 @@ public sealed partial class QuickSilverNode : IAsyncDisposable
                 $"The {join.What} was cancelled: {trouble.TrimEnd('.')}. Its effects are undone.",
                 cancellationToken);
         }
+        if (settings.Inbox is { HasEnded: true } ended)
+        {
+            // It ended while the groups were joined: nobody could read them.
+            LeaveOperation.Begin(Core, handles);
+            throw ended.End?.Reason ?? new ObjectDisposedException(
+                nameof(Inbox), $"The inbox was disposed of during the join of {join.Names}: create another.");
+        }
         return groups;
     }
 
@@ -389,7 +422,13 @@ public sealed partial class QuickSilverNode : IAsyncDisposable
         if (options is null) return _defaults;
         GroupOptions copy = options.Copy();
         copy.Validate(nameof(options));
-        return HandleSettings.From(copy, _parts.Services.Options.Delivery);
+        if (copy.Inbox is { } inbox)
+        {
+            if (!ReferenceEquals(inbox.Node, this))
+                throw new ArgumentException("Inbox: belongs to another node.", nameof(options));
+            inbox.ThrowIfEnded();
+        }
+        return HandleSettings.From(copy, _parts.Services.Options.Delivery, copy.Inbox?.Core);
     }
 
     private static List<string> CheckNames(IEnumerable<string> names)

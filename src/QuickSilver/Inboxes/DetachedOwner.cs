@@ -34,7 +34,7 @@ internal sealed class DetachedOwner(string name) : IInboxOwner
     }
 
     /// <inheritdoc/>
-    public void OnOverflow(long backlog, long leasedBytes)
+    public void OnOverflow(long backlog, long bytes, long leasedBytes)
     {
     }
 }

@@ -27,6 +27,7 @@ internal interface IInboxOwner
     /// <summary>Reports that the inbox was full under <see cref="OverflowPolicy.FailGroup"/> and takes no more
     /// messages. The handle must fail, but not within this call.</summary>
     /// <param name="backlog">Number of unread messages.</param>
+    /// <param name="bytes">Bytes of unread messages and of undisposed leases.</param>
     /// <param name="leasedBytes">Bytes of undisposed leases.</param>
-    void OnOverflow(long backlog, long leasedBytes);
+    void OnOverflow(long backlog, long bytes, long leasedBytes);
 }

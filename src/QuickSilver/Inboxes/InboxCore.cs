@@ -366,7 +366,7 @@ internal sealed class InboxCore : HandleInbox, IBudgetedInbox
             if (policy == OverflowPolicy.FailGroup)
             {
                 _takesNothing = true;
-                _owner.OnOverflow(messages, _depth.Leased);
+                _owner.OnOverflow(messages, bytes, _depth.Leased);
                 return false;
             }
             if (policy == OverflowPolicy.DropNewest || !_ring.TryDropOldest(reason, out InboxEntry dropped))

@@ -10,11 +10,13 @@ internal static class InboxIteration
     /// <param name="take">Creates the elements.</param>
     /// <param name="events">Whether notes are elements too.</param>
     /// <param name="cancellationToken">Cancels the enumeration.</param>
+    /// <param name="ready">Completes when reading may begin; null: at once.</param>
     public static async IAsyncEnumerable<T> ReadAsync<TEntry, T>(
         Func<EntryReader<TEntry>> begin, EntryTaker<TEntry, T> take, bool events,
-        [EnumeratorCancellation] CancellationToken cancellationToken)
+        [EnumeratorCancellation] CancellationToken cancellationToken, Task? ready = null)
         where TEntry : struct
     {
+        if (ready is { IsCompleted: false }) await ready.WaitAsync(cancellationToken).ConfigureAwait(false);
         EntryReader<TEntry> reader = begin();
         try
         {

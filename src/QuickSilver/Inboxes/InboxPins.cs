@@ -21,6 +21,12 @@ internal struct InboxPins
 
     private Chunk? _lastChunk;
 
+    /// <summary>Records that a message was removed whose memory no other entry pins.</summary>
+    public void OnReleased(in InboxEntry removed)
+    {
+        if (removed.Pinned > 0 && ReferenceEquals(removed.Chunk, _lastChunk)) _lastChunk = null;
+    }
+
     /// <summary>References the message's memory, or copies the message.</summary>
     /// <param name="message">The message.</param>
     /// <param name="limits">Limits of the inbox.</param>

@@ -1,3 +1,5 @@
+using QuickSilver.Inboxes.Shared;
+
 namespace QuickSilver.Inboxes;
 
 /// <summary>State that the inboxes of one node share.</summary>
@@ -9,6 +11,7 @@ internal sealed class NodeInboxes
     private const int KeptBatches = 256;
     private readonly Lock _lock = new();
     private readonly Stack<InboxEntry[]> _batches = new();
+    private readonly HashSet<SharedInbox> _shared = [];
     private long _lateReads;
 
     /// <summary>Creates the shared state of a node.</summary>
@@ -28,6 +31,9 @@ internal sealed class NodeInboxes
     /// <summary>Memory on its way back to the core.</summary>
     public SliceReturns Returns { get; }
 
+    /// <summary>Shared inboxes with something to publish. Core thread only.</summary>
+    public List<SharedInbox> Touched { get; } = [];
+
     /// <summary>The slots of the leases.</summary>
     public LeaseTable Leases { get; }
 
@@ -37,6 +43,34 @@ internal sealed class NodeInboxes
 
     /// <summary>Counts messages that were read from a closed inbox. Any thread.</summary>
     public void OnLateReads(long messages) => Interlocked.Add(ref _lateReads, messages);
+
+    /// <summary>Adds a shared inbox to those that end with the node. Any thread.</summary>
+    public void Add(SharedInbox inbox)
+    {
+        lock (_lock) _shared.Add(inbox);
+    }
+
+    /// <summary>Removes a shared inbox that has ended. Any thread.</summary>
+    public void Remove(SharedInbox inbox)
+    {
+        lock (_lock) _shared.Remove(inbox);
+    }
+
+    /// <summary>Returns the shared inboxes that have not ended. Any thread.</summary>
+    public SharedInbox[] Shared()
+    {
+        lock (_lock) return [.. _shared];
+    }
+
+    /// <summary>Publishes the shared inboxes of this turn. Core thread only.</summary>
+    /// <returns>True if there were any.</returns>
+    public bool PublishShared()
+    {
+        if (Touched.Count == 0) return false;
+        foreach (SharedInbox inbox in Touched) inbox.Publish();
+        Touched.Clear();
+        return true;
+    }
 
     /// <summary>Rents an array for a reader's batch. Any thread.</summary>
     public InboxEntry[] RentBatch()

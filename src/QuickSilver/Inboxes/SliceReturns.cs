@@ -1,3 +1,4 @@
+using QuickSilver.Inboxes.Shared;
 using QuickSilver.Protocol.Flow;
 using QuickSilver.Protocol.Flow.Buffers;
 
@@ -49,6 +50,23 @@ internal sealed class SliceReturns
             foreach (ref readonly InboxEntry entry in entries)
             {
                 if (entry.Chunk is { } chunk) _filling.Add(chunk);
+            }
+            wakes = before < WakesAt && Count() >= WakesAt;
+        }
+        if (wakes) _wake();
+    }
+
+    /// <summary>Returns the references of messages that were read. Any thread.</summary>
+    public void AddAll(ReadOnlySpan<SharedEntry> entries)
+    {
+        bool wakes;
+        lock (_lock)
+        {
+            if (_isClosed) return;
+            int before = _filling.Count;
+            foreach (ref readonly SharedEntry entry in entries)
+            {
+                if (entry.Entry.Chunk is { } chunk) _filling.Add(chunk);
             }
             wakes = before < WakesAt && Count() >= WakesAt;
         }

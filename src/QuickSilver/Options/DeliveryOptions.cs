@@ -9,16 +9,17 @@ public sealed class DeliveryOptions
     private long? _totalInboxBytes;
     private long? _longMessageBytes;
 
-    /// <summary>Limit on unread messages in one inbox. Default: 65,536. A process with a small heap gets less: one
-    /// message for each 4 KiB of the heap it may use.</summary>
+    /// <summary>Limit on unread messages in one inbox, a shared one included. Default: 65,536. A process with a small
+    /// heap gets less: one message for each 4 KiB of the heap it may use.</summary>
     public int InboxMaxMessages
     {
         get => _inboxCapacity ?? HeapShares.Alone.InboxMaxMessages;
         set => _inboxCapacity = value;
     }
 
-    /// <summary>Limit on unread bytes in one inbox, undisposed leases included. A single larger message is accepted
-    /// into an empty inbox. Default: 64 MiB, or 1/16 of the heap that the process may use, whichever is less.</summary>
+    /// <summary>Limit on unread bytes in one inbox, a shared one included; undisposed leases count. A single larger
+    /// message is accepted into an empty inbox. Default: 64 MiB, or 1/16 of the heap that the process may use, whichever
+    /// is less.</summary>
     public long InboxMaxBytes
     {
         get => _inboxBytes ?? HeapShares.Alone.InboxMaxBytes;

@@ -1,3 +1,5 @@
+using System.Text.Json.Serialization;
+
 namespace QuickSilver;
 
 /// <summary>Settings of one handle on a group. The join copies and validates them; later changes have no effect. A null
@@ -20,10 +22,18 @@ public sealed class GroupOptions
     /// False keeps none of them. Default: true.</summary>
     public bool BufferBeforeFirstRead { get; set; } = true;
 
-    /// <summary>Limit on unread messages. Null (default): <see cref="DeliveryOptions.InboxMaxMessages"/>.</summary>
+    /// <summary>The inbox that the handle's messages go to, shared with other groups; of the same node. Its reader gets
+    /// them, and the reading members of <see cref="Group"/> throw. Handlers run as otherwise. Null (default): the
+    /// handle has an inbox of its own.</summary>
+    [JsonIgnore]
+    public Inbox? Inbox { get; set; }
+
+    /// <summary>Limit on unread messages of this handle, in its own inbox or in <see cref="Inbox"/>. Null (default):
+    /// <see cref="DeliveryOptions.InboxMaxMessages"/>.</summary>
     public int? InboxMaxMessages { get; set; }
 
-    /// <summary>Limit on unread bytes. Null (default): <see cref="DeliveryOptions.InboxMaxBytes"/>.</summary>
+    /// <summary>Limit on unread bytes of this handle, in its own inbox or in <see cref="Inbox"/>. Null (default):
+    /// <see cref="DeliveryOptions.InboxMaxBytes"/>.</summary>
     public long? InboxMaxBytes { get; set; }
 
     /// <summary>Policy for the next message of a full inbox. Null (default):

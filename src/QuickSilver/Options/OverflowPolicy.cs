@@ -8,7 +8,7 @@ namespace QuickSilver;
 public enum OverflowPolicy
 {
     /// <summary>The handle leaves the group. Stored messages stay readable; after them the reader gets a
-    /// <see cref="SlowConsumerException"/>.</summary>
+    /// <see cref="SlowConsumerException"/>, in a shared inbox as <see cref="GroupCompleted"/>.</summary>
     FailGroup,
 
     /// <summary>Drops the oldest unread message, reported as <see cref="LossReason.Overflow"/>. Suits

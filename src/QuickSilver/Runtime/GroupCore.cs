@@ -99,7 +99,8 @@ internal sealed partial class GroupCore : StagedGroup, IGroupListener
         Services.CheckCoreThread();
         _handles = [.. _handles, handle];
         handle.Bind(this);
-        if (handle.Inbox is null || View is not { } view) return;
+        if (handle.FollowsViews) WatchViews();
+        if ((handle.Inbox is null && !handle.FollowsViews) || View is not { } view) return;
         handle.OnViewChanged(view);
         Touch();
     }
@@ -224,7 +225,7 @@ internal sealed partial class GroupCore : StagedGroup, IGroupListener
     }
 
     /// <summary>Fails a handle whose inbox is full under <see cref="OverflowPolicy.FailGroup"/>.</summary>
-    public void OnOverflow(GroupHandle handle, long backlog, long leasedBytes)
+    public void OnOverflow(GroupHandle handle, long backlog, long bytes, long leasedBytes)
     {
         Services.CheckCoreThread();
         _node.SlowConsumers++;
@@ -232,17 +233,19 @@ internal sealed partial class GroupCore : StagedGroup, IGroupListener
             (Name, Backlog: backlog, Leased: leasedBytes),
             static (logger, s) => Log.SlowConsumer(logger, s.Name, s.Backlog, s.Leased));
         // Undisposed leases are the likelier cause when they take more room than the unread messages.
-        bool isByLeases = leasedBytes > handle.Inbox!.Bytes / 2;
+        bool isByLeases = leasedBytes > bytes / 2;
+        string inbox = handle.Settings.Inbox is null ? "inbox" : "shared inbox";
         string cause = isByLeases
-            ? $"The inbox of '{Name}' was full of {leasedBytes} bytes in leases that have not been disposed of"
-            : $"The reader of '{Name}' is too slow: {backlog} messages were unread when the inbox was full";
+            ? $"The {inbox} of '{Name}' was full of {leasedBytes} bytes in leases that have not been disposed of"
+            : $"The reader of '{Name}' is too slow: {backlog} messages were unread when the {inbox} was full";
         string remedy = isByLeases
             ? "Dispose of each MessageLease as soon as it has been used (using)"
             : "Read quicker (ReadLeasedAsync copies nothing)";
         var reason = new SlowConsumerException(
             ErrorCode.SlowConsumer,
             $"{cause}, and its policy is FailGroup. The handle has left the group; stored messages can still be read. "
-            + $"{remedy}, allow more (InboxMaxMessages, InboxMaxBytes) or choose an OverflowPolicy that drops, "
+            + $"{remedy}, allow more (InboxMaxMessages, InboxMaxBytes; of a shared inbox, InboxOptions) "
+            + "or choose an OverflowPolicy that drops, "
             + "then join again.")
         {
             GroupName = Name,

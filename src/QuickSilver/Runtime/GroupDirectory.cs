@@ -1,5 +1,6 @@
 using System.Diagnostics.CodeAnalysis;
 using QuickSilver.Diagnostics;
+using QuickSilver.Inboxes.Shared;
 using QuickSilver.Protocol.Core;
 using QuickSilver.Protocol.Membership;
 using QuickSilver.Protocol.Stack;
@@ -149,7 +150,18 @@ internal sealed class GroupDirectory(NodeCore node)
         _waitedOn.Clear();
         _groups.Clear();
         Publishers = 0;
+        foreach (SharedInbox inbox in node.Services.Inboxes.Shared()) inbox.Close(reason);
     }
+
+    /// <summary>Follows the views of all groups of a shared inbox, which begins with the present ones.</summary>
+    /// <param name="inbox">The inbox.</param>
+    /// <param name="known">Completed when the inbox has the views of all groups joined before.</param>
+    public void FollowViews(SharedInbox inbox, TaskCompletionSource known) =>
+        FollowViews([.. HandlesOf(inbox)], 0, known);
+
+    /// <summary>Begins to leave all groups of a shared inbox, for a dispose of it.</summary>
+    public LeaveOperation LeaveAll(SharedInbox inbox) => LeaveOperation.Begin(
+        node, [.. HandlesOf(inbox).Where(static handle => handle.Core!.State == GroupState.Joined)]);
 
     /// <summary>Flushes all groups; the flush fails when the node leaves the cluster.</summary>
     public void Flush(CountdownFlush flush, Instant now)
@@ -212,6 +224,26 @@ internal sealed class GroupDirectory(NodeCore node)
             _waitedOn[index] = _waitedOn[^1];
             _waitedOn.RemoveAt(_waitedOn.Count - 1);
         }
+    }
+
+    private IEnumerable<GroupHandle> HandlesOf(SharedInbox inbox)
+    {
+        node.Services.CheckCoreThread();
+        foreach (GroupCore group in _groups.Values)
+        {
+            foreach (GroupHandle handle in group.Handles)
+            {
+                if (handle.Settings.Inbox == inbox) yield return handle;
+            }
+        }
+    }
+
+    private void FollowViews(GroupHandle[] handles, int first, TaskCompletionSource known)
+    {
+        int end = Math.Min(first + GroupsATurn, handles.Length);
+        for (int index = first; index < end; index++) handles[index].FollowViews();
+        if (end == handles.Length) known.TrySetResult();
+        else if (!node.Services.TryPost(_ => FollowViews(handles, end, known))) known.TrySetResult();
     }
 
     private IEnumerable<LocalGroup> JoinedGroups()

@@ -11,7 +11,7 @@ namespace QuickSilver.Runtime;
 /// it.</summary>
 internal sealed partial class GroupHandle : IInboxOwner
 {
-    private InboxCore? _inbox;
+    private HandleInbox? _inbox;
     private EndMark? _inboxEnd;
     private InlineHandlers? _inline;
     private InlineRegistration[]? _enlisted;
@@ -19,20 +19,40 @@ internal sealed partial class GroupHandle : IInboxOwner
     private bool _isFinished;
     private bool _isSelecting;
     private readonly bool _hasFirstHandler;
+    private readonly bool _isShared;
     private bool _knowsInbox;
 
     /// <summary>The inbox; null while there is none, because no message was stored and nobody has read. Any
     /// thread.</summary>
     public HandleInbox? Inbox => Volatile.Read(ref _inbox);
 
-    /// <summary>Returns the inbox, and makes it if there is none. Any thread. A reader that makes it asks the core for
-    /// the present view.</summary>
+    /// <summary>Whether a shared inbox is told of all views. Any thread.</summary>
+    public bool FollowsViews => Settings.Inbox is { TellsEvents: true };
+
+    /// <summary>Returns the handle's own inbox, and makes it if there is none. Any thread. A reader that makes it asks
+    /// the core for the present view.</summary>
+    /// <exception cref="InvalidOperationException">The handle's messages go to a shared inbox.</exception>
     public InboxCore OpenInbox()
     {
-        if (Volatile.Read(ref _inbox) is { } present) return present;
-        InboxCore inbox = MakeInbox();
+        if (_isShared)
+        {
+            throw new InvalidOperationException(
+                $"The messages of '{Name}' go to the inbox that was named in GroupOptions.Inbox: read that one.");
+        }
+        if (Volatile.Read(ref _inbox) is { } present) return (InboxCore)present;
+        InboxCore inbox = (InboxCore)MakeInbox();
         if (Volatile.Read(ref _inboxEnd) is null) Services.TryPost(_ => MeetInbox());
         return inbox;
+    }
+
+    /// <summary>Tells a shared inbox of the present view and of all later ones. Core thread only.</summary>
+    public void FollowViews()
+    {
+        Services.CheckCoreThread();
+        if (_isFinished) return;
+        if (Volatile.Read(ref _inbox) is null) MakeInbox();
+        _knowsInbox = false;
+        MeetInbox();
     }
 
     ulong? IInboxOwner.ReadKey(in DeliveredMessage message)
@@ -58,7 +78,8 @@ internal sealed partial class GroupHandle : IInboxOwner
 
     void IInboxOwner.OnDropped(NodeInfo sender, LossReason reason) => Core?.OnDropped(sender, reason);
 
-    void IInboxOwner.OnOverflow(long backlog, long leasedBytes) => Core?.OnOverflow(this, backlog, leasedBytes);
+    void IInboxOwner.OnOverflow(long backlog, long bytes, long leasedBytes) =>
+        Core?.OnOverflow(this, backlog, bytes, leasedBytes);
 
     /// <summary>Passes delivered messages to the inline handlers, then to the inbox. Core thread only.</summary>
     public void Deliver(NodeInfo sender, in DeliveryBatch batch)
@@ -74,7 +95,11 @@ internal sealed partial class GroupHandle : IInboxOwner
     public void OnViewChanged(GroupView view)
     {
         Services.CheckCoreThread();
-        if (Volatile.Read(ref _inbox) is not { } inbox) return;
+        if (Volatile.Read(ref _inbox) is not { } inbox)
+        {
+            if (!FollowsViews) return;
+            inbox = MakeInbox();
+        }
         _knowsInbox = true;
         inbox.OnViewChanged(view);
     }
@@ -128,7 +153,7 @@ internal sealed partial class GroupHandle : IInboxOwner
         if (HasEnded) throw EndException();
         var registration = new InlineRegistration(this, handler, batchHandler)
         {
-            HasReservation = OpenInbox().TryReserve(),
+            HasReservation = !_isShared && OpenInbox().TryReserve(),
         };
         Enlist(registration);
         // A key selector runs while a message is being stored; the new handler must receive that message too.
@@ -207,12 +232,13 @@ internal sealed partial class GroupHandle : IInboxOwner
     private void Add(InlineRegistration registration) => (_inline ??= new InlineHandlers(this)).Add(registration);
 
     // The inbox is made at the first message that is to be kept for a reader to come.
-    private InboxCore? InboxForMessages()
+    private HandleInbox? InboxForMessages()
     {
-        InboxCore? inbox = Volatile.Read(ref _inbox);
+        HandleInbox? inbox = Volatile.Read(ref _inbox);
         if (inbox is null)
         {
-            if (_hasFirstHandler || !Settings.Limits.BufferBeforeFirstRead) return null;
+            if (_isShared && Settings.Inbox is null) return null;
+            if (!_isShared && (_hasFirstHandler || !Settings.Limits.BufferBeforeFirstRead)) return null;
             inbox = MakeInbox();
         }
         if (!_knowsInbox) MeetInbox();
@@ -224,19 +250,26 @@ internal sealed partial class GroupHandle : IInboxOwner
     {
         if (_knowsInbox || Volatile.Read(ref _inbox) is not { } inbox) return;
         _knowsInbox = true;
+        if (_isShared && !FollowsViews) return;
         Core?.WatchViews();
         if (Core is not { View: { } view } core) return;
         inbox.OnViewChanged(view);
         core.Touch();
     }
 
-    private InboxCore MakeInbox()
+    private HandleInbox MakeInbox()
+    {
+        HandleInbox made = Settings.Inbox is { } shared ? shared.CreatePart(this, Settings.Limits) : MakeOwnInbox();
+        HandleInbox inbox = Interlocked.CompareExchange(ref _inbox, made, null) ?? made;
+        if (Volatile.Read(ref _inboxEnd) is { } end) inbox.SetEnd(end.Reason);
+        return inbox;
+    }
+
+    private InboxCore MakeOwnInbox()
     {
         var made = new InboxCore(this, Services.Inboxes, Settings.Limits);
         if (_hasFirstHandler) made.StopHolding();
-        InboxCore inbox = Interlocked.CompareExchange(ref _inbox, made, null) ?? made;
-        if (Volatile.Read(ref _inboxEnd) is { } end) inbox.SetEnd(end.Reason);
-        return inbox;
+        return made;
     }
 
     // A thread that makes an inbox later sees the mark, or this code sees the inbox.

@@ -28,6 +28,7 @@ internal sealed partial class GroupHandle : ISendOwner
         Services = services;
         Name = name;
         Settings = settings;
+        _isShared = settings.Inbox is not null;
         if (settings.OnMessage is { } handler) Add(new InlineRegistration(this, handler, null));
         if (settings.OnBatch is { } batchHandler) Add(new InlineRegistration(this, null, batchHandler));
         if (_inline is null) return;
@@ -125,7 +126,7 @@ internal sealed partial class GroupHandle : ISendOwner
         EndLongInbox(reason);
         foreach (FeedSource feed in _feeds) feed.Remove();
         _inline?.Clear();
-        if (Settings.Key is not null) Settings = Settings with { Key = null };
+        if (Settings.Key is not null || _isShared) Settings = Settings with { Key = null, Inbox = null };
         Conclude(reason);
     }
 

@@ -1,4 +1,5 @@
 using QuickSilver.Inboxes;
+using QuickSilver.Inboxes.Shared;
 
 namespace QuickSilver.Runtime;
 
@@ -14,6 +15,7 @@ namespace QuickSilver.Runtime;
 /// <see cref="InboxLimits.ReplacesByKey"/> is true.</param>
 /// <param name="KeepLongMessages">True to keep long messages from the join on.</param>
 /// <param name="LongMessageMaxUnreadBytes">Limit on the unread bytes of one long message.</param>
+/// <param name="Inbox">The shared inbox that the messages go to; null: the handle has its own.</param>
 internal sealed record HandleSettings(
     GroupMode Mode,
     InboxLimits Limits,
@@ -23,7 +25,8 @@ internal sealed record HandleSettings(
     MessageBatchHandler? OnBatch,
     KeySelector? Key,
     bool KeepLongMessages,
-    long LongMessageMaxUnreadBytes)
+    long LongMessageMaxUnreadBytes,
+    SharedInbox? Inbox)
 {
     /// <summary>True for a handle that only sends.</summary>
     public bool IsPublisher { get; init; }
@@ -37,7 +40,8 @@ internal sealed record HandleSettings(
     };
 
     /// <summary>Combines the options of a join with the node's defaults.</summary>
-    public static HandleSettings From(GroupOptions options, DeliveryOptions node) => new(
+    public static HandleSettings From(
+        GroupOptions options, DeliveryOptions node, SharedInbox? inbox = null) => new(
         options.Mode,
         new InboxLimits(
             options.InboxMaxMessages ?? node.InboxMaxMessages,
@@ -50,5 +54,6 @@ internal sealed record HandleSettings(
         options.OnBatch,
         options.Key,
         options.KeepLongMessages,
-        options.LongMessageMaxUnreadBytes ?? node.LongMessageMaxUnreadBytes);
+        options.LongMessageMaxUnreadBytes ?? node.LongMessageMaxUnreadBytes,
+        inbox);
 }

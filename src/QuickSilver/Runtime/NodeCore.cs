@@ -150,7 +150,7 @@ internal sealed partial class NodeCore : ICoreObserver, INodeUpcalls, ICompletio
         Stalls.OnTurnEnded();
         Outboxes.OnTurnEnded(now);
         foreach (GroupCore group in Touched) group.OnTurnEnded();
-        if (Touched.Count > 0) Services.Inboxes.Budget.OnTurnEnded();
+        if (Services.Inboxes.PublishShared() || Touched.Count > 0) Services.Inboxes.Budget.OnTurnEnded();
         Touched.Clear();
         Services.SendBuffers.OnTurnEnded();
         Services.Inboxes.Returns.Drain();
@@ -350,6 +350,7 @@ internal sealed partial class NodeCore : ICoreObserver, INodeUpcalls, ICompletio
     {
         foreach (GroupCore group in Touched) group.OnTurnEnded();
         Touched.Clear();
+        Services.Inboxes.PublishShared();
         Services.SendBuffers.OnTurnEnded();
         Services.Inboxes.Returns.DrainAndClose();
         if (_link is TcpMembershipLink link) link.Close();

@@ -1,4 +1,5 @@
 using QuickSilver.Diagnostics;
+using QuickSilver.Inboxes.Shared;
 using QuickSilver.Loop;
 using QuickSilver.Membership;
 using QuickSilver.Protocol.Core;
@@ -133,6 +134,7 @@ internal sealed class NodeParts
             Services.Inboxes.Returns.Close();
         }
         foreach (GroupHandle handle in Services.Handles()) handle.Abandon(reason);
+        foreach (SharedInbox inbox in Services.Inboxes.Shared()) inbox.SetEnd(reason);
         if (_addresses is not null)
             await EndsByAsync(_addresses.DisposeAsync().AsTask(), LinkGrace).ConfigureAwait(false);
         await EndsByAsync(

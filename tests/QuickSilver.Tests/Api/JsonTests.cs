@@ -14,7 +14,7 @@ public sealed class JsonTests
     private static readonly MemberId Id = MemberId.TryParse("10.0.0.5:15001/7", out MemberId id) ? id : default;
 
     // Objects that do something; what refers to them is data, and names a handle by its group.
-    private static readonly Type[] Doers = [typeof(QuickSilverNode), typeof(FeedRegistration)];
+    private static readonly Type[] Doers = [typeof(QuickSilverNode), typeof(Inbox), typeof(FeedRegistration)];
 
     [Fact]
     public async Task Every_type_of_data_is_serialized()
@@ -123,7 +123,8 @@ public sealed class JsonTests
             new CarrierSelected(Carrier.Unicast, "no multicast"), new GroupEnded("greetings", evicted), state,
             new LossReported("greetings", Id, 3, LossReason.Overflow), new NodeRejoined(Id, Id),
             new CoreStalled(LoopPhase.Feed, TimeSpan.Zero, null),
-            new MessagesLost(group, Id, 1, 2, LossReason.Unread), new MessageReceived(group, message),
+            new MessagesLost(group, Id, 1, 2, LossReason.Unread), new GroupCompleted(group, evicted),
+            new MessageReceived(group, message),
             new ViewChanged(group, null, group.View),
             new QuickSilverException(ErrorCode.Internal, "a defect"), evicted,
             new SlowConsumerException(ErrorCode.SlowConsumer, "slow"),
@@ -133,7 +134,7 @@ public sealed class JsonTests
             new MembershipUnavailableException(ErrorCode.MembershipUnreachable, "away"),
             options, options.Transport, options.Membership, options.RateControl, options.Recovery, options.Delivery,
             options.Pending, options.Loop,
-            options.Shutdown, new GroupOptions(), new FaultOptions(),
+            options.Shutdown, new GroupOptions(), new InboxOptions(), new FaultOptions(),
         }
             .ToDictionary(static sample => sample.GetType())
             .Append(new(typeof(NodeEvent), state))

@@ -63,7 +63,7 @@ internal sealed class InboxRig : IInboxOwner
 
     void IInboxOwner.OnDropped(NodeInfo sender, LossReason reason) => Dropped.Add(reason);
 
-    void IInboxOwner.OnOverflow(long backlog, long leasedBytes) =>
+    void IInboxOwner.OnOverflow(long backlog, long bytes, long leasedBytes) =>
         (Overflowed, OverflowedLeases) = (backlog, leasedBytes);
 
     /// <summary>Delivers messages with the next numbers of a sender, and publishes them.</summary>

@@ -38,6 +38,7 @@ public sealed class RoomOrderTests
     private static bool IsHeldByApplications(string type) =>
         type is "QuickSilver.Group"
             or "QuickSilver.GroupPublisher"
+            or "QuickSilver.Inbox"
             or "QuickSilver.MessageSender"
             or "QuickSilver.QuickSilverNode";
 
