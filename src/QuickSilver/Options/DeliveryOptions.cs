@@ -18,8 +18,8 @@ public sealed class DeliveryOptions
     }
 
     /// <summary>Limit on unread bytes in one inbox, a shared one included; undisposed leases count. A single larger
-    /// message is accepted into an empty inbox. Default: 64 MiB, or 1/16 of the heap that the process may use, whichever
-    /// is less.</summary>
+    /// message is accepted into an empty inbox. Default: 64 MiB, or 1/16 of the heap that the process may use,
+    /// whichever is less.</summary>
     public long InboxMaxBytes
     {
         get => _inboxBytes ?? HeapShares.Alone.InboxMaxBytes;

@@ -69,6 +69,25 @@ internal static class StartSnippets
         });
     }
 
+    public static async Task ReadManyAsync(
+        QuickSilverNode node, string[] names, Action<string> tell, CancellationToken ct)
+    {
+        await using Inbox inbox = node.CreateInbox();
+        await node.JoinManyAsync(names, new GroupOptions { Inbox = inbox }, ct);
+        await foreach (GroupEvent happened in inbox.ReadEventsAsync(ct))
+        {
+            switch (happened)
+            {
+                case MessageReceived { Message: var message }:
+                    tell($"{message.GroupName}: {message.GetString()}");
+                    break;
+                case GroupCompleted { Reason: { } reason }:
+                    tell($"{happened.Group.Name} has failed: {reason.Message}");
+                    break;
+            }
+        }
+    }
+
     public static async Task TryAsync(Group group, ReadOnlyMemory<byte> payload, CancellationToken ct)
     {
         while (group.TrySend(payload.Span) == SendStatus.Backpressured) await group.WaitToSendAsync(ct);
