@@ -52,7 +52,7 @@ internal sealed class SendPlans(RunContext run, EventQueue events, Func<int, Sim
                     return;
                 }
                 if (!node.IsAlive || node.FindSender(plan.Group) is null) continue;
-                if (plan.Long) node.WriteLongMessages(plan.Group);
+                if (plan.Long && node.FindGroup(plan.Group) is not null) node.WriteLongMessages(plan.Group);
                 ulong message = (ulong)_due - 1;
                 int bytes = plans.Draw(plan, id, message);
                 if (plan.Staged) node.Stage(plan.Group, bytes, plans.DrawConfirmed(id, message));

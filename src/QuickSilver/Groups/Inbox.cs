@@ -50,7 +50,7 @@ public sealed class Inbox : IAsyncDisposable
     /// <summary>
     /// Reads all messages of all groups as owned copies; <see cref="Message.Group"/> names the handle. Lost messages
     /// are skipped and show as gaps in <see cref="Message.Sequence"/>. The enumeration goes on when a group ends by a
-    /// leave or a failure: <see cref="ReadEventsAsync"/>, <see cref="Group.Completion"/> and
+    /// leave or a failure: <see cref="ReadEventsAsync"/>, <see cref="MessageSender.Completion"/> and
     /// <see cref="GroupEnded"/> tell it.
     /// <para>
     /// Leaving the loop or cancelling loses nothing: the next reader continues there. Messages sent after this call
@@ -88,7 +88,7 @@ public sealed class Inbox : IAsyncDisposable
         return InboxIteration.ReadAsync(Core.BeginRead, ToEvent, events: true, cancellationToken, viewsKnown);
     }
 
-    /// <summary>Leaves all groups of the inbox in one membership change, as <see cref="Group.DisposeAsync"/> does, and
+    /// <summary>Leaves all groups of the inbox in one membership change, as <see cref="MessageSender.DisposeAsync"/> does, and
     /// ends it. Drops unread messages, unless a reader is active: that one ends after the messages it already has.
     /// Never throws; repeated calls return the same result.</summary>
     public ValueTask DisposeAsync()
