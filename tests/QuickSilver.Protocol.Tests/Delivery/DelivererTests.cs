@@ -34,6 +34,19 @@ public class DelivererTests
         _world.AssertEverythingComesHome();
     }
 
+    /// <summary>Members of a merged region get packets of groups that they are not in.</summary>
+    [Fact]
+    public void WhatIsNotForThisNodeIsCountedAndDropped()
+    {
+        Open(10, 1);
+        _world.Receive(_view, _sender, 1, new PacketPart(0, 1, [1], First: true), new PacketPart(1, 1, X, First: true));
+        _world.Receive(_view, _sender, 1, new PacketPart(1, 2, X), new PacketPart(1, 3, X));
+
+        Assert.Equal(["g10 n5#1"], _world.Log);
+        Assert.Equal((3UL, 1UL), (_world.Counters.MessagesFiltered, _world.Counters.PacketsFiltered));
+        _world.AssertEverythingComesHome();
+    }
+
     /// <summary>The message after it came first, waited for its step, and so lies before it in memory: the two are no
     /// run.</summary>
     [Fact]

@@ -28,6 +28,32 @@ public class LargeClusterTests
     }
 
     [Fact]
+    public void FortyNodesWithGroupsOfTheirOwnInTwoMergedRegionsAtOnePercentLoss()
+    {
+        const int Nodes = 40;
+        Scenario scenario = Make(Nodes);
+        scenario = scenario with
+        {
+            Options = scenario.Options with { Membership = new MembershipServerSettings { MaxRegions = 2 } },
+            Groups = [
+                .. Enumerable.Range(0, Nodes)
+                    .Select(node => new[] { "all", $"half-{node % 2}", $"pair-{node / 2}" })],
+            Plans =
+            [
+                new SendPlan(0, "all", 300, TimeSpan.FromMilliseconds(2)) { MinBytes = 500, MaxBytes = 1500 },
+                new SendPlan(1, "half-1", 300, TimeSpan.FromMilliseconds(2)) { MinBytes = 500, MaxBytes = 1500 },
+                new SendPlan(2, "pair-1", 300, TimeSpan.FromMilliseconds(2)),
+            ],
+        };
+        SimulatedCluster cluster = scenario.Run();
+        Assert.Equal((300UL * Nodes) + (300UL * Nodes / 2) + (300UL * 2), cluster.MessagesDelivered);
+
+        // Exact regions are one a node: forty, twenty and two copies.
+        Assert.InRange(cluster.MessageTransmissions, 900UL, 300UL * 6);
+        Assert.True(cluster.Nodes.Sum(node => (long)node.Counters.MessagesFiltered) > 300 * 20);
+    }
+
+    [Fact]
     public void AHundredAndNinetyTwoNodesInOneRegionOfThirtyEightPartitionsAtOnePercentLoss()
     {
         const int Nodes = 192;

@@ -75,9 +75,12 @@ public class SavedRunTests
     /// the leader had been told of a removed sender, and rounds could not end since a member was mute; those that found
     /// it silent had nothing to wait for themselves, and did not say so. removed-beyond-the-majority: a survivor that
     /// had registered was cut off while a majority was awaited, and removed; so a majority of fewer was enough.
+    /// merged-beside-its-equal: regions were merged into one whose groups another had, which could get no further view;
+    /// they got another number, and nodes of one home were in both. When one left, the other kept its groups.
     /// </summary>
     [Theory]
     [InlineData("leader-gone-unheard")]
+    [InlineData("merged-beside-its-equal")]
     [InlineData("copy-equal-to-the-multicast")]
     [InlineData("removed-by-half")]
     [InlineData("all-accuse-all")]
