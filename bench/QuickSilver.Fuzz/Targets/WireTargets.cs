@@ -11,6 +11,12 @@ internal sealed class WireTargets
     private const int LongestTrain = 8192;
     private static readonly Epoch ServerEpoch = new(1, 99);
 
+    private static readonly byte[][] Pieces =
+    [
+        Convert.FromHexString("0101006162"), Convert.FromHexString("000102636465"), Convert.FromHexString("0401AB02"),
+        Convert.FromHexString("030200"),
+    ];
+
     private readonly Corpus _corpus;
     private readonly Token _token = new();
     private readonly List<int> _skipped = new(Members);
@@ -27,6 +33,7 @@ internal sealed class WireTargets
         yield return new DelegateTarget("header", all, TryHeader) { Seals = true };
         yield return new DelegateTarget("walk", Trains(all), TryWalk) { Longest = LongestTrain };
         yield return new DelegateTarget("packet", _corpus.Bodies(DatagramKind.Data, DatagramKind.Repair), TryPacket);
+        yield return new DelegateTarget("piece", Pieces, TryPiece);
         yield return new DelegateTarget("hop", Hops(), TryHop);
         yield return new DelegateTarget("token", Tokens(), TryToken);
         yield return new DelegateTarget(
@@ -96,6 +103,17 @@ internal sealed class WireTargets
                     .SequenceEqual(record.Bytes), "bytes from elsewhere");
         }
         return reader.IsAtEnd;
+    }
+
+    private bool TryPiece(Span<byte> input)
+    {
+        if (!MessagePiece.TryRead(input, out MessagePiece piece)) return false;
+        _sum += piece.Offset;
+        Hold(piece.Id > 0 && piece.Offset <= MessagePiece.MaxLength, "no long message, or an offset too high");
+        Hold(!piece.IsFirst || piece.Offset == 0, "a first piece at an offset");
+        Hold(!piece.IsGivenUp || (piece.Bytes.IsEmpty && !piece.IsLast && !piece.IsFirst), "bytes after the end");
+        Hold(input[piece.BytesOffset..].SequenceEqual(piece.Bytes), "bytes from elsewhere");
+        return true;
     }
 
     private bool TryHop(Span<byte> input)
