@@ -33,5 +33,7 @@ internal class GroupRegistration(string name, HostedGroupOptions options)
     {
         if (Options.RejoinPause <= TimeSpan.Zero || Options.RejoinPause > TimeSpan.FromHours(1))
             yield return $".RejoinPause: {Options.RejoinPause} is not above zero and at most an hour";
+        if (Options.Typed.LatencySampleEvery < 0)
+            yield return $".Typed.LatencySampleEvery: {Options.Typed.LatencySampleEvery} is not 0 or more";
     }
 }

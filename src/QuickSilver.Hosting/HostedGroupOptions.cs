@@ -47,6 +47,7 @@ public sealed class HostedGroupOptions
         Compare(found, nameof(RejoinAfterSlowReader), RejoinAfterSlowReader, other.RejoinAfterSlowReader);
         Compare(found, nameof(RejoinPause), RejoinPause, other.RejoinPause);
         Compare(found, nameof(Typed.Tracing), Typed.Tracing, other.Typed.Tracing);
+        Compare(found, nameof(Typed.LatencySampleEvery), Typed.LatencySampleEvery, other.Typed.LatencySampleEvery);
         Compare(found, Group, other.Group);
         return found;
     }

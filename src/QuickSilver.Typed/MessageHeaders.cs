@@ -90,6 +90,10 @@ public sealed class MessageHeaders : IReadOnlyCollection<KeyValuePair<string, st
         return new MessageHeaders([.. entries]);
     }
 
+    /// <summary>Returns these headers with another one, in place of one of its name.</summary>
+    internal MessageHeaders With(KeyValuePair<string, string> header) =>
+        new([.. _entries.Where(entry => entry.Key != header.Key), header]);
+
     private static bool Fits(string? text, int least, int most)
     {
         if (text is null || text.Length < least || text.Length > most) return false;

@@ -13,6 +13,12 @@ public static class QuickSilverTelemetry
     /// <summary>The meter of hosted nodes.</summary>
     public const string HostingMeterName = "QuickSilver.Hosting";
 
+    /// <summary>The meter of typed groups.</summary>
+    public const string TypedMeterName = "QuickSilver.Typed";
+
+    /// <summary>Header with the time of a send, in microseconds since 1970, for a sample of messages.</summary>
+    public const string SentHeader = "sent-at";
+
     /// <summary>Header with the sender's context, as W3C Trace Context writes it.</summary>
     public const string TraceParentHeader = "traceparent";
 

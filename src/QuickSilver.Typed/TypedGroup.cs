@@ -16,6 +16,8 @@ public sealed class Group<T> : IAsyncDisposable
 
     private readonly IPayloadSerializer<T> _serializer;
     private readonly bool _traces;
+    private readonly int _sampleEvery;
+    private int _unsampled;
     private long _undeserialized;
 
     internal Group(Group raw, IPayloadSerializer<T> serializer, TypedGroupOptions? options)
@@ -23,6 +25,7 @@ public sealed class Group<T> : IAsyncDisposable
         Raw = raw;
         _serializer = serializer;
         _traces = options?.Tracing ?? false;
+        _sampleEvery = options?.LatencySampleEvery ?? 0;
     }
 
     /// <summary>Reports a message that is no value, with its raw bytes. Raised on the reader's thread, in its turn
@@ -55,6 +58,7 @@ public sealed class Group<T> : IAsyncDisposable
     public ValueTask SendAsync(T value, MessageHeaders headers, CancellationToken cancellationToken = default)
     {
         ArgumentNullException.ThrowIfNull(headers);
+        headers = Sampled(headers);
         return _traces
             ? SendTracedAsync(value, headers, cancellationToken)
             : SendCore(value, headers, cancellationToken);
@@ -69,7 +73,7 @@ public sealed class Group<T> : IAsyncDisposable
     public async Task<DeliveryReport> SendConfirmedAsync(
         T value, MessageHeaders? headers = null, CancellationToken cancellationToken = default)
     {
-        MessageHeaders all = headers ?? MessageHeaders.None;
+        MessageHeaders all = Sampled(headers ?? MessageHeaders.None);
         using Activity? activity = _traces ? Tracing.StartSend(Name) : null;
         if (_traces) all = Tracing.Inject(all, activity ?? Activity.Current);
         var bytes = new ArrayBufferWriter<byte>(SizeHint);
@@ -122,6 +126,7 @@ public sealed class Group<T> : IAsyncDisposable
                 ActivityContext context = _traces
                     ? Tracing.Receive(Name, Tracing.ContextOf(headers), payload.Length - start)
                     : default;
+                LatencySamples.Note(headers);
                 T value = _serializer.Deserialize(payload[start..]);
                 message = new TypedMessage<T>(value, lease.Sender, lease.SenderName, lease.Sequence, headers)
                 {
@@ -138,6 +143,11 @@ public sealed class Group<T> : IAsyncDisposable
             }
         }
     }
+
+    private MessageHeaders Sampled(MessageHeaders headers) =>
+        _sampleEvery > 0 && Interlocked.Increment(ref _unsampled) % _sampleEvery == 0
+            ? headers.With(LatencySamples.Stamp())
+            : headers;
 
     private ValueTask SendCore(T value, MessageHeaders headers, CancellationToken cancellationToken) =>
         Raw.SendAsync(

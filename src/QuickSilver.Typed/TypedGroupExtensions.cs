@@ -55,6 +55,10 @@ public static class TypedGroupExtensions
     {
         ArgumentNullException.ThrowIfNull(group);
         ArgumentNullException.ThrowIfNull(serializer);
+        if (typed is { LatencySampleEvery: < 0 })
+            throw new ArgumentException(
+                $"{nameof(TypedGroupOptions.LatencySampleEvery)} is {typed.LatencySampleEvery}, and 0 is the least.",
+                nameof(typed));
         return new Group<T>(group, serializer, typed);
     }
 }

@@ -7,4 +7,8 @@ public sealed class TypedGroupOptions
     /// source <see cref="QuickSilverTelemetry.ActivitySourceName"/>. Costs two headers a message while somebody
     /// traces, and nothing otherwise. Default: false.</summary>
     public bool Tracing { get; set; }
+
+    /// <summary>One message in so many carries the time of its send, which readers record in the histogram
+    /// <c>quicksilver.delivery.latency</c>. It costs such a message a header. 0 (default): none.</summary>
+    public int LatencySampleEvery { get; set; }
 }

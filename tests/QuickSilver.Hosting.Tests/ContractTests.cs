@@ -13,6 +13,7 @@ public sealed class ContractTests
 {
     [Theory]
     [InlineData("QuickSilver.Hosting")]
+    [InlineData("QuickSilver.OpenTelemetry")]
     [InlineData("QuickSilver.Typed")]
     public void The_surface_is_as_reviewed(string name)
     {

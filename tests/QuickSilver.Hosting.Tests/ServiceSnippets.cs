@@ -2,6 +2,8 @@ using System.Text.Json.Serialization;
 using Microsoft.Extensions.DependencyInjection;
 using Microsoft.Extensions.Hosting;
 using Microsoft.Extensions.Logging;
+using OpenTelemetry.Metrics;
+using OpenTelemetry.Trace;
 using QuickSilver.Typed;
 
 namespace QuickSilver.Hosting.Tests;
@@ -32,6 +34,14 @@ internal static class ServiceSnippets
     public static void AddTicks(IServiceCollection services)
     {
         services.AddQuickSilver().AddGroup("ticks", TickContext.Default.Tick).AddHandler<TickHandler>("ticks");
+    }
+
+    public static void AddTelemetry(IServiceCollection services)
+    {
+        services.AddOpenTelemetry()
+            .WithMetrics(static metrics => metrics.AddQuickSilverInstrumentation())
+            .WithTracing(static traces => traces.AddQuickSilverInstrumentation());
+        services.AddQuickSilver().AddGroup("ticks", TickContext.Default.Tick, static group => group.Typed.Tracing = true);
     }
 
     public static async Task TicksAsync(QuickSilverNode node)

@@ -26,7 +26,7 @@ public sealed class TerminationTests
         await using ChildProcess member = ChildProcess.Start(
             "HostedMember",
             Path.Combine(AppContext.BaseDirectory, "HostedMember.dll"),
-            [rig.Port.ToString(CultureInfo.InvariantCulture)],
+            [rig.Port.ToString(CultureInfo.InvariantCulture), "send"],
             line => said = line.Contains("admitted ", StringComparison.Ordinal) ? line : said);
         await NodeRig.UntilAsync(() => Volatile.Read(ref last) > 1000 || member.Exit.IsCompleted, "traffic");
         using (Process kill = Process.Start("kill", ["-TERM", $"{member.Id}"])) await kill.WaitForExitAsync();

@@ -14,12 +14,11 @@ public sealed class JsonTests
     private static readonly MemberId Id = MemberId.TryParse("10.0.0.5:15001/7", out MemberId id) ? id : default;
 
     // Objects that do something; what refers to them is data, and names a handle by its group.
-<<<<<<< ours
-    private static readonly Type[] Doers = [typeof(QuickSilverNode), typeof(Inbox), typeof(FeedRegistration)];
-=======
-    private static readonly Type[] Doers = [
-        typeof(QuickSilverNode), typeof(FeedRegistration), typeof(MessageSender), typeof(GroupPublisher)];
->>>>>>> theirs
+    private static readonly Type[] Doers =
+    [
+        typeof(QuickSilverNode), typeof(Inbox), typeof(FeedRegistration), typeof(MessageSender),
+        typeof(GroupPublisher),
+    ];
 
     [Fact]
     public async Task Every_type_of_data_is_serialized()
@@ -139,11 +138,7 @@ public sealed class JsonTests
             new MembershipUnavailableException(ErrorCode.MembershipUnreachable, "away"),
             options, options.Transport, options.Membership, options.RateControl, options.Recovery, options.Delivery,
             options.Pending, options.Loop,
-<<<<<<< ours
-            options.Shutdown, new GroupOptions(), new InboxOptions(), new FaultOptions(),
-=======
-            options.Shutdown, new GroupOptions(), new PublisherOptions(), new FaultOptions(),
->>>>>>> theirs
+            options.Shutdown, new GroupOptions(), new InboxOptions(), new PublisherOptions(), new FaultOptions(),
         }
             .ToDictionary(static sample => sample.GetType())
             .Append(new(typeof(NodeEvent), state))

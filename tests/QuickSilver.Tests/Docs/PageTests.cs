@@ -28,6 +28,7 @@ public sealed partial class PageTests
     [InlineData(MeasuredPage)]
     [InlineData("docs/protocol.md")]
     [InlineData("docs/services.md")]
+    [InlineData("docs/two-machines.md")]
     public void A_page_for_users_names_no_commit(string page)
     {
         string[] named = [

@@ -1,5 +1,6 @@
 using QuickSilver.Bench.Processes;
 using QuickSilver.Scenarios.Lab;
+using QuickSilver.Tests.Repository;
 
 namespace QuickSilver.Tests.Networks;
 
@@ -24,6 +25,32 @@ public sealed class SamplesOnTwoHostsTests
         }
         Assert.Contains("(1,000 in all)", host.LastLines + client.LastLines, StringComparison.Ordinal);
     }
+
+    [Fact]
+    public async Task Two_workers_meet_by_the_commands_of_the_page()
+    {
+        string[][] commands = [.. File.ReadLines(SourceTree.PathOf("docs/two-machines.md"))
+            .Where(static line => line.StartsWith("dotnet run", StringComparison.Ordinal))
+            .Select(static line => line.Split(" -- ")[1].Replace("10.0.0.5", NetworkNamespaces.AddressOf(0),
+                StringComparison.Ordinal).Split(' '))];
+        Assert.Equal(2, commands.Length);
+        using NetworkNamespaces network = NetworkNamespaces.Make(hosts: 2);
+        await using ChildProcess host = StartWorker(network, 0, [.. commands[0], "--QuickSilver:NodeName=one"]);
+        await using ChildProcess client = StartWorker(network, 1, [.. commands[1], "--QuickSilver:NodeName=two"]);
+        long start = Environment.TickCount64;
+        while (!host.LastLines.Contains("two says hello", StringComparison.Ordinal)
+            || !client.LastLines.Contains("one says hello", StringComparison.Ordinal))
+        {
+            Assert.True(
+                Environment.TickCount64 - start < NetworkNode.Patience.TotalMilliseconds,
+                $"{host.LastLines}{Environment.NewLine}{client.LastLines}");
+            await Task.Delay(20, TestContext.Current.CancellationToken);
+        }
+    }
+
+    private static ChildProcess StartWorker(NetworkNamespaces network, int host, string[] arguments) =>
+        ChildProcess.Start("Worker", [.. NamespaceSet.PrefixOf(network.NameOf(host)),
+            .. ChildProcess.CommandOf(Path.Combine(AppContext.BaseDirectory, "Worker.dll"), arguments)]);
 
     private static ChildProcess Start(NetworkNamespaces network, int host, string program, params string[] arguments) =>
         ChildProcess.Start(program, [.. NamespaceSet.PrefixOf(network.NameOf(host)),

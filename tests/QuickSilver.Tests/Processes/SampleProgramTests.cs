@@ -1,3 +1,4 @@
+using System.Diagnostics;
 using QuickSilver.Bench.Processes;
 
 namespace QuickSilver.Tests.Processes;
@@ -90,6 +91,33 @@ public sealed class SampleProgramTests
         await using ChildProcess sample = Start(program);
         await AssertEndsAsync(sample, 0);
         Assert.Contains(line, sample.LastLines, StringComparison.Ordinal);
+    }
+
+    [Fact]
+    public async Task Two_workers_greet_each_other_and_end_in_order()
+    {
+        string port = $"--QuickSilver:Membership:Port={ProgramCluster.Text(FreePort.Find())}";
+        await using ChildProcess one = Start("Worker", port, "--QuickSilver:NodeName=one");
+        await using ChildProcess two = Start("Worker", port, "--QuickSilver:NodeName=two");
+        await HearsAsync(one, "two says hello");
+        await HearsAsync(two, "one says hello");
+        Assert.SkipWhen(OperatingSystem.IsWindows(), "there is no SIGTERM");
+        foreach (ChildProcess worker in (ChildProcess[])[two, one])
+        {
+            using (Process kill = Process.Start("kill", ["-TERM", ProgramCluster.Text(worker.Id)]))
+                await kill.WaitForExitAsync(TestContext.Current.CancellationToken);
+            await AssertEndsAsync(worker, 0);
+        }
+    }
+
+    private static async Task HearsAsync(ChildProcess program, string line)
+    {
+        long start = Environment.TickCount64;
+        while (!program.LastLines.Contains(line, StringComparison.Ordinal))
+        {
+            Assert.True(Environment.TickCount64 - start < Patience.TotalMilliseconds, program.LastLines);
+            await Task.Delay(20, TestContext.Current.CancellationToken);
+        }
     }
 
     private static ChildProcess Start(string program, params string[] arguments) =>

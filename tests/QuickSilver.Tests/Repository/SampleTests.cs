@@ -7,7 +7,8 @@ public sealed class SampleTests
     private const int MostLinesOfSmallOnes = 60;
     private const int MostLinesOfQuickStart = 155;
 
-    private static readonly string[] Small = ["Feed", "FileSend", "LatestByKey", "ManyGroups", "TwoMachines"];
+    private static readonly string[] Small =
+        ["Feed", "FileSend", "LatestByKey", "ManyGroups", "TwoMachines", "Worker"];
 
     [Fact]
     public void Every_sample_is_short_and_says_how_to_run_it()
@@ -33,7 +34,11 @@ public sealed class SampleTests
     [Fact]
     public void Every_sample_is_run_by_a_test()
     {
-        string tests = File.ReadAllText(SourceTree.PathOf("tests/QuickSilver.Tests/Processes/SampleProgramTests.cs"));
+        string[] files = [
+            "tests/QuickSilver.Tests/Processes/SampleProgramTests.cs",
+            "tests/QuickSilver.Hosting.Tests/WebFeedTests.cs",
+        ];
+        string tests = string.Concat(files.Select(static file => File.ReadAllText(SourceTree.PathOf(file))));
         Assert.All(
             Directory.GetDirectories(SourceTree.PathOf("samples")),
             folder => Assert.Contains($"\"{Path.GetFileName(folder)}\"", tests, StringComparison.Ordinal));

@@ -1,0 +1,71 @@
+// WebFeed: a web API whose instances share what is posted. POST publishes to all of them, GET streams events (SSE).
+//
+//   dotnet run -c Release --project samples/WebFeed -- --urls http://127.0.0.1:5001
+//   dotnet run -c Release --project samples/WebFeed -- --urls http://127.0.0.1:5002
+//   curl -N http://127.0.0.1:5002/news &
+//   curl -d '{"text":"hello"}' -H 'content-type: application/json' http://127.0.0.1:5001/news
+
+using System.Runtime.CompilerServices;
+using System.Text.Json.Serialization;
+using Microsoft.AspNetCore.Diagnostics.HealthChecks;
+using QuickSilver;
+using QuickSilver.Hosting;
+using QuickSilver.Typed;
+
+WebApplicationBuilder builder = WebApplication.CreateSlimBuilder(args);
+builder.Services.ConfigureHttpJsonOptions(
+    static json => json.SerializerOptions.TypeInfoResolverChain.Insert(0, NewsContext.Default));
+builder.Services.AddQuickSilver()
+    .AddGroup("news", NewsContext.Default.News, static news => news.Group.BufferBeforeFirstRead = false) // only sends
+    .AddHealthCheck();
+WebApplication app = builder.Build();
+
+app.MapPost("/news", static async (
+    News news, [FromKeyedServices("news")] IQuickSilverGroup<News> group, CancellationToken aborted) =>
+{
+    await group.SendAsync(news, cancellationToken: aborted);
+    return Results.Accepted();
+});
+
+app.MapGet("/news", static (IQuickSilverNode node, IHostApplicationLifetime life, CancellationToken aborted) =>
+    TypedResults.ServerSentEvents(Feed.FollowAsync(node, life.ApplicationStopping, aborted)));
+
+app.MapHealthChecks("/ready", new HealthCheckOptions { Predicate = static check => check.Tags.Contains("ready") });
+await app.RunAsync();
+
+internal sealed record News(string Text);
+
+[JsonSerializable(typeof(News))]
+internal sealed partial class NewsContext : JsonSerializerContext;
+
+internal static class Feed
+{
+    // Each client reads through a handle of its own; a second handle on a group costs an inbox. A client that reads too
+    // slowly loses its handle, and with it its connection. The stop of the host ends the streams, so they do not hold
+    // it up.
+    public static async IAsyncEnumerable<News> FollowAsync(
+        IQuickSilverNode hosted, CancellationToken stopping, [EnumeratorCancellation] CancellationToken aborted)
+    {
+        using var ended = CancellationTokenSource.CreateLinkedTokenSource(stopping, aborted);
+        QuickSilverNode node = await hosted.GetNodeAsync(ended.Token);
+        await using Group<News> news = await node.JoinAsync(
+            "news", NewsContext.Default.News, cancellationToken: ended.Token);
+        IAsyncEnumerator<TypedMessage<News>> reader = news.ReadAllAsync(ended.Token).GetAsyncEnumerator(ended.Token);
+        await using (reader)
+        {
+            while (await MovesAsync(reader)) yield return reader.Current.Value;
+        }
+    }
+
+    private static async ValueTask<bool> MovesAsync(IAsyncEnumerator<TypedMessage<News>> reader)
+    {
+        try
+        {
+            return await reader.MoveNextAsync();
+        }
+        catch (Exception end) when (end is OperationCanceledException or QuickSilverException)
+        {
+            return false;
+        }
+    }
+}

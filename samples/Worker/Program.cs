@@ -1,0 +1,55 @@
+// Worker: a .NET worker service that sends a greeting every second and prints those of all others.
+//
+//   dotnet run -c Release --project samples/Worker      in two terminals: each prints the greetings of the other
+//
+// Options come from the section QuickSilver of the configuration: appsettings.json, the environment, or the command
+// line. On two machines (docs/two-machines.md):
+//
+//   dotnet run -c Release --project samples/Worker -- --QuickSilver:Membership:Mode=Host
+//   dotnet run -c Release --project samples/Worker -- --QuickSilver:Membership:Mode=Client \
+//       --QuickSilver:Membership:Servers:0=10.0.0.5:14999
+
+using System.Text.Json.Serialization;
+using Microsoft.Extensions.DependencyInjection;
+using Microsoft.Extensions.Hosting;
+using Microsoft.Extensions.Logging;
+using QuickSilver.Hosting;
+using QuickSilver.Typed;
+
+HostApplicationBuilder builder = Host.CreateApplicationBuilder(args);
+builder.Services.AddQuickSilver()
+    .AddGroup("greetings", GreetingContext.Default.Greeting, static group => group.Group.SelfDelivery = false)
+    .AddHandler<GreetingHandler>("greetings")
+    .AddHealthCheck();
+builder.Services.AddHostedService<Greeter>();
+await builder.Build().RunAsync();
+
+internal sealed record Greeting(string Text, int Number);
+
+[JsonSerializable(typeof(Greeting))]
+internal sealed partial class GreetingContext : JsonSerializerContext;
+
+internal sealed class Greeter([FromKeyedServices("greetings")] IQuickSilverGroup<Greeting> greetings)
+    : BackgroundService
+{
+    protected override async Task ExecuteAsync(CancellationToken stoppingToken)
+    {
+        for (int number = 1; !stoppingToken.IsCancellationRequested; number++)
+        {
+            await greetings.SendAsync(new Greeting("hello", number), cancellationToken: stoppingToken);
+            await Task.Delay(TimeSpan.FromSeconds(1), stoppingToken);
+        }
+    }
+}
+
+internal sealed partial class GreetingHandler(ILogger<GreetingHandler> logger) : IMessageHandler<Greeting>
+{
+    public ValueTask HandleAsync(TypedMessage<Greeting> message, CancellationToken cancellationToken)
+    {
+        LogGreeting(message.SenderName, message.Value.Text, message.Value.Number);
+        return default;
+    }
+
+    [LoggerMessage(LogLevel.Information, "{Sender} says {Text} {Number}")]
+    private partial void LogGreeting(string sender, string text, int number);
+}
