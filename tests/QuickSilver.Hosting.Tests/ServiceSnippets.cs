@@ -13,6 +13,14 @@ internal sealed record Tick(string Symbol, decimal Price);
 [JsonSerializable(typeof(Tick))]
 internal sealed partial class TickContext : JsonSerializerContext;
 
+internal sealed record Question(string Item);
+
+internal sealed record Answer(int Count);
+
+[JsonSerializable(typeof(Question))]
+[JsonSerializable(typeof(Answer))]
+internal sealed partial class StockContext : JsonSerializerContext;
+
 /// <summary>The code of docs/services.md: it compiles here, and the page is held to it.</summary>
 internal static class ServiceSnippets
 {
@@ -50,6 +58,20 @@ internal static class ServiceSnippets
         await ticks.SendAsync(new Tick("ABC", 1.25m));
         await foreach (TypedMessage<Tick> message in ticks.ReadAllAsync()) Console.WriteLine(message.Value);
     }
+
+    public static async Task AskAsync(QuickSilverNode node)
+    {
+        await using RequestGroup<Question, Answer> group = await node.JoinRequestsAsync(
+            "stock", StockContext.Default.Question, StockContext.Default.Answer,
+            async (question, stop) => new Answer(await CountAsync(question.Value.Item, stop)));
+        ReplySet<Answer> answers = await group.RequestAsync(new Question("nails"), timeout: TimeSpan.FromSeconds(1));
+        foreach (Reply<Answer> reply in answers.Replies.Where(static reply => !reply.IsError))
+            Console.WriteLine($"{reply.Member.Name}: {reply.Value.Count}");
+        foreach (Member member in answers.Missing) Console.WriteLine($"{member.Name} did not answer");
+    }
+
+    private static Task<int> CountAsync(string item, CancellationToken stop) =>
+        Task.FromResult(item.Length).WaitAsync(stop);
 
     internal sealed class TickHandler(ILogger<TickHandler> logger) : IMessageHandler<Tick>
     {

@@ -1,0 +1,28 @@
+namespace QuickSilver.Typed;
+
+/// <summary>The answer of one member to a request.</summary>
+/// <typeparam name="TReply">Type of the replies.</typeparam>
+public sealed class Reply<TReply>
+{
+    private readonly TReply? _value;
+
+    internal Reply(Member member, TReply? value, string? error)
+    {
+        Member = member;
+        _value = value;
+        Error = error;
+    }
+
+    /// <summary>The member that answered.</summary>
+    public Member Member { get; }
+
+    /// <summary>What the responder threw, as text; null if it has replied.</summary>
+    public string? Error { get; }
+
+    /// <summary>Whether the responder threw.</summary>
+    public bool IsError => Error is not null;
+
+    /// <summary>The reply.</summary>
+    /// <exception cref="ResponderFailedException">The responder threw.</exception>
+    public TReply Value => Error is null ? _value! : throw new ResponderFailedException(Member, Error);
+}

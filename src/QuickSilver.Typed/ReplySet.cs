@@ -1,0 +1,24 @@
+namespace QuickSilver.Typed;
+
+/// <summary>The answers to a request.</summary>
+/// <typeparam name="TReply">Type of the replies.</typeparam>
+public sealed class ReplySet<TReply>
+{
+    internal ReplySet(IReadOnlyList<Reply<TReply>> replies, IReadOnlyList<Member> missing, bool isComplete)
+    {
+        Replies = replies;
+        Missing = missing;
+        IsComplete = isComplete;
+    }
+
+    /// <summary>The answers, in the order of their arrival; also of responders that threw.</summary>
+    public IReadOnlyList<Reply<TReply>> Replies { get; }
+
+    /// <summary>The members of the view that did not answer: too late, gone from the view, or not needed any more.
+    /// Members without a responder are not among them.</summary>
+    public IReadOnlyList<Member> Missing { get; }
+
+    /// <summary>Whether as many answered as were asked for. False: the time was up, or too few members are left.
+    /// </summary>
+    public bool IsComplete { get; }
+}

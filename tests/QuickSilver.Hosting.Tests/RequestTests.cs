@@ -1,0 +1,125 @@
+using System.Text.Json.Serialization;
+using QuickSilver.Tests.Api;
+using QuickSilver.Typed;
+
+namespace QuickSilver.Hosting.Tests;
+
+/// <summary>Requests and replies between members.</summary>
+public sealed class RequestTests
+{
+    [Fact]
+    public async Task All_answer_but_the_killed_and_the_slow_which_are_named()
+    {
+        await using var rig = new HostRig();
+        RequestGroup<Ask, Told> asker = await JoinAsync(await rig.StartNodeAsync(), null);
+        var dying = new TaskCompletionSource(TaskCreationOptions.RunContinuationsAsynchronously);
+        QuickSilverNode[] nodes = new QuickSilverNode[5];
+        for (int index = 0; index < nodes.Length; index++)
+        {
+            int own = index;
+            nodes[index] = await rig.StartNodeAsync();
+            await JoinAsync(nodes[index], async (question, stop) =>
+            {
+                if (own == 3) dying.TrySetResult();
+                if (own >= 3) await Task.Delay(Timeout.Infinite, stop);
+                return own == 2
+                    ? throw new InvalidOperationException("two")
+                    : new Told(question.Value.Number * 10 + own);
+            });
+        }
+        await asker.Raw.WaitForMembersAsync(6).WaitAsync(NodeRig.Patience);
+        Task<ReplySet<Told>> asked = asker.RequestAsync(new Ask(4), timeout: TimeSpan.FromSeconds(5));
+        await dying.Task.WaitAsync(NodeRig.Patience);
+        await Trouble.CrashAsync(nodes[3]);
+        ReplySet<Told> answers = await asked.WaitAsync(NodeRig.Patience);
+        Assert.False(answers.IsComplete);
+        Assert.Equal(
+            [(nodes[0].Name, 40), (nodes[1].Name, 41)],
+            answers.Replies.Where(static reply => !reply.IsError)
+                .Select(static reply => (reply.Member.Name, reply.Value.Number)).Order());
+        Reply<Told> thrown = Assert.Single(answers.Replies, static reply => reply.IsError);
+        Assert.Equal((nodes[2].Name, "InvalidOperationException: two"), (thrown.Member.Name, thrown.Error));
+        Assert.Throws<ResponderFailedException>(() => thrown.Value);
+        Assert.Equal(
+            new[] { nodes[3].Name, nodes[4].Name }.Order(),
+            answers.Missing.Select(static member => member.Name).Order());
+    }
+
+    [Fact]
+    public async Task All_or_the_first_are_complete_and_cost_a_message_each()
+    {
+        await using var rig = new HostRig();
+        QuickSilverNode asking = await rig.StartNodeAsync();
+        RequestGroup<Ask, Told> asker = await JoinAsync(asking, null);
+        QuickSilverNode[] nodes = [await rig.StartNodeAsync(), await rig.StartNodeAsync()];
+        foreach (QuickSilverNode node in nodes)
+            await JoinAsync(node, static (question, _) => ValueTask.FromResult(new Told(question.Value.Number)));
+        await asker.Raw.WaitForMembersAsync(3).WaitAsync(NodeRig.Patience);
+
+        ReplySet<Told> all = await asker.RequestAsync(new Ask(1)).WaitAsync(NodeRig.Patience);
+        Assert.True(all.IsComplete);
+        Assert.Empty(all.Missing);
+        Assert.Equal([1, 1], all.Replies.Select(static reply => reply.Value.Number));
+        // The request, and the asker's own answer that it has no responder.
+        Assert.Equal(2, (await asking.GetStatisticsAsync()).MessagesSent);
+        foreach (QuickSilverNode node in nodes) Assert.Equal(1, (await node.GetStatisticsAsync()).MessagesSent);
+
+        ReplySet<Told> first = await asker.RequestAsync(new Ask(2), replies: 1).WaitAsync(NodeRig.Patience);
+        Assert.True(first.IsComplete);
+        Assert.Equal(2, Assert.Single(first.Replies).Value.Number);
+        ReplySet<Told> many = await asker.RequestAsync(new Ask(3), replies: 9).WaitAsync(NodeRig.Patience);
+        Assert.False(many.IsComplete);
+        Assert.Equal(2, many.Replies.Count);
+    }
+
+    [Fact]
+    public async Task Foreign_messages_and_mistakes_disturb_nothing()
+    {
+        await using var rig = new HostRig();
+        QuickSilverNode node = await rig.StartNodeAsync();
+        RequestGroup<Ask, Told> group = await JoinAsync(
+            node, static (question, _) => ValueTask.FromResult(new Told(question.Value.Number)));
+        await group.Raw.SendAsync(new byte[] { 1, 2, 3 });
+        await group.Raw.As(new JsonPayloadSerializer<Told>(SumContext.Default.Told)).SendAsync(new Told(1));
+        Assert.Equal(7, Assert.Single((await group.RequestAsync(new Ask(7))).Replies).Value.Number);
+        Assert.Equal(2, group.UndeserializedMessages);
+        await Assert.ThrowsAsync<ArgumentOutOfRangeException>(() => group.RequestAsync(new Ask(1), replies: 0));
+        await Assert.ThrowsAsync<ArgumentOutOfRangeException>(
+            () => group.RequestAsync(new Ask(1), timeout: TimeSpan.Zero));
+        await Assert.ThrowsAsync<ArgumentException>(() => node.JoinRequestsAsync(
+            "other", SumContext.Default.Ask, SumContext.Default.Told,
+            options: new RequestGroupOptions { MaxConcurrency = 0 }));
+        await group.DisposeAsync();
+        await Assert.ThrowsAsync<ObjectDisposedException>(() => group.RequestAsync(new Ask(1)));
+    }
+
+    [Fact]
+    public async Task An_eviction_ends_a_request_with_its_reason()
+    {
+        await using var rig = new HostRig();
+        QuickSilverNode node = await rig.StartNodeAsync();
+        var asked = new TaskCompletionSource(TaskCreationOptions.RunContinuationsAsynchronously);
+        RequestGroup<Ask, Told> group = await JoinAsync(node, async (_, stop) =>
+        {
+            asked.TrySetResult();
+            await Task.Delay(Timeout.Infinite, stop);
+            return new Told(0);
+        });
+        Task<ReplySet<Told>> waiting = group.RequestAsync(new Ask(1), timeout: NodeRig.Patience);
+        await asked.Task.WaitAsync(NodeRig.Patience);
+        Trouble.Expel(node);
+        await Assert.ThrowsAsync<NodeEvictedException>(() => waiting.WaitAsync(NodeRig.Patience));
+    }
+
+    private static Task<RequestGroup<Ask, Told>> JoinAsync(
+        QuickSilverNode node, Func<TypedMessage<Ask>, CancellationToken, ValueTask<Told>>? responder) =>
+        node.JoinRequestsAsync("questions", SumContext.Default.Ask, SumContext.Default.Told, responder);
+}
+
+internal sealed record Ask(int Number);
+
+internal sealed record Told(int Number);
+
+[JsonSerializable(typeof(Ask))]
+[JsonSerializable(typeof(Told))]
+internal sealed partial class SumContext : JsonSerializerContext;
