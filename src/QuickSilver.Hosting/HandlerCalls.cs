@@ -1,6 +1,7 @@
 using System.Diagnostics;
 using System.Runtime.CompilerServices;
 using Microsoft.Extensions.Logging;
+using QuickSilver.Typed;
 
 namespace QuickSilver.Hosting;
 
@@ -20,11 +21,18 @@ internal sealed class HandlerCalls(
     public bool IsEmpty => all.Count == 0;
 
     /// <summary>Calls each handler with a message. Allocates nothing for a handler that is shared.</summary>
+    /// <param name="message">The message.</param>
+    /// <param name="call">Calls a handler.</param>
+    /// <param name="stop">Ends the call.</param>
+    /// <param name="activity">The activity of the calls, which is told of a fault; null without one.</param>
     /// <exception cref="QuickSilverException"><see cref="ErrorCode.HandlerFailed"/>: a handler threw, and the policy is
     /// not to go on.</exception>
     [AsyncMethodBuilder(typeof(PoolingAsyncValueTaskMethodBuilder))]
     public async ValueTask CallAsync<TMessage>(
-        TMessage message, Func<object, TMessage, CancellationToken, ValueTask> call, CancellationToken stop)
+        TMessage message,
+        Func<object, TMessage, CancellationToken, ValueTask> call,
+        CancellationToken stop,
+        Activity? activity = null)
     {
         for (int index = 0; index < all.Count; index++)
         {
@@ -44,6 +52,7 @@ internal sealed class HandlerCalls(
             catch (Exception fault)
             {
                 meter.OnHandlerFault();
+                Tracing.Fail(activity, fault);
                 Log.HandlerFailed(log, handler.Name, group, Policy, fault);
                 if (Policy == HandlerErrorPolicy.Continue) continue;
                 throw new QuickSilverException(

@@ -42,7 +42,8 @@ internal sealed class HostedGroup<T>(TypedGroupRegistration<T> registration)
             await calls.CallAsync(
                 message,
                 static (handler, message, stop) => ((IMessageHandler<T>)handler).HandleAsync(message, stop),
-                stop).ConfigureAwait(false);
+                stop,
+                activity).ConfigureAwait(false);
         }
     }
 

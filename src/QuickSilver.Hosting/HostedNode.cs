@@ -89,7 +89,8 @@ internal sealed class HostedNode : IQuickSilverNode, IHostedLifecycleService, IA
             node = await QuickSilverNode.StartAsync(_options, cancellationToken).ConfigureAwait(false);
             if (_options.Transport.Kind == TransportKind.Auto) Health.Watch(node);
             await JoinAllAsync(node, cancellationToken).ConfigureAwait(false);
-            _started.SetResult(node);
+            if (!_started.TrySetResult(node))
+                throw new ObjectDisposedException(nameof(IQuickSilverNode), "The host ended while the node started.");
         }
         catch (Exception fault)
         {
