@@ -185,7 +185,8 @@ public sealed class MembershipServer
     private void Found(ServerParts? before)
     {
         _parts = new ServerParts(_settings, _alarms, _random, _links, before);
-        _sight = new QuorumLossGuard(_parts, (node, now) => _watch!.GiveTime(node, now), () => _succession!.IsGathering);
+        _sight = new QuorumLossGuard(
+            _parts, (node, now) => _watch!.GiveTime(node, now), () => _succession!.IsGathering);
         _watch = new FailureDetector(_parts, _sight, Remove);
         _succession = new Succession(_parts, _sight, Remove, AddJoins);
         _registrar = new Registrar(_parts, _watch, _sight, _succession, Remove, GiveUp);

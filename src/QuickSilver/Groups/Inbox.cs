@@ -88,9 +88,9 @@ public sealed class Inbox : IAsyncDisposable
         return InboxIteration.ReadAsync(Core.BeginRead, ToEvent, events: true, cancellationToken, viewsKnown);
     }
 
-    /// <summary>Leaves all groups of the inbox in one membership change, as <see cref="MessageSender.DisposeAsync"/> does, and
-    /// ends it. Drops unread messages, unless a reader is active: that one ends after the messages it already has.
-    /// Never throws; repeated calls return the same result.</summary>
+    /// <summary>Leaves all groups of the inbox in one membership change, as
+    /// <see cref="MessageSender.DisposeAsync"/> does, and ends it. Drops unread messages, unless a reader is active:
+    /// that one ends after the messages it already has. Never throws; repeated calls return the same result.</summary>
     public ValueTask DisposeAsync()
     {
         Task? disposal = Volatile.Read(ref _disposal);

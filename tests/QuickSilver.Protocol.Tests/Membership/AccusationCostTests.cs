@@ -22,7 +22,8 @@ public sealed class AccusationCostTests : IServerLinks
     public AccusationCostTests()
     {
         _parts = new ServerParts(new MembershipServerSettings(), _alarms, new SeededRandom(3), this, null);
-        _watch = new ReachabilityMonitor(_parts, new QuorumLossGuard(_parts, static (_, _) => { }, static () => false), Remove);
+        var sight = new QuorumLossGuard(_parts, static (_, _) => { }, static () => false);
+        _watch = new ReachabilityMonitor(_parts, sight, Remove);
     }
 
     [Theory]
