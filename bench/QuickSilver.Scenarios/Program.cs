@@ -1,8 +1,8 @@
 using System.CommandLine;
 using System.Globalization;
 using QuickSilver.Bench;
-using QuickSilver.Scenarios.Reports;
-using QuickSilver.Scenarios.Roles;
+using QuickSilver.Bench.Reports;
+using QuickSilver.Bench.Roles;
 using QuickSilver.Scenarios.Verbs;
 using Spectre.Console;
 
@@ -74,6 +74,11 @@ async Task<int> RunAsync(IScenario scenario, ParseResult parsed, CancellationTok
         Console.Error.WriteLine("Interrupted.");
         return 1;
     }
+    catch (RunFailedException failure)
+    {
+        Console.Error.WriteLine(failure.Message);
+        return 1;
+    }
     bool verified = outcome.Runs.All(run => run.Failures.Count == 0);
     if (parsed.GetValue(json) is { } file)
     {
@@ -86,6 +91,7 @@ async Task<int> RunAsync(IScenario scenario, ParseResult parsed, CancellationTok
             Options = scenario.Options.ToDictionary(option => option.Name, option => Text(parsed, option)),
             Summary = outcome.Summary,
             Runs = outcome.Runs,
+            Hosts = outcome.Hosts,
             Verified = verified,
         });
     }

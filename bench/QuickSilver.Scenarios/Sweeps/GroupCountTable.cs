@@ -1,7 +1,7 @@
 using QuickSilver.Bench;
-using QuickSilver.Scenarios.Peers;
-using QuickSilver.Scenarios.Reports;
-using QuickSilver.Scenarios.Runs;
+using QuickSilver.Bench.Peers;
+using QuickSilver.Bench.Reports;
+using QuickSilver.Bench.Runs;
 using Spectre.Console;
 
 namespace QuickSilver.Scenarios.Sweeps;

@@ -1,10 +1,11 @@
 using System.CommandLine;
 using System.CommandLine.Parsing;
 using QuickSilver.Bench;
-using QuickSilver.Scenarios.Lab;
-using QuickSilver.Scenarios.Peers;
-using QuickSilver.Scenarios.Reports;
-using QuickSilver.Scenarios.Roles;
+using QuickSilver.Bench.Agents;
+using QuickSilver.Bench.Lab;
+using QuickSilver.Bench.Peers;
+using QuickSilver.Bench.Reports;
+using QuickSilver.Scenarios.Arguments;
 using QuickSilver.Scenarios.Verbs;
 
 namespace QuickSilver.Scenarios.Sweeps;
@@ -52,6 +53,7 @@ internal abstract class Sweep(string verb, string summary, string axis, IReadOnl
     }.AtLeast(0);
 
     private readonly OwnOptions _own = new();
+    private readonly AgentOptions _agents = new();
 
     private readonly Option<int> _slot = new Option<int>("--slot")
     {
@@ -75,7 +77,11 @@ internal abstract class Sweep(string verb, string summary, string axis, IReadOnl
                 [
             .. OwnOptions, _variants, _warmUp, _seconds, _repeat, _rate, _rateSeconds, _slot,
             .. _own.All.Where(option => OwnOptions.All(own => own.Name != option.Name)), _build, _svg,
+            .. TakesAgents ? _agents.All : [],
         ];
+
+    /// <summary>Whether it can run on several hosts.</summary>
+    protected virtual bool TakesAgents => false;
 
     /// <summary>Options of this sweep alone.</summary>
     protected abstract IReadOnlyList<Option> OwnOptions { get; }
@@ -83,6 +89,7 @@ internal abstract class Sweep(string verb, string summary, string axis, IReadOnl
     /// <inheritdoc/>
     public virtual void Validate(CommandResult result)
     {
+        if (TakesAgents) _agents.Validate(result);
         foreach (string name in result.ValueOrDefault(_variants))
         {
             if (PeerCatalog.All.All(peer => peer.Name != name))
@@ -100,6 +107,7 @@ internal abstract class Sweep(string verb, string summary, string axis, IReadOnl
         List<Peer> peers = [.. PeerCatalog.All.Where(peer => names.Contains(peer.Name))];
         var build = new PeerBuild(
             parsed.GetValue(_build)?.FullName ?? Path.Combine(Path.GetTempPath(), "quicksilver-peers"));
+        await using AgentCluster? cluster = TakesAgents ? await _agents.OpenAsync(parsed, ct) : null;
         PeerSetting basis = _own.Apply(parsed, new PeerSetting
         {
             Net = NetProfile.Host,
@@ -108,6 +116,7 @@ internal abstract class Sweep(string verb, string summary, string axis, IReadOnl
             WarmUpSeconds = parsed.GetValue(_warmUp),
             MeasuredSeconds = parsed.GetValue(_seconds),
             Slot = parsed.GetValue(_slot),
+            Agents = cluster,
         });
         List<SweepPoint> points = [
             .. Points(parsed, basis).Select(point => point with { Setting = WithSlot(point.Setting) })];
@@ -127,7 +136,10 @@ internal abstract class Sweep(string verb, string summary, string axis, IReadOnl
         }
 
         List<RunReport> runs = await new PeerBench(peers, build).RunAsync(settings, parsed.GetValue(_repeat), ct);
-        return Report(new SweepFindings(axis, peers, points, runs, fixedRate), parsed.GetValue(_svg)?.FullName);
+        ScenarioOutcome outcome = Report(
+            new SweepFindings(axis, peers, points, runs, fixedRate), parsed.GetValue(_svg)?.FullName);
+        int receivers = points.Max(point => point.Setting.Receivers);
+        return outcome with { Table = HostTable.With(outcome.Table, cluster, receivers), Hosts = HostsOf(cluster) };
     }
 
     /// <summary>Sums up, and draws.</summary>
@@ -140,6 +152,13 @@ internal abstract class Sweep(string verb, string summary, string axis, IReadOnl
         if (svg is not null) Plot.Lines(svg, summary, axis, SweepTable.RateFigure, table.Rates);
         return outcome;
     }
+
+    /// <summary>Whether it was told to run on several hosts.</summary>
+    protected bool RunsOnAgents(CommandResult result) => _agents.AreGiven(result);
+
+    /// <summary>What the agents' hosts are; null without agents.</summary>
+    protected static IReadOnlyList<HostFacts>? HostsOf(AgentCluster? cluster) =>
+        cluster?.Agents.Select(agent => agent.Facts).ToList();
 
     /// <summary>Whether full speed is measured as well as the fixed rate.</summary>
     protected virtual bool IsAtFullSpeed(ParseResult parsed) => true;

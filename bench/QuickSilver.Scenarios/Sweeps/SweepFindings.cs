@@ -1,6 +1,6 @@
-using QuickSilver.Scenarios.Peers;
-using QuickSilver.Scenarios.Reports;
-using QuickSilver.Scenarios.Runs;
+using QuickSilver.Bench.Peers;
+using QuickSilver.Bench.Reports;
+using QuickSilver.Bench.Runs;
 
 namespace QuickSilver.Scenarios.Sweeps;
 

@@ -1,4 +1,4 @@
-using QuickSilver.Scenarios.Peers;
+using QuickSilver.Bench.Peers;
 
 namespace QuickSilver.Scenarios.Sweeps;
 

@@ -2,9 +2,10 @@ using System.CommandLine;
 using System.CommandLine.Parsing;
 using System.Diagnostics;
 using QuickSilver.Bench;
-using QuickSilver.Scenarios.Chaos;
-using QuickSilver.Scenarios.Reports;
-using QuickSilver.Scenarios.Roles;
+using QuickSilver.Bench.Chaos;
+using QuickSilver.Bench.Reports;
+using QuickSilver.Bench.Roles;
+using QuickSilver.Bench.Runs;
 using Spectre.Console;
 
 namespace QuickSilver.Scenarios.Verbs;

@@ -4,11 +4,11 @@ using System.Diagnostics;
 using System.Globalization;
 using System.Text;
 using QuickSilver.Bench;
+using QuickSilver.Bench.Chaos;
 using QuickSilver.Bench.Processes;
-using QuickSilver.Scenarios.Chaos;
-using QuickSilver.Scenarios.Reports;
-using QuickSilver.Scenarios.Roles;
-using QuickSilver.Scenarios.Runs;
+using QuickSilver.Bench.Reports;
+using QuickSilver.Bench.Roles;
+using QuickSilver.Bench.Runs;
 using Spectre.Console;
 
 namespace QuickSilver.Scenarios.Verbs;

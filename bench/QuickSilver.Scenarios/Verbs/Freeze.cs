@@ -2,11 +2,12 @@ using System.CommandLine;
 using System.CommandLine.Parsing;
 using System.Diagnostics;
 using QuickSilver.Bench;
-using QuickSilver.Scenarios.Chaos;
-using QuickSilver.Scenarios.Reports;
-using QuickSilver.Scenarios.Roles;
-using QuickSilver.Scenarios.Runs;
-using QuickSilver.Scenarios.Streams;
+using QuickSilver.Bench.Chaos;
+using QuickSilver.Bench.Reports;
+using QuickSilver.Bench.Roles;
+using QuickSilver.Bench.Runs;
+using QuickSilver.Bench.Streams;
+using QuickSilver.Scenarios.Arguments;
 using Spectre.Console;
 
 namespace QuickSilver.Scenarios.Verbs;

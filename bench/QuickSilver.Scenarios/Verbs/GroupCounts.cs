@@ -1,11 +1,12 @@
 using System.CommandLine;
 using System.CommandLine.Parsing;
 using QuickSilver.Bench;
-using QuickSilver.Scenarios.Lab;
-using QuickSilver.Scenarios.Peers;
-using QuickSilver.Scenarios.Roles;
+using QuickSilver.Bench.Lab;
+using QuickSilver.Bench.Peers;
+using QuickSilver.Bench.Roles;
+using QuickSilver.Bench.Traffic;
+using QuickSilver.Scenarios.Arguments;
 using QuickSilver.Scenarios.Sweeps;
-using QuickSilver.Scenarios.Traffic;
 
 namespace QuickSilver.Scenarios.Verbs;
 
@@ -53,6 +54,9 @@ internal sealed class GroupCounts() : Sweep(
     };
 
     private readonly Option<NetProfile> _net = NetOption.Make();
+
+    /// <inheritdoc/>
+    protected override bool TakesAgents => true;
 
     /// <inheritdoc/>
     protected override IReadOnlyList<Option> OwnOptions =>

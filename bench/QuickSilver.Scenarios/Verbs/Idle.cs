@@ -1,9 +1,9 @@
 using System.CommandLine;
 using System.CommandLine.Parsing;
 using QuickSilver.Bench;
-using QuickSilver.Scenarios.Reports;
-using QuickSilver.Scenarios.Roles;
-using QuickSilver.Scenarios.Runs;
+using QuickSilver.Bench.Reports;
+using QuickSilver.Bench.Roles;
+using QuickSilver.Bench.Runs;
 using Spectre.Console;
 
 namespace QuickSilver.Scenarios.Verbs;

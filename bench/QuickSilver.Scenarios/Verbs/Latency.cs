@@ -1,8 +1,10 @@
 using System.CommandLine;
 using System.CommandLine.Parsing;
 using QuickSilver.Bench;
-using QuickSilver.Scenarios.Reports;
-using QuickSilver.Scenarios.Runs;
+using QuickSilver.Bench.Agents;
+using QuickSilver.Bench.Reports;
+using QuickSilver.Bench.Runs;
+using QuickSilver.Scenarios.Arguments;
 using Spectre.Console;
 
 namespace QuickSilver.Scenarios.Verbs;
@@ -18,7 +20,7 @@ namespace QuickSilver.Scenarios.Verbs;
 /// </summary>
 internal sealed class Latency : IScenario
 {
-    private readonly TrafficOptions _options = new(Variant.QuickSilver, Variant.RawSingle);
+    private readonly TrafficOptions _options = new(Variant.QuickSilver, Variant.RawSingle) { TakesAgents = true };
 
     private readonly Option<double[]> _rates = new("--rate")
     {
@@ -53,7 +55,12 @@ internal sealed class Latency : IScenario
     /// <inheritdoc/>
     public async Task<ScenarioOutcome> RunAsync(ParseResult parsed, CancellationToken ct)
     {
-        TrafficPlan plan = _options.Read(parsed) with { CompilesOnce = !parsed.GetValue(_tiered) };
+        await using AgentCluster? cluster = await _options.OpenAgentsAsync(parsed, ct);
+        TrafficPlan plan = _options.Read(parsed) with
+        {
+            CompilesOnce = !parsed.GetValue(_tiered),
+            Agents = cluster,
+        };
         double[] rates = parsed.GetValue(_rates)!;
         List<RunReport> runs = await plan.RunAsync(rates, ct);
         Table table = new Table().Border(TableBorder.Simple);
@@ -97,7 +104,10 @@ internal sealed class Latency : IScenario
                             .Max(process => process.Latency is { } latency ? of(latency) : 0)));
             }
         }
-        return new ScenarioOutcome(runs, summary, table);
+        return new ScenarioOutcome(runs, summary, HostTable.With(table, cluster, plan.Receivers))
+        {
+            Hosts = cluster?.Agents.Select(agent => agent.Facts).ToList(),
+        };
     }
 
     private static double Median(List<RunReport> runs, Func<LatencySummary, double> of) =>

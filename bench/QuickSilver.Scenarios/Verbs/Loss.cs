@@ -1,8 +1,10 @@
 using System.CommandLine;
 using System.CommandLine.Parsing;
 using QuickSilver.Bench;
-using QuickSilver.Scenarios.Lab;
-using QuickSilver.Scenarios.Peers;
+using QuickSilver.Bench.Lab;
+using QuickSilver.Bench.Peers;
+using QuickSilver.Bench.Traffic;
+using QuickSilver.Scenarios.Arguments;
 using QuickSilver.Scenarios.Sweeps;
 
 namespace QuickSilver.Scenarios.Verbs;
@@ -34,8 +36,11 @@ internal sealed class Loss() : Sweep(
             Description = "Bytes of a message.",
             DefaultValueFactory = _ => 1000
         }.AtLeast(
-                    Traffic.MeasuredHeader.Bytes);
+                    MeasuredHeader.Bytes);
     private readonly Option<NetProfile> _net = NetOption.Make();
+
+    /// <inheritdoc/>
+    protected override bool TakesAgents => true;
 
     /// <inheritdoc/>
     protected override IReadOnlyList<Option> OwnOptions => [_drops, _receivers, _size, _net];
@@ -46,16 +51,20 @@ internal sealed class Loss() : Sweep(
         base.Validate(result);
         if (result.ValueOrDefault(_drops).Any(drop => !(drop >= 0 && drop < 1)))
             result.AddError("--drop is not in [0, 1).");
-        if (result.ValueOrDefault(_net) is NetProfile.Host or NetProfile.Loopback
+        if ((RunsOnAgents(result) || result.ValueOrDefault(_net) is NetProfile.Host or NetProfile.Loopback)
             && VariantsOf(result).Any(variant => variant != "quicksilver"))
-            result.AddError("--variant other than quicksilver needs --net bridge or wire, where the network drops.");
+        {
+            result.AddError(
+                "--variant other than quicksilver needs --net bridge or wire, where the network drops, and no agents.");
+        }
     }
 
     /// <inheritdoc/>
     protected override IEnumerable<SweepPoint> Points(ParseResult parsed, PeerSetting basis)
     {
         NetProfile net = parsed.GetValue(_net);
-        bool byNetwork = net is NetProfile.Bridge or NetProfile.Wire;
+        // Agents leave their hosts' networks alone.
+        bool byNetwork = basis.Agents is null && net is (NetProfile.Bridge or NetProfile.Wire);
         return parsed.GetValue(_drops)!.Select(drop => new SweepPoint(drop * 100, $"{drop * 100:0.###}", basis with
         {
             Receivers = parsed.GetValue(_receivers),

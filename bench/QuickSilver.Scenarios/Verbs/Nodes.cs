@@ -1,9 +1,10 @@
 using System.CommandLine;
 using QuickSilver.Bench;
-using QuickSilver.Scenarios.Lab;
-using QuickSilver.Scenarios.Peers;
+using QuickSilver.Bench.Lab;
+using QuickSilver.Bench.Peers;
+using QuickSilver.Bench.Traffic;
+using QuickSilver.Scenarios.Arguments;
 using QuickSilver.Scenarios.Sweeps;
-using QuickSilver.Scenarios.Traffic;
 
 namespace QuickSilver.Scenarios.Verbs;
 
@@ -36,6 +37,9 @@ internal sealed class Nodes() : Sweep(
             DefaultValueFactory = _ => 1000
         }.AtLeast(MeasuredHeader.Bytes);
     private readonly Option<NetProfile> _net = NetOption.Make();
+
+    /// <inheritdoc/>
+    protected override bool TakesAgents => true;
 
     /// <inheritdoc/>
     protected override IReadOnlyList<Option> OwnOptions => [_nodes, _size, _net];

@@ -1,11 +1,11 @@
 using System.CommandLine;
 using System.CommandLine.Parsing;
 using QuickSilver.Bench;
-using QuickSilver.Scenarios.Lab;
-using QuickSilver.Scenarios.Peers;
-using QuickSilver.Scenarios.Reports;
-using QuickSilver.Scenarios.Roles;
-using QuickSilver.Scenarios.Traffic;
+using QuickSilver.Bench.Lab;
+using QuickSilver.Bench.Peers;
+using QuickSilver.Bench.Reports;
+using QuickSilver.Bench.Traffic;
+using QuickSilver.Scenarios.Arguments;
 
 namespace QuickSilver.Scenarios.Verbs;
 

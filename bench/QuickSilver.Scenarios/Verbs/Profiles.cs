@@ -1,8 +1,10 @@
 using System.CommandLine;
 using System.CommandLine.Parsing;
 using QuickSilver.Bench;
-using QuickSilver.Scenarios.Lab;
-using QuickSilver.Scenarios.Peers;
+using QuickSilver.Bench.Lab;
+using QuickSilver.Bench.Peers;
+using QuickSilver.Bench.Traffic;
+using QuickSilver.Scenarios.Arguments;
 using QuickSilver.Scenarios.Sweeps;
 
 namespace QuickSilver.Scenarios.Verbs;
@@ -36,7 +38,7 @@ internal sealed class Profiles() : Sweep(
             Description = "Bytes of a message.",
             DefaultValueFactory = _ => 1000
         }.AtLeast(
-                    Traffic.MeasuredHeader.Bytes);
+                    MeasuredHeader.Bytes);
 
     /// <inheritdoc/>
     protected override IReadOnlyList<Option> OwnOptions => [_nets, _receivers, _size];

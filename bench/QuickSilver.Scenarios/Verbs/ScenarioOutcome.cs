@@ -1,4 +1,5 @@
-using QuickSilver.Scenarios.Reports;
+using QuickSilver.Bench.Agents;
+using QuickSilver.Bench.Reports;
 using Spectre.Console.Rendering;
 
 namespace QuickSilver.Scenarios.Verbs;
@@ -8,4 +9,8 @@ namespace QuickSilver.Scenarios.Verbs;
 /// <param name="Summary">Figures over the repetitions.</param>
 /// <param name="Table">The result as text.</param>
 internal sealed record ScenarioOutcome(
-    IReadOnlyList<RunReport> Runs, IReadOnlyList<VariantSummary> Summary, IRenderable Table);
+    IReadOnlyList<RunReport> Runs, IReadOnlyList<VariantSummary> Summary, IRenderable Table)
+{
+    /// <summary>The hosts that it ran on; null: this machine.</summary>
+    public IReadOnlyList<HostFacts>? Hosts { get; init; }
+}

@@ -1,10 +1,10 @@
 using System.CommandLine;
 using System.CommandLine.Parsing;
 using QuickSilver.Bench;
-using QuickSilver.Scenarios.Reports;
-using QuickSilver.Scenarios.Roles;
-using QuickSilver.Scenarios.Runs;
-using QuickSilver.Scenarios.Streams;
+using QuickSilver.Bench.Reports;
+using QuickSilver.Bench.Runs;
+using QuickSilver.Bench.Streams;
+using QuickSilver.Scenarios.Arguments;
 using Spectre.Console;
 
 namespace QuickSilver.Scenarios.Verbs;

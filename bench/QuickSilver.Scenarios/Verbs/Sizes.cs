@@ -1,10 +1,11 @@
 using System.CommandLine;
 using System.CommandLine.Parsing;
 using QuickSilver.Bench;
-using QuickSilver.Scenarios.Lab;
-using QuickSilver.Scenarios.Peers;
+using QuickSilver.Bench.Lab;
+using QuickSilver.Bench.Peers;
+using QuickSilver.Bench.Traffic;
+using QuickSilver.Scenarios.Arguments;
 using QuickSilver.Scenarios.Sweeps;
-using QuickSilver.Scenarios.Traffic;
 
 namespace QuickSilver.Scenarios.Verbs;
 

@@ -1,8 +1,9 @@
 using System.CommandLine;
 using System.CommandLine.Parsing;
 using QuickSilver.Bench;
-using QuickSilver.Scenarios.Reports;
-using QuickSilver.Scenarios.Runs;
+using QuickSilver.Bench.Reports;
+using QuickSilver.Bench.Runs;
+using QuickSilver.Scenarios.Arguments;
 using Spectre.Console;
 
 namespace QuickSilver.Scenarios.Verbs;

@@ -1,7 +1,9 @@
 using System.CommandLine;
 using System.CommandLine.Parsing;
-using QuickSilver.Scenarios.Reports;
-using QuickSilver.Scenarios.Runs;
+using QuickSilver.Bench.Agents;
+using QuickSilver.Bench.Reports;
+using QuickSilver.Bench.Runs;
+using QuickSilver.Scenarios.Arguments;
 using Spectre.Console;
 
 namespace QuickSilver.Scenarios.Verbs;
@@ -12,7 +14,10 @@ namespace QuickSilver.Scenarios.Verbs;
 /// </summary>
 internal sealed class Throughput : IScenario
 {
-    private readonly TrafficOptions _options = new(Variant.QuickSilver, Variant.RawSingle, Variant.RawTrains);
+    private readonly TrafficOptions _options = new(Variant.QuickSilver, Variant.RawSingle, Variant.RawTrains)
+    {
+        TakesAgents = true,
+    };
 
     /// <inheritdoc/>
     public string Verb => "throughput";
@@ -29,7 +34,8 @@ internal sealed class Throughput : IScenario
     /// <inheritdoc/>
     public async Task<ScenarioOutcome> RunAsync(ParseResult parsed, CancellationToken ct)
     {
-        TrafficPlan plan = _options.Read(parsed);
+        await using AgentCluster? cluster = await _options.OpenAgentsAsync(parsed, ct);
+        TrafficPlan plan = _options.Read(parsed) with { Agents = cluster };
         List<RunReport> runs = await plan.RunAsync([0], ct);
         Table table = new Table().Border(TableBorder.Simple);
         table.AddColumn("variant");
@@ -67,7 +73,10 @@ internal sealed class Throughput : IScenario
                 $"{allocated.Median:N2}",
                 $"{own.Sum(run => RunOutcome.Receivers(run).Sum(process => process.Lost)):N0}");
         }
-        return new ScenarioOutcome(runs, summary, table);
+        return new ScenarioOutcome(runs, summary, HostTable.With(table, cluster, plan.Receivers))
+        {
+            Hosts = cluster?.Agents.Select(agent => agent.Facts).ToList(),
+        };
     }
 
     private static List<RunReport> Of(List<RunReport> runs, Variant variant) =>

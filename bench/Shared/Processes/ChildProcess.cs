@@ -9,7 +9,7 @@ namespace QuickSilver.Bench.Processes;
 /// standard input (<c>--tied</c>) does not outlive this process, however this one ends; disposing closes that input,
 /// waits a little and then kills.
 /// </summary>
-internal sealed class ChildProcess : IAsyncDisposable
+internal sealed class ChildProcess : IChild
 {
     private const int LinesKept = 30;
     private static readonly TimeSpan Grace = TimeSpan.FromSeconds(3);

@@ -21,7 +21,7 @@ enum { WARM_UP, MEASURED, COOL_DOWN };
 enum { PROBE = -1, FEEDBACKS = 8, SAMPLE_EVERY = 16, SUB_BUCKETS = 32, BUCKETS = 64 * SUB_BUCKETS, CONNECT_SECONDS = 45, LAST_SECONDS = 10 };
 #define NANOS 1000000000LL
 
-/* The head of every message: QuickSilver.Scenarios' MeasuredHeader. Little endian, like every machine this runs on. */
+/* The head of every message: QuickSilver.Bench's MeasuredHeader. Little endian, like every machine this runs on. */
 struct head {
     int32_t group;
     int32_t phase;

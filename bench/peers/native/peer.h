@@ -1,6 +1,6 @@
 /*
  * What all adapters written in C have in common: the order from the command line, the talk with the scenario over standard input and output,
- * the messages to send and the counting of those received. It does what QuickSilver.Scenarios does in C# (Traffic/, Roles/), message for
+ * the messages to send and the counting of those received. It does what QuickSilver.Bench does in C# (Traffic/, Roles/), message for
  * message, so that one table can hold all systems. See bench/peers/README.md for the contract.
  */
 #ifndef PEER_H

@@ -1,4 +1,4 @@
-using QuickSilver.Scenarios.Roles;
+using QuickSilver.Bench.Roles;
 using RabbitMQ.Client;
 using RabbitMQ.Client.Exceptions;
 
@@ -6,7 +6,7 @@ namespace QuickSilver.Peers.RabbitMq;
 
 /// <summary>
 /// RabbitMQ as a fan-out exchange with a queue of its own for each receiver, by its .NET client. It is led like every
-/// role of QuickSilver.Scenarios, whose sources, sinks and reports it uses.
+/// role of QuickSilver.Bench, whose sources, sinks and reports it uses.
 /// </summary>
 internal static class RabbitPeer
 {

@@ -1,6 +1,6 @@
 using System.Diagnostics;
-using QuickSilver.Scenarios.Roles;
-using QuickSilver.Scenarios.Traffic;
+using QuickSilver.Bench.Roles;
+using QuickSilver.Bench.Traffic;
 using RabbitMQ.Client;
 using RabbitMQ.Client.Events;
 

@@ -1,5 +1,5 @@
-using QuickSilver.Scenarios.Roles;
-using QuickSilver.Scenarios.Traffic;
+using QuickSilver.Bench.Roles;
+using QuickSilver.Bench.Traffic;
 using RabbitMQ.Client;
 
 namespace QuickSilver.Peers.RabbitMq;

@@ -1,5 +1,5 @@
 using System.Globalization;
-using QuickSilver.Scenarios.Lab;
+using QuickSilver.Bench.Lab;
 
 namespace QuickSilver.Tests.Networks;
 

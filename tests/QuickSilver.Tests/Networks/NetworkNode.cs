@@ -1,8 +1,8 @@
 using System.Diagnostics;
 using System.Globalization;
 using System.Text.Json;
+using QuickSilver.Bench.Lab;
 using QuickSilver.Bench.Processes;
-using QuickSilver.Scenarios.Lab;
 
 namespace QuickSilver.Tests.Networks;
 

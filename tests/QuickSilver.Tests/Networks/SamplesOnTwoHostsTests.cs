@@ -1,5 +1,5 @@
+using QuickSilver.Bench.Lab;
 using QuickSilver.Bench.Processes;
-using QuickSilver.Scenarios.Lab;
 using QuickSilver.Tests.Repository;
 
 namespace QuickSilver.Tests.Networks;

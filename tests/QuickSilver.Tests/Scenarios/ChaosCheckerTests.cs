@@ -1,7 +1,7 @@
 using System.Diagnostics;
 using System.Globalization;
+using QuickSilver.Bench.Chaos;
 using QuickSilver.Diagnostics;
-using QuickSilver.Scenarios.Chaos;
 
 namespace QuickSilver.Tests.Scenarios;
 

@@ -1,4 +1,4 @@
-using QuickSilver.Scenarios.Reports;
+using QuickSilver.Bench.Reports;
 
 namespace QuickSilver.Tests.Scenarios;
 

@@ -1,5 +1,5 @@
 using System.Diagnostics;
-using QuickSilver.Scenarios.Traffic;
+using QuickSilver.Bench.Traffic;
 
 namespace QuickSilver.Tests.Scenarios;
 

@@ -1,0 +1,110 @@
+using System.Globalization;
+using QuickSilver.Bench.Lab;
+using QuickSilver.Bench.Roles;
+
+namespace QuickSilver.Bench.Peers;
+
+/// <summary>Every system that can be measured, each in its defaults and, where its guide says how, tuned. Sources:
+/// bench/peers/README.md.</summary>
+internal static class PeerCatalog
+{
+    private static readonly PeerPromise Group = new(
+        "repaired by the sender", "per sender", "others wait until it is suspected", "nothing");
+    private static readonly PeerPromise Dds = new(
+        "repaired by the sender", "per writer", "others wait for its lease", "nothing");
+    private static readonly PeerPromise Dropping =
+        new("TCP; dropped when a queue is full", "per connection", "loses what it had not read", "nothing");
+    private static readonly PeerPromise Naks = new(
+        "NAKs while the sender has it", "per sender", "others go on", "nothing");
+    private static readonly PeerPromise Broker = new(
+        "at most once; the slow are cut off", "per publisher", "loses what it had not read", "a broker");
+
+    /// <summary>All, in the order of tables.</summary>
+    public static IReadOnlyList<Peer> All { get; } =
+    [
+        new QuickSilverPeer("quicksilver", sharesMemory: true),
+        new QuickSilverPeer("quicksilver-udp", sharesMemory: false),
+        new RawPeer("raw", hasTrains: false, isPacked: false),
+        new RawPeer("raw-trains", hasTrains: true, isPacked: false),
+        new RawPeer("raw-packed", hasTrains: true, isPacked: true),
+        new TcpPeer("tcp", TcpStyle.Pipelines, isInline: false),
+        new TcpPeer("tcp-inline", TcpStyle.Pipelines, isInline: true),
+        new TcpPeer("tcp-blocking", TcpStyle.Blocking, isInline: false),
+        JGroups("jgroups", isTuned: false),
+        JGroups("jgroups-tuned", isTuned: true),
+        new NativePeer("cyclonedds", Dds) { Adapter = "cyclone" },
+        new NativePeer("cyclonedds-tuned", Dds) { Adapter = "cyclone", IsTuned = true },
+        new NativePeer("zeromq", Dropping) { Adapter = "zeromq" },
+        new NativePeer("zeromq-tuned", Dropping) { Adapter = "zeromq", IsTuned = true },
+        new NativePeer("epgm", Naks) { Adapter = "epgm" },
+        new NativePeer("epgm-tuned", Naks) { Adapter = "epgm", IsTuned = true },
+        new NativePeer("norm", Naks) { Adapter = "norm" },
+        new NativePeer("norm-tuned", Naks) { Adapter = "norm", IsTuned = true },
+        Nats("nats"),
+        Redis("redis"),
+        RabbitMq(
+            "rabbitmq",
+            new PeerPromise(
+                "gone if the broker refuses it", "per queue", "its queue is lost, others go on", "a broker"),
+            isTuned: false),
+        RabbitMq(
+            "rabbitmq-tuned",
+            new PeerPromise(
+                "known to the sender (confirmed)", "per queue", "its queue is lost, others go on", "a broker"),
+            isTuned: true),
+    ];
+
+    private static NativePeer JGroups(string name, bool isTuned) => new(name, Group)
+    {
+        Adapter = "jgroups",
+        IsTuned = isTuned,
+        Runner =
+        [
+            "java", "-Djava.net.preferIPv4Stack=true",
+            "-cp", "{build}/jgroups:/usr/share/java/jgroups.jar:/usr/share/java/commons-logging.jar",
+        ],
+        Words = ["JGroupsPeer"],
+    };
+
+    private static NativePeer Nats(string name) => new(name, Broker)
+    {
+        Adapter = "nats",
+        BrokerCommand = place => ["nats-server", "-a", place.Address, "-p", Text(place.Port)],
+    };
+
+    private static NativePeer Redis(string name) => new(name, Broker)
+    {
+        Adapter = "redis",
+        BrokerCommand = place =>
+        [
+            "redis-server", "--bind", place.Address, "--port", Text(place.Port), "--dir", place.Folder,
+            "--save", "", "--appendonly", "no", "--protected-mode", "no",
+        ],
+    };
+
+    private static NativePeer RabbitMq(string name, PeerPromise promise, bool isTuned) => new(name, promise)
+    {
+        Adapter = "rabbitmq",
+        IsTuned = isTuned,
+        Runner = ["dotnet"],
+        BrokerCommand = _ => ["/usr/lib/rabbitmq/bin/rabbitmq-server"],
+        BrokerEnvironment = place => new Dictionary<string, string>
+        {
+            ["HOME"] = place.Folder,
+            ["RABBITMQ_NODENAME"] = "quicksilver@localhost",
+            ["RABBITMQ_NODE_IP_ADDRESS"] = place.Address,
+            ["RABBITMQ_NODE_PORT"] = Text(place.Port),
+            ["RABBITMQ_DIST_PORT"] = Text(place.Port + 20),
+            ["RABBITMQ_MNESIA_BASE"] = place.Folder,
+            ["RABBITMQ_LOG_BASE"] = place.Folder,
+            ["RABBITMQ_LOGS"] = "-",
+            ["RABBITMQ_SERVER_ADDITIONAL_ERL_ARGS"] = "-rabbit loopback_users []",
+            ["RABBITMQ_ENABLED_PLUGINS_FILE"] = Path.Combine(place.Folder, "plugins"),
+            ["RABBITMQ_CONFIG_FILE"] = Path.Combine(place.Folder, "none"),
+            ["ERL_EPMD_PORT"] = Text(place.Port + 21),
+            ["ERL_EPMD_RELAXED_COMMAND_CHECK"] = "1",
+        },
+    };
+
+    private static string Text(int value) => value.ToString(CultureInfo.InvariantCulture);
+}

@@ -1,0 +1,46 @@
+using System.Reflection;
+using QuickSilver.Bench.Lab;
+using QuickSilver.Bench.Roles;
+
+namespace QuickSilver.Bench.Peers;
+
+/// <summary>QuickSilver itself.</summary>
+/// <param name="name">On the command line and in tables.</param>
+/// <param name="sharesMemory">False: every packet goes by a socket, as between machines.</param>
+internal sealed class QuickSilverPeer(string name, bool sharesMemory)
+    : Peer(name, new PeerPromise("repaired by peers and sender", "per sender", "others go on", "nothing"))
+{
+    /// <summary>Where the membership is hosted.</summary>
+    public const int MembershipPort = 14_999;
+
+    /// <inheritdoc/>
+    public override string Version(PeerBuild build) =>
+        typeof(QuickSilverNode).Assembly.GetCustomAttribute<AssemblyInformationalVersionAttribute>()
+            ?.InformationalVersion[..13] ?? "";
+
+    /// <inheritdoc/>
+    protected override RoleOrder Host(PeerSetting setting, ILab lab) =>
+        Order(RoleKind.Host, "host", 0, setting, lab, LastAt(setting));
+
+    /// <inheritdoc/>
+    protected override RoleOrder Sender(PeerSetting setting, ILab lab) =>
+        Order(RoleKind.Sender, "sender", 0, setting, lab, SenderAt);
+
+    /// <inheritdoc/>
+    protected override RoleOrder Receiver(PeerSetting setting, ILab lab, int number) =>
+        Order(
+            RoleKind.Receiver, $"receiver-{number + 1}", number, setting, lab, number + 1) with
+        {
+            Drop = setting.NodeDrop
+        };
+
+    private RoleOrder Order(RoleKind role, string name, int number, PeerSetting setting, ILab lab, int member) =>
+        setting.Order(role, name, number, lab.AddressOf(member), lab.AddressOf(LastAt(setting))) with
+        {
+            Cluster = $"peers-{Environment.ProcessId}",
+            SharesMemory = sharesMemory,
+            MembershipPort = lab.PortOf(MembershipPort),
+            MembershipServer = lab.HasMachines
+                ? $"{lab.AddressOf(LastAt(setting))}:{lab.PortOf(MembershipPort)}" : null,
+        };
+}

@@ -1,0 +1,34 @@
+using QuickSilver.Bench.Raw;
+using QuickSilver.Bench.Tcp;
+
+namespace QuickSilver.Bench.Roles;
+
+/// <summary>What a child process does in a scenario.</summary>
+internal enum RoleKind
+{
+    Sender,
+    Receiver,
+    RawSender,
+    RawReceiver,
+    IdleMember,
+    HerdMember,
+
+    /// <summary>One of several that join the same many groups at once; one of them is killed later.</summary>
+    JoinsMember,
+
+    /// <summary>A node that hosts its membership, joins many groups alone, and then changes single ones.</summary>
+    JoinsAlone,
+    DisturbedMember,
+    ChaosMember,
+
+    /// <summary>Hosts the membership and takes no part otherwise.</summary>
+    Host,
+    TcpSender,
+    TcpReceiver,
+
+    /// <summary>One of several senders of one group.</summary>
+    StreamSender,
+
+    /// <summary>Receives from several senders of one group, and notes how far it is all along.</summary>
+    StreamReceiver,
+}

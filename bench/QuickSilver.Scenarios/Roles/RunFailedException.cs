@@ -1,4 +1,0 @@
-namespace QuickSilver.Scenarios.Roles;
-
-/// <summary>A run came to no result: a process failed or the time was up.</summary>
-internal sealed class RunFailedException(string message) : Exception(message);
