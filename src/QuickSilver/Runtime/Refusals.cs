@@ -9,15 +9,15 @@ internal static class Refusals
     /// <summary>The exception for a server that refused to admit this node to a group.</summary>
     public static QuickSilverException OfJoin(
         MembershipRefusal refusal, string groupName, bool isPublisher = false) => refusal switch
-    {
-        MembershipRefusal.ModeMismatch => new QuickSilverException(ErrorCode.GroupModeMismatch,
-            $"The group '{groupName}' exists in another mode: set the Mode of its first user "
-            + $"({(isPublisher ? nameof(PublisherOptions) : nameof(GroupOptions))}.Mode), or use another name."),
-        _ => new QuickSilverException(
-            ErrorCode.MembershipRefused,
-            $"The membership server refused to let this node {(isPublisher ? "publish to" : "into")} '{groupName}': "
-            + $"{Text(refusal)}."),
-    };
+        {
+            MembershipRefusal.ModeMismatch => new QuickSilverException(ErrorCode.GroupModeMismatch,
+                $"The group '{groupName}' exists in another mode: set the Mode of its first user "
+                + $"({(isPublisher ? nameof(PublisherOptions) : nameof(GroupOptions))}.Mode), or use another name."),
+            _ => new QuickSilverException(
+                ErrorCode.MembershipRefused,
+                $"The membership server refused to let this node {(isPublisher ? "publish to" : "into")} '{groupName}': "
+                + $"{Text(refusal)}."),
+        };
 
     /// <summary>The exception for a server that refused this node before its admission.</summary>
     public static QuickSilverException OfStart(MembershipRefusal refusal) => refusal switch

@@ -232,7 +232,7 @@ internal static class MembershipDefects
             "GroupForgottenTooEarly",
             "A group is forgotten when the last node leaves it, though views name it, and its number is given to "
             + "the next.",
-            PlantedPlace.Ensemble, 40, "V5")
+            PlantedPlace.Ensemble, 40, "V5", "V7")
         {
             Patches =
             [
@@ -276,8 +276,9 @@ internal static class MembershipDefects
             [
                 new(
                     "Takeover.cs",
-                    "here.RemoveWhere(static node => node.Info.IsRemoved || node.Connection is null);",
+                    "here.RemoveWhere(node => node.Info.IsRemoved || IsAway(node));",
                     ""),
+                new("Takeover.cs", "_missing.Count + Lost.Count();", "_missing.Count;"),
                 new("Takeover.cs", "if (!_following.Remove(node)) return;", "return;"),
             ],
         },

@@ -41,7 +41,7 @@ internal static class SendingDefects
         new(
             "NumbersForgottenAtLeave",
             "A node that leaves a group forgets the numbers of what it sent there, though others are in it.",
-            PlantedPlace.Ensemble, 40, "D1", "D4", "D5", "D7", "D9")
+            PlantedPlace.Ensemble, 40, "V4", "D1", "D4", "D5", "D7", "D9")
         {
             Patches =
             [
