@@ -29,12 +29,15 @@ namespace QuickSilver.Protocol.Delivery;
 /// </remarks>
 public sealed class Deliverer
 {
+    private const int HeadsAhead = 4;
+
     private readonly DeliveryCounters _counters;
     private readonly ReorderStage _order;
     private readonly Probes _probes;
     private readonly Dictionary<GroupId, GroupReceiver> _byId = [];
     private readonly List<GroupReceiver> _groups = [];
     private readonly DeliveryViews _views;
+    private StepNumber _newestSession;
     private List<WaitingPacket> _waiting = [];
     private List<WaitingPacket> _spare = [];
 
@@ -70,6 +73,7 @@ public sealed class Deliverer
         _byId.Add(group.Id, receiver);
         _groups.Add(receiver);
         _views.Map(group.Id, receiver);
+        if (sessionBegan > _newestSession) _newestSession = sessionBegan;
         return receiver;
     }
 
@@ -80,6 +84,7 @@ public sealed class Deliverer
         group.IsOpen = false;
         foreach (SenderCursor cursor in group.Cursors)
         {
+            cursor.IsOver = true;
             if (cursor.Held is null) continue;
             _probes.Reached("a node leaves a group with messages undelivered");
             _order.Drop(cursor);
@@ -108,6 +113,8 @@ public sealed class Deliverer
         while (PacketRecord.TryRead(ref reader, datagram.Length, view.Number.Epoch, out PacketRecord record))
         {
             if (record.GroupIndex >= groups || record.Number > ulong.MaxValue - (ulong)record.Count) return false;
+            // Heads of long messages lie far apart; the next few are probably at the same distance.
+            if (record.Bytes.Length >= CacheLines.Bytes) CacheLines.Fetch(record.Bytes, HeadsAhead * record.Bytes.Length);
             any = true;
         }
         return any && reader.IsAtEnd;
@@ -136,12 +143,24 @@ public sealed class Deliverer
             _counters.HeldBytes += packet.Charge;
             return;
         }
-        GroupReceiver?[] groups = _views.Of(view).ByIndex;
+        ViewGroups groups = _views.Of(view);
+        SenderCursors started = groups.CursorsOf(sender);
+        bool isOfAllSessions = step >= _newestSession;
         bool isWanted = false;
+        MessagesAhead ahead = default;
         while (PacketRecord.TryRead(ref reader, bytes.Length, view.Number.Epoch, out PacketRecord record))
         {
+            bool isPlain = isOfAllSessions && !record.IsFirst && !record.IsFragment && !record.IsPiece;
+            if (isPlain && started.Find(record.GroupIndex) is { } known)
+            {
+                isWanted = true;
+                ahead.Add(known, record);
+                if (ahead.IsFull) _counters.MessagesFiltered += ahead.Deliver(_order, datagram, now);
+                continue;
+            }
+            if (!ahead.IsEmpty) _counters.MessagesFiltered += ahead.Deliver(_order, datagram, now);
             // Read from the array for each batch: a handler may have closed a group meanwhile.
-            if (groups[record.GroupIndex] is not { } group)
+            if (groups.ByIndex[record.GroupIndex] is not { } group)
             {
                 if (record.FragmentOffset == 0) _counters.MessagesFiltered += (ulong)record.Count;
                 continue;
@@ -153,23 +172,10 @@ public sealed class Deliverer
                 continue;
             }
             SenderCursor cursor = group.CursorOf(sender);
-            if (cursor.Next == 0)
-            {
-                if (MayStart(group, record)) _order.Start(cursor, record.Number, now);
-                else _probes.Reached("a message comes that a new receiver may not begin with");
-            }
-            Slice part = datagram.Part(record.BytesOffset, record.Bytes.Length);
-            int length = record.MessageLength;
-            if (record.IsFragment)
-            {
-                _order.OnFragment(cursor, record, part, now);
-                continue;
-            }
-            DeliveryBatch batch = record.IsPiece
-                ? DeliveryBatch.OfPiece(record.Number, part)
-                : new DeliveryBatch(record.Number, part with { Length = length }, record.Count, length);
-            _order.OnWhole(cursor, batch, now);
+            OnRecord(group, cursor, record, datagram, now);
+            if (cursor is { Next: > 0, IsOver: false }) started.Note(record.GroupIndex, cursor);
         }
+        if (!ahead.IsEmpty) _counters.MessagesFiltered += ahead.Deliver(_order, datagram, now);
         if (isWanted) return;
         _counters.PacketsFiltered++;
         if (view.IsMerged) _probes.Reached("a member of a merged region filters a packet");
@@ -257,10 +263,12 @@ public sealed class Deliverer
                     ? "a receiver goes on past a gap in a removed sender's messages"
                     : "a removed sender is closed for a receiver that misses nothing");
             if (cursor.HasLostTail || (cursor.HasLostSome && !hasGap)) _order.ReportTail(cursor, now);
+            cursor.IsOver = true;
             if (!group.IsOpen) continue;
             group.Remove(cursor);
             group.Listener.OnSenderClosed(sender, now);
         }
+        _views.Forget(sender);
     }
 
     /// <summary>Drops the mapping of a retired view to its groups.</summary>
@@ -285,6 +293,28 @@ public sealed class Deliverer
     /// </summary>
     internal static bool MayStart(GroupReceiver group, in PacketRecord record) =>
         record.IsFirst && (record.PreviousStep.IsNone || record.PreviousStep < group.SessionBegan);
+
+    // The general case; packets of plain messages of known senders pass by MessagesAhead.
+    private void OnRecord(
+        GroupReceiver group, SenderCursor cursor, in PacketRecord record, in Slice datagram, Instant now)
+    {
+        if (cursor.Next == 0)
+        {
+            if (MayStart(group, record)) _order.Start(cursor, record.Number, now);
+            else _probes.Reached("a message comes that a new receiver may not begin with");
+        }
+        Slice part = datagram.Part(record.BytesOffset, record.Bytes.Length);
+        int length = record.MessageLength;
+        if (record.IsFragment)
+        {
+            _order.OnFragment(cursor, record, part, now);
+            return;
+        }
+        DeliveryBatch batch = record.IsPiece
+            ? DeliveryBatch.OfPiece(record.Number, part)
+            : new DeliveryBatch(record.Number, part with { Length = length }, record.Count, length);
+        _order.OnWhole(cursor, batch, now);
+    }
 
     internal static StepNumber ReadStep(RegionView view, ref WireReader reader) =>
         new(view.FirstStep.Epoch, view.FirstStep.Counter + reader.ReadVarint());

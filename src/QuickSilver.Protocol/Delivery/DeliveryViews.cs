@@ -34,7 +34,7 @@ internal sealed class DeliveryViews(Dictionary<GroupId, GroupReceiver> sessions)
         foreach (ViewGroups view in _views)
         {
             int index = view.View.Region.IndexOf(group);
-            if (index >= 0) view.ByIndex[index] = receiver;
+            if (index >= 0) view.Map(index, receiver);
         }
     }
 
@@ -48,6 +48,12 @@ internal sealed class DeliveryViews(Dictionary<GroupId, GroupReceiver> sessions)
             break;
         }
         if (ReferenceEquals(_last?.View, view)) _last = null;
+    }
+
+    /// <summary>Forgets the cursors of a sender that is closed.</summary>
+    public void Forget(NodeInfo sender)
+    {
+        foreach (ViewGroups view in _views) view.Forget(sender);
     }
 
     /// <summary>Drops all views.</summary>

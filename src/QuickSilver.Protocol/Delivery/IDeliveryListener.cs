@@ -17,6 +17,14 @@ public interface IDeliveryListener
     /// </summary>
     void OnMessages(NodeInfo sender, in DeliveryBatch batch, Instant now);
 
+    /// <summary>
+    /// Told that messages follow within the same packet: a listener may have memory loaded that it will use
+    /// (<see cref="CacheLines"/>). Must not change anything.
+    /// </summary>
+    void Prepare()
+    {
+    }
+
     /// <summary>Reports messages of a sender that will never be delivered: the gap in its numbers.</summary>
     /// <param name="sender">Their sender.</param>
     /// <param name="first">Number of the first; 0 when unknown.</param>

@@ -122,7 +122,7 @@ internal sealed class ReorderStage(BufferPool buffers, DeliveryCounters counters
     public void ReportTail(SenderCursor cursor, Instant now)
     {
         if (cursor.Next == 0 || !cursor.Group.IsOpen) return;
-        cursor.Group.Listener.OnLoss(cursor.Sender, cursor.Next, 0, now);
+        cursor.Listener.OnLoss(cursor.Sender, cursor.Next, 0, now);
     }
 
     /// <summary>Drops everything a cursor holds.</summary>
@@ -172,7 +172,7 @@ internal sealed class ReorderStage(BufferPool buffers, DeliveryCounters counters
     {
         counters.Messages += (ulong)batch.Count;
         counters.Bytes += (ulong)batch.TotalLength;
-        cursor.Group.Listener.OnMessages(cursor.Sender, batch, now);
+        cursor.Listener.OnMessages(cursor.Sender, batch, now);
     }
 
     // Drops messages that have been delivered; false when no other is in the batch.
@@ -193,7 +193,7 @@ internal sealed class ReorderStage(BufferPool buffers, DeliveryCounters counters
         cursor.Next = next;
         counters.Lost += count;
         if (count == 0) probes.Reached("a loss of unknown extent is reported");
-        cursor.Group.Listener.OnLoss(cursor.Sender, first, count, now);
+        cursor.Listener.OnLoss(cursor.Sender, first, count, now);
     }
 
     private void Hold(SenderCursor cursor, in DeliveryBatch batch)

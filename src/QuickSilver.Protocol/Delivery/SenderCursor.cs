@@ -11,6 +11,9 @@ internal sealed class SenderCursor(GroupReceiver group, NodeInfo sender)
 
     public NodeInfo Sender { get; } = sender;
 
+    /// <summary>Receives the messages: the session's listener, kept here beside the position.</summary>
+    public IDeliveryListener Listener { get; } = group.Listener;
+
     public ulong Key { get; } = sender.Number.Key;
 
     /// <summary>Number of the message that is delivered next; 0 while the cursor has not started.</summary>
@@ -21,6 +24,9 @@ internal sealed class SenderCursor(GroupReceiver group, NodeInfo sender)
 
     /// <summary>The sender is removed, and packets that may have held messages of this cursor were abandoned.</summary>
     public bool HasLostSome { get; set; }
+
+    /// <summary>True once the session has ended, or the sender is closed: nothing more is delivered.</summary>
+    public bool IsOver { get; set; }
 
     /// <summary>Those packets include the last ones.</summary>
     public bool HasLostTail { get; set; }

@@ -6,6 +6,9 @@ namespace QuickSilver.Protocol.Delivery;
 internal sealed class ViewGroups(RegionView view, GroupReceiver?[] byIndex)
 {
     private readonly List<OverLimitAllowance> _beyondCap = [];
+    private readonly List<SenderCursors> _cursors = [];
+    private readonly Dictionary<ulong, SenderCursors> _cursorsBySender = [];
+    private SenderCursors? _lastCursors;
     private readonly Dictionary<ulong, OverLimitAllowance> _beyondCapBySender = [];
 
     /// <summary>The view.</summary>
@@ -16,6 +19,35 @@ internal sealed class ViewGroups(RegionView view, GroupReceiver?[] byIndex)
     /// message costs one array access.
     /// </summary>
     public GroupReceiver?[] ByIndex { get; } = byIndex;
+
+    /// <summary>The started cursors of a sender in these groups; made when there are none.</summary>
+    public SenderCursors CursorsOf(NodeInfo sender)
+    {
+        ulong key = sender.Number.Key;
+        if (_lastCursors is { } last && last.Key == key) return last;
+        if (!_cursorsBySender.TryGetValue(key, out SenderCursors? known))
+        {
+            known = new SenderCursors(key, ByIndex.Length);
+            _cursors.Add(known);
+            _cursorsBySender.Add(key, known);
+        }
+        return _lastCursors = known;
+    }
+
+    /// <summary>Records that a session has begun or, with null, ended.</summary>
+    public void Map(int index, GroupReceiver? receiver)
+    {
+        ByIndex[index] = receiver;
+        foreach (SenderCursors known in _cursors) known.Forget(index);
+    }
+
+    /// <summary>Forgets the cursors of a sender.</summary>
+    public void Forget(NodeInfo sender)
+    {
+        if (!_cursorsBySender.Remove(sender.Number.Key, out SenderCursors? known)) return;
+        _cursors.Remove(known);
+        _lastCursors = null;
+    }
 
     /// <summary>The charge of the streams' packets over the limit.</summary>
     public long ChargeBeyondCap => _beyondCap.Sum(static stream => stream.Charge);

@@ -136,6 +136,11 @@ public sealed class LocalGroup : ISenderListener
     /// <summary>True once the session has ended.</summary>
     internal bool IsOver { get; set; }
 
+    void ISenderListener.PrepareForOwn()
+    {
+        if (Receiver is { } receiver) CacheLines.Fetch(receiver);
+    }
+
     void ISenderListener.OnOwnMessages(StepNumber step, in DeliveryBatch batch, Instant now)
     {
         if (Receiver is not { } receiver || _rooms.Cluster.Self is not { } self) return;

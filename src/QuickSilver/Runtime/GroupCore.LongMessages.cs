@@ -42,7 +42,7 @@ internal sealed partial class GroupCore
         bool isOwn = ReferenceEquals(sender, _node.Self);
         ILongMessageSink? first = null;
         List<ILongMessageSink>? all = null;
-        foreach (GroupHandle handle in _handles)
+        foreach (GroupHandle handle in Handles)
         {
             if (isOwn && !handle.Settings.SelfDelivery) continue;
             if (handle.BeginLongMessage(sender, number) is not { } body) continue;

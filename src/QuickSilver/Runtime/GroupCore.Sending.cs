@@ -11,6 +11,8 @@ namespace QuickSilver.Runtime;
 /// </summary>
 internal sealed partial class GroupCore
 {
+    private const int SenderBytes = 256;
+
     private Outbox? _outbox;
     private Exception? _goneReason;
     private HashSet<ConfirmTicket>? _tickets;
@@ -169,6 +171,13 @@ internal sealed partial class GroupCore
     {
         ticket.Unstable = _tickets ??= [];
         _tickets.Add(ticket);
+    }
+
+    /// <inheritdoc/>
+    public override void Prepare()
+    {
+        if (Sender is { } sender) CacheLines.Fetch(sender, SenderBytes);
+        if (Local is { } local) CacheLines.Fetch(local);
     }
 
     /// <summary>Takes no message any more.</summary>

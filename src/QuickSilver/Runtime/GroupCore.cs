@@ -19,8 +19,12 @@ namespace QuickSilver.Runtime;
 internal sealed partial class GroupCore : StagedGroup, IGroupListener
 {
     private readonly NodeCore _node;
+
+    // The only handle, or else all of them: a message of a group with one handle touches no array.
+    private GroupHandle? _handle;
+    private GroupHandle[]? _handles;
+    private GroupFigures _figures;
     private List<MemberWait>? _memberWaits;
-    private GroupHandle[] _handles = [];
     private GroupInfo? _info;
     private GroupView? _view;
     private GroupLayout? _lastLayout;
@@ -76,7 +80,7 @@ internal sealed partial class GroupCore : StagedGroup, IGroupListener
     }
 
     /// <summary>The group's counters; other threads read them through the node only.</summary>
-    public GroupFigures Figures { get; } = new();
+    public ref GroupFigures Figures => ref _figures;
 
     /// <summary>The stage of the node's membership in the group.</summary>
     public GroupState State { get; set; }
@@ -85,7 +89,8 @@ internal sealed partial class GroupCore : StagedGroup, IGroupListener
     public LocalGroup? Local { get; private set; }
 
     /// <summary>The handles, in the order of their joins.</summary>
-    public IReadOnlyList<GroupHandle> Handles => _handles;
+    public ReadOnlySpan<GroupHandle> Handles =>
+        _handle is not null ? new ReadOnlySpan<GroupHandle>(ref _handle) : _handles;
 
     /// <summary>True while <see cref="GroupDirectory"/> checks the member waits at each step.</summary>
     public bool IsWaitedOn { get; set; }
@@ -97,7 +102,7 @@ internal sealed partial class GroupCore : StagedGroup, IGroupListener
     public void Attach(GroupHandle handle)
     {
         Services.CheckCoreThread();
-        _handles = [.. _handles, handle];
+        SetHandles([.. Handles, handle]);
         handle.Bind(this);
         if (handle.FollowsViews) WatchViews();
         if ((handle.Inbox is null && !handle.FollowsViews) || View is not { } view) return;
@@ -116,7 +121,7 @@ internal sealed partial class GroupCore : StagedGroup, IGroupListener
     public void Detach(GroupHandle handle)
     {
         Services.CheckCoreThread();
-        _handles = Array.FindAll(_handles, other => !ReferenceEquals(other, handle));
+        SetHandles(Array.FindAll(Handles.ToArray(), other => !ReferenceEquals(other, handle)));
         _memberWaits?.RemoveAll(wait =>
         {
             bool isMine = ReferenceEquals(wait.Handle, handle);
@@ -162,7 +167,7 @@ internal sealed partial class GroupCore : StagedGroup, IGroupListener
         }
         bool isOwn = ReferenceEquals(sender, _node.Self);
         bool hasStored = false;
-        foreach (GroupHandle handle in _handles)
+        foreach (GroupHandle handle in Handles)
         {
             if (isOwn && !handle.Settings.SelfDelivery) continue;
             Deliver(handle, sender, batch);
@@ -204,7 +209,7 @@ internal sealed partial class GroupCore : StagedGroup, IGroupListener
         Services.CheckCoreThread();
         const LossReason Reason = LossReason.SenderFailed;
         Figures.MessagesLost += (long)Math.Max(1, count);
-        foreach (GroupHandle handle in _handles) handle.OnLoss(sender, first, count, Reason);
+        foreach (GroupHandle handle in Handles) handle.OnLoss(sender, first, count, Reason);
         Touch();
         if (!Figures.BeginsEpisode(Reason, Services.Clock.Now)) return;
         Services.Log.Post(
@@ -262,12 +267,20 @@ internal sealed partial class GroupCore : StagedGroup, IGroupListener
         Services.CheckCoreThread();
         _longMessages?.OnViewChanged();
         if (View is not { } view) return;
-        foreach (GroupHandle handle in _handles) handle.OnViewChanged(view);
+        foreach (GroupHandle handle in Handles) handle.OnViewChanged(view);
         Touch();
     }
 
     /// <summary>Counts the members of the newest installed view.</summary>
     public int CountMembers() => _info is { } info ? _node.Layout.CountMembers(info.Id) : 0;
+
+    void IDeliveryListener.Prepare() => _handle?.Prepare();
+
+    private void SetHandles(GroupHandle[] handles)
+    {
+        _handle = handles.Length == 1 ? handles[0] : null;
+        _handles = handles.Length > 1 ? handles : null;
+    }
 
     // The layouts after the leave are without the group.
     private void KeepView() => Volatile.Write(ref _lastLayout, _lastLayout ?? _node.Layout);
@@ -342,7 +355,7 @@ internal sealed partial class GroupCore : StagedGroup, IGroupListener
     {
         Services.CheckCoreThread();
         _isTouched = false;
-        foreach (GroupHandle handle in _handles) handle.Publish();
+        foreach (GroupHandle handle in Handles) handle.Publish();
     }
 
     /// <summary>The exception for calls that were under way when the group was left.</summary>

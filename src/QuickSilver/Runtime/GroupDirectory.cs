@@ -94,7 +94,7 @@ internal sealed class GroupDirectory(NodeCore node)
         var publishers = new List<GroupCore>();
         foreach (GroupHandle handle in leave.Handles)
         {
-            if (handle.Core is { State: GroupState.Joined, Local: not null, Handles.Count: 1 } last)
+            if (handle.Core is { State: GroupState.Joined, Local: not null, Handles.Length: 1 } last)
             {
                 // The last handle receives messages until the node has left.
                 (last.IsPublisher ? publishers : groups).Add(last);
@@ -157,11 +157,11 @@ internal sealed class GroupDirectory(NodeCore node)
     /// <param name="inbox">The inbox.</param>
     /// <param name="known">Completed when the inbox has the views of all groups joined before.</param>
     public void FollowViews(SharedInbox inbox, TaskCompletionSource known) =>
-        FollowViews([.. HandlesOf(inbox)], 0, known);
+        FollowViews(HandlesOf(inbox), 0, known);
 
     /// <summary>Begins to leave all groups of a shared inbox, for a dispose of it.</summary>
     public LeaveOperation LeaveAll(SharedInbox inbox) => LeaveOperation.Begin(
-        node, [.. HandlesOf(inbox).Where(static handle => handle.Core!.State == GroupState.Joined)]);
+        node, Array.FindAll(HandlesOf(inbox), static handle => handle.Core!.State == GroupState.Joined));
 
     /// <summary>Flushes all groups; the flush fails when the node leaves the cluster.</summary>
     public void Flush(CountdownFlush flush, Instant now)
@@ -226,16 +226,18 @@ internal sealed class GroupDirectory(NodeCore node)
         }
     }
 
-    private IEnumerable<GroupHandle> HandlesOf(SharedInbox inbox)
+    private GroupHandle[] HandlesOf(SharedInbox inbox)
     {
         node.Services.CheckCoreThread();
+        var handles = new List<GroupHandle>();
         foreach (GroupCore group in _groups.Values)
         {
             foreach (GroupHandle handle in group.Handles)
             {
-                if (handle.Settings.Inbox == inbox) yield return handle;
+                if (handle.Settings.Inbox == inbox) handles.Add(handle);
             }
         }
+        return [.. handles];
     }
 
     private void FollowViews(GroupHandle[] handles, int first, TaskCompletionSource known)
@@ -338,7 +340,7 @@ internal sealed class GroupDirectory(NodeCore node)
 
     private void LeaveIfUnused(GroupCore group, Instant now)
     {
-        if (group.Handles.Count > 0 || group.State != GroupState.Joined || group.Local is null) return;
+        if (group.Handles.Length > 0 || group.State != GroupState.Joined || group.Local is null) return;
         Leave([group], null, now);
     }
 

@@ -2,8 +2,8 @@ using QuickSilver.Protocol.Core;
 
 namespace QuickSilver.Runtime;
 
-/// <summary>One group's counters. Core thread only.</summary>
-internal sealed class GroupFigures
+/// <summary>One group's counters: a field of <see cref="GroupCore"/>, never copied. Core thread only.</summary>
+internal struct GroupFigures
 {
     private static readonly TimeSpan EpisodeGap = TimeSpan.FromSeconds(10);
     private static readonly int Reasons = Enum.GetValues<LossReason>().Length;

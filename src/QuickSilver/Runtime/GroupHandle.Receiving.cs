@@ -1,5 +1,6 @@
 using QuickSilver.Diagnostics;
 using QuickSilver.Inboxes;
+using QuickSilver.Protocol.Core;
 using QuickSilver.Protocol.Delivery;
 using QuickSilver.Protocol.Flow;
 using QuickSilver.Protocol.Flow.Buffers;
@@ -11,6 +12,9 @@ namespace QuickSilver.Runtime;
 /// it.</summary>
 internal sealed partial class GroupHandle : IInboxOwner
 {
+    // The handle and its first handler's objects, which lie behind it.
+    private const int HotBytes = 256;
+
     private HandleInbox? _inbox;
     private EndMark? _inboxEnd;
     private InlineHandlers? _inline;
@@ -80,6 +84,10 @@ internal sealed partial class GroupHandle : IInboxOwner
 
     void IInboxOwner.OnOverflow(long backlog, long bytes, long leasedBytes) =>
         Core?.OnOverflow(this, backlog, bytes, leasedBytes);
+
+    /// <summary>Has memory loaded that <see cref="Deliver"/> will use: the handle, and what it made for its first
+    /// handler.</summary>
+    public void Prepare() => CacheLines.Fetch(this, HotBytes);
 
     /// <summary>Passes delivered messages to the inline handlers, then to the inbox. Core thread only.</summary>
     public void Deliver(NodeInfo sender, in DeliveryBatch batch)

@@ -31,9 +31,7 @@ internal sealed partial class GroupHandle : ISendOwner
         _isShared = settings.Inbox is not null;
         if (settings.OnMessage is { } handler) Add(new InlineRegistration(this, handler, null));
         if (settings.OnBatch is { } batchHandler) Add(new InlineRegistration(this, null, batchHandler));
-        if (_inline is null) return;
-        _hasFirstHandler = true;
-        Settings = settings with { OnMessage = null, OnBatch = null };
+        _hasFirstHandler = _inline is not null;
     }
 
     /// <summary>The group's name. Any thread.</summary>
@@ -126,7 +124,9 @@ internal sealed partial class GroupHandle : ISendOwner
         EndLongInbox(reason);
         foreach (FeedSource feed in _feeds) feed.Remove();
         _inline?.Clear();
-        if (Settings.Key is not null || _isShared) Settings = Settings with { Key = null, Inbox = null };
+        // What is left of the handle holds none of the application's code.
+        if (_hasFirstHandler || _isShared || Settings.Key is not null)
+            Settings = Settings with { OnMessage = null, OnBatch = null, Key = null, Inbox = null };
         Conclude(reason);
     }
 

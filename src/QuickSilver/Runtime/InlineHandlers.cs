@@ -19,21 +19,24 @@ internal sealed class InlineHandlers(GroupHandle owner)
 {
     private InlineRegistration[] _all = [];
 
+    // The only one: the usual handle touches no array.
+    private InlineRegistration? _only;
+
     /// <summary>True when no handler is attached.</summary>
-    public bool IsEmpty => _all.Length == 0;
+    public bool IsEmpty => _only is null && _all.Length == 0;
 
     /// <summary>Attaches a handler, behind the others.</summary>
-    public void Add(InlineRegistration registration) => _all = [.. _all, registration];
+    public void Add(InlineRegistration registration) => Set([.. _all, registration]);
 
     /// <summary>Removes a handler.</summary>
     public void Remove(InlineRegistration registration) =>
-        _all = Array.FindAll(_all, other => !ReferenceEquals(other, registration));
+        Set(Array.FindAll(_all, other => !ReferenceEquals(other, registration)));
 
     /// <summary>Removes all handlers, and releases the references to the application's delegates.</summary>
     public void Clear()
     {
         foreach (InlineRegistration registration in _all) registration.LetGo();
-        _all = [];
+        Set([]);
     }
 
     /// <summary>Finds the handler that receives the held messages: the one that reserved them, or the first one left
@@ -61,6 +64,12 @@ internal sealed class InlineHandlers(GroupHandle owner)
     /// <summary>Passes a batch to all handlers.</summary>
     public void Call(in MessageBatch batch)
     {
+        if (_only is { } only && (batch.Count == 1 || only.BatchHandler is not null))
+        {
+            // A removed one has no handler, and is taken out in the same turn.
+            if (!only.IsRemoved) CallOne(only, batch);
+            return;
+        }
         GroupCore core = owner.Core!;
         var calls = new InlineCalls(_all);
         while (calls.Message < batch.Count)
@@ -77,6 +86,12 @@ internal sealed class InlineHandlers(GroupHandle owner)
             }
             core.LeaveUserCode(calls.Made - before);
         }
+    }
+
+    private void Set(InlineRegistration[] all)
+    {
+        _all = all;
+        _only = all.Length == 1 ? all[0] : null;
     }
 
     // Not inlined: locals of a method that catches live in memory, not in registers.

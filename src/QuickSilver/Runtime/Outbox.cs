@@ -200,6 +200,7 @@ internal sealed class Outbox : IRequestTarget, ISendQueue, ILaneSource
         _services.CheckCoreThread();
         bool takesMore = true, hasMore = true, isBarrier = false;
         GroupCore? core = null;
+        _stage.LookAhead();
         while (takesMore && (hasMore = _stage.TryPeek(out StageEntry entry)))
         {
             isBarrier = entry.Request is StageBarrier;

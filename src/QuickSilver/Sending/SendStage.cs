@@ -127,6 +127,9 @@ internal sealed class SendStage(StageBlockPool pool)
     /// <summary>Removes the entry that was read last.</summary>
     public void Advance() => _head!.Advance();
 
+    /// <summary>Has memory loaded of the groups whose messages come in a while.</summary>
+    public void LookAhead() => _head?.LookAhead();
+
     /// <summary>Returns the last block to the pool if it is read out and no producer is appending.</summary>
     public void ReleaseIfEmpty()
     {

@@ -14,4 +14,7 @@ internal abstract class StagedGroup
         get => Volatile.Read(ref _stage);
         set => Volatile.Write(ref _stage, value);
     }
+
+    /// <summary>Has memory loaded that the next messages of the group will use: the group itself has been.</summary>
+    public abstract void Prepare();
 }

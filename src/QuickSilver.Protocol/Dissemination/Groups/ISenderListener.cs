@@ -18,6 +18,14 @@ public interface ISenderListener
     void OnOwnMessages(StepNumber step, in DeliveryBatch batch, Instant now);
 
     /// <summary>
+    /// Told that own messages follow soon: memory may be loaded that their delivery will use
+    /// (<see cref="CacheLines"/>). Must not change anything.
+    /// </summary>
+    void PrepareForOwn()
+    {
+    }
+
+    /// <summary>
     /// Admission to the group has shut (false) or opened again (true). Called once per change, at the end of the call
     /// that caused it.
     /// </summary>

@@ -23,6 +23,7 @@ internal sealed class OwnBatch(SendContext context)
     {
         // A packet is of one step. But messages that waited for it may be of a newer step, and lie right behind it.
         if (_group == group && _step == step && _batch.TryAppend(next)) return;
+        group.Listener?.PrepareForOwn();
         Flush(now);
         _group = group;
         _step = step;

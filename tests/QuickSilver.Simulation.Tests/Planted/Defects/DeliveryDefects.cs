@@ -63,8 +63,8 @@ internal static class DeliveryDefects
             [
                 new(
                     "Deliverer.cs",
-                    "_byId.Add(group.Id, receiver);",
-                    "KeepCursors(receiver); _byId.Add(group.Id, receiver);"),
+                    "_groups.Add(receiver);",
+                    "KeepCursors(receiver); _groups.Add(receiver);"),
                 new(
                     "Deliverer.cs",
                     "internal static StepNumber ReadStep(",
@@ -139,10 +139,10 @@ internal static class DeliveryDefects
             [
                 new(
                     "Deliverer.cs",
-                    "if (groups[record.GroupIndex] is not { } group)",
+                    "if (groups.ByIndex[record.GroupIndex] is not { } group)",
                     """
-                    if ((groups[record.GroupIndex] ?? Array.Find(groups, static any => any is not null))
-                        is not { } group)
+                    if ((groups.ByIndex[record.GroupIndex]
+                        ?? Array.Find(groups.ByIndex, static any => any is not null)) is not { } group)
                     """),
             ],
         },
