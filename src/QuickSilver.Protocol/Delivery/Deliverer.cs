@@ -34,7 +34,7 @@ public sealed class Deliverer
     private readonly DeliveryCounters _counters;
     private readonly ReorderStage _order;
     private readonly Probes _probes;
-    private readonly Dictionary<GroupId, GroupReceiver> _byId = [];
+    private readonly KeyedSet<GroupId, GroupReceiver> _byId = new(static group => group.Info.Id);
     private readonly List<GroupReceiver> _groups = [];
     private readonly DeliveryViews _views;
     private StepNumber _newestSession;
@@ -60,6 +60,9 @@ public sealed class Deliverer
     /// <summary>The open sessions, in arbitrary order.</summary>
     internal IReadOnlyList<GroupReceiver> Groups => _groups;
 
+    /// <summary>Makes room for sessions that are about to begin.</summary>
+    public void ExpectGroups(int more) => _byId.Expect(more);
+
     /// <summary>
     /// Begins a session. Call it after the step that brings it is installed in the cluster view and before
     /// <see cref="OnStepInstalled"/>, which releases the packets that waited for it.
@@ -70,7 +73,7 @@ public sealed class Deliverer
     public GroupReceiver OpenGroup(GroupInfo group, StepNumber sessionBegan, IDeliveryListener listener)
     {
         var receiver = new GroupReceiver(group, sessionBegan, listener) { Index = _groups.Count };
-        _byId.Add(group.Id, receiver);
+        _byId.Add(receiver);
         _groups.Add(receiver);
         _views.Map(group.Id, receiver);
         if (sessionBegan > _newestSession) _newestSession = sessionBegan;
@@ -89,7 +92,7 @@ public sealed class Deliverer
             _probes.Reached("a node leaves a group with messages undelivered");
             _order.Drop(cursor);
         }
-        _byId.Remove(group.Info.Id);
+        _byId.Remove(group.Info.Id, out _);
         GroupReceiver last = _groups[^1];
         _groups[group.Index] = last;
         last.Index = group.Index;
@@ -114,7 +117,8 @@ public sealed class Deliverer
         {
             if (record.GroupIndex >= groups || record.Number > ulong.MaxValue - (ulong)record.Count) return false;
             // Heads of long messages lie far apart; the next few are probably at the same distance.
-            if (record.Bytes.Length >= CacheLines.Bytes) CacheLines.Fetch(record.Bytes, HeadsAhead * record.Bytes.Length);
+            int length = record.Bytes.Length;
+            if (length >= CacheLines.Bytes) CacheLines.Fetch(record.Bytes, HeadsAhead * length);
             any = true;
         }
         return any && reader.IsAtEnd;

@@ -1,3 +1,4 @@
+using QuickSilver.Protocol.Core;
 using QuickSilver.Protocol.Membership;
 using QuickSilver.Protocol.Wire;
 
@@ -5,7 +6,7 @@ namespace QuickSilver.Protocol.Delivery;
 
 /// <summary>The region views that packets have come in, and the sessions in their groups. Core thread only.</summary>
 /// <param name="sessions">The open sessions by group, kept by the caller.</param>
-internal sealed class DeliveryViews(Dictionary<GroupId, GroupReceiver> sessions)
+internal sealed class DeliveryViews(KeyedSet<GroupId, GroupReceiver> sessions)
 {
     private readonly List<ViewGroups> _views = [];
     private ViewGroups? _last;
@@ -22,7 +23,8 @@ internal sealed class DeliveryViews(Dictionary<GroupId, GroupReceiver> sessions)
         }
         GroupSet ids = view.Region.Groups;
         var byIndex = new GroupReceiver?[ids.Length];
-        for (int index = 0; index < ids.Length; index++) byIndex[index] = sessions.GetValueOrDefault(ids[index]);
+        for (int index = 0; index < ids.Length; index++)
+            byIndex[index] = sessions.TryGet(ids[index], out GroupReceiver? session) ? session : null;
         _last = new ViewGroups(view, byIndex);
         _views.Add(_last);
         return _last;

@@ -26,7 +26,7 @@ namespace QuickSilver.Protocol.Dissemination;
 public sealed class Disseminator
 {
     private readonly SendContext _context;
-    private readonly Dictionary<GroupId, GroupSender> _groupById = [];
+    private readonly KeyedSet<GroupId, GroupSender> _groups = new(static sender => sender.Group.Id);
     private readonly List<GroupSender> _left = [];
     private readonly List<Ending> _endings = [];
     private readonly List<RegionView> _due = [];
@@ -98,7 +98,7 @@ public sealed class Disseminator
     }
 
     /// <summary>Senders of groups that this node is in, or was in and has not been ordered to forget.</summary>
-    public int GroupCount => _groupById.Count;
+    public int GroupCount => _groups.Count;
 
     /// <summary>
     /// Returns the sender of a group: the same object per group id until the group is forgotten, so that message
@@ -109,11 +109,13 @@ public sealed class Disseminator
     /// <param name="isPublisher">True when this node publishes to the group; false when it is a member.</param>
     public GroupSender OpenGroup(GroupInfo group, ISenderListener listener, bool isPublisher = false)
     {
-        if (!_groupById.TryGetValue(group.Id, out GroupSender? sender))
-            _groupById.Add(group.Id, sender = new GroupSender(_context, group));
+        if (!_groups.TryGet(group.Id, out GroupSender? sender)) _groups.Add(sender = new GroupSender(_context, group));
         sender.SetListener(listener, isPublisher);
         return sender;
     }
+
+    /// <summary>Makes room for groups that are about to be opened.</summary>
+    public void ExpectGroups(int more) => _groups.Expect(more);
 
     /// <summary>
     /// Makes a lane for messages of many groups; each must be open while messages of it are supplied.
@@ -140,8 +142,8 @@ public sealed class Disseminator
     {
         for (int index = 0; index < groups.Count; index++)
         {
-            if (!_groupById.TryGetValue(groups[index], out GroupSender? sender) || !sender.IsIdle) continue;
-            _groupById.Remove(sender.Group.Id);
+            if (!_groups.TryGet(groups[index], out GroupSender? sender) || !sender.IsIdle) continue;
+            _groups.Remove(sender.Group.Id, out _);
             _context.Settings.Probes.Reached("a node is told to forget a group that it was in");
         }
     }

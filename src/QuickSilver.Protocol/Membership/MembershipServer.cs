@@ -260,6 +260,7 @@ public sealed class MembershipServer
     private void AddJoins(ServerNode node, Instant now)
     {
         if (node.Deferred.Count == 0) return;
+        _parts.Groups.Expect(node.Deferred);
         foreach ((string name, byte mode, bool isPublisher) in node.Deferred)
         {
             MembershipRefusal refusal = _parts.Groups.TryGet(node, name, mode, out ServerGroup? group);

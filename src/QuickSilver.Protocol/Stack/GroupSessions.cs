@@ -18,7 +18,8 @@ namespace QuickSilver.Protocol.Stack;
 /// <param name="isPublishing">True for the groups that the node publishes to, false for those that it is in.</param>
 internal sealed class GroupSessions(StackParts rooms, bool isPublishing)
 {
-    private readonly Dictionary<string, LocalGroup> _byName = new(StringComparer.Ordinal);
+    private readonly KeyedSet<string, LocalGroup> _byName =
+        new(static group => group.Info.Name, StringComparer.Ordinal);
     private readonly List<LocalGroup> _all = [];
     private readonly JoinsUnderWay _joins = new();
     private readonly List<JoinProgress> _settled = [];
@@ -32,7 +33,7 @@ internal sealed class GroupSessions(StackParts rooms, bool isPublishing)
     public int Count => _all.Count;
 
     /// <summary>A group by name.</summary>
-    public LocalGroup? Find(string name) => _byName.GetValueOrDefault(name);
+    public LocalGroup? Find(string name) => _byName.TryGet(name, out LocalGroup? group) ? group : null;
 
     /// <summary>Asks the server to admit this node to groups.</summary>
     public void Join(JoinRequest request, Instant now)
@@ -69,7 +70,11 @@ internal sealed class GroupSessions(StackParts rooms, bool isPublishing)
     {
         foreach (GroupInfo info in IsPublishing ? step.Ceased : step.Left) EndSession(info);
         FinishLeaves(now);
-        foreach (GroupInfo info in IsPublishing ? step.Published : step.Joined) BeginSession(info, step.Number, now);
+        IReadOnlyList<GroupInfo> begun = IsPublishing ? step.Published : step.Joined;
+        _byName.Expect(begun.Count);
+        rooms.Disseminator.ExpectGroups(begun.Count);
+        if (!IsPublishing) rooms.Deliverer.ExpectGroups(begun.Count);
+        foreach (GroupInfo info in begun) BeginSession(info, step.Number, now);
         TellWatchers(step.Number, now);
     }
 
@@ -148,7 +153,7 @@ internal sealed class GroupSessions(StackParts rooms, bool isPublishing)
         {
             Index = _all.Count,
         };
-        _byName.Add(info.Name, group);
+        _byName.Add(group);
         _all.Add(group);
         join.Admitted.Add(group);
         _joins.AwaitStep(join, step);
@@ -188,7 +193,7 @@ internal sealed class GroupSessions(StackParts rooms, bool isPublishing)
 
     private void FinishLeaves(Instant now)
     {
-        SpareRoom.GiveBack(_byName);
+        _byName.Trim();
         SpareRoom.GiveBack(_all);
         if (_finished.Count == 0) return;
         LeaveProgress[] finished = [.. _finished];

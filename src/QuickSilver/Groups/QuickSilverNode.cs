@@ -369,7 +369,7 @@ public sealed partial class QuickSilverNode : IAsyncDisposable
         MessageSender[] groups = Array.ConvertAll<GroupHandle, MessageSender>(
             handles, handle => handle.IsPublisher ? new GroupPublisher(this, handle) : new Group(this, handle));
         var join = new JoinOperation(Core, handles, settings.Mode);
-        foreach (GroupHandle handle in handles) services.Add(handle);
+        services.Add(handles);
         if (!services.TryPost(join.Start))
         {
             foreach (GroupHandle handle in handles) services.Remove(handle);

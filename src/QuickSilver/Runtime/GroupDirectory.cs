@@ -17,7 +17,7 @@ internal sealed class GroupDirectory(NodeCore node)
 {
     private const int GroupsATurn = 512;
 
-    private readonly Dictionary<GroupKey, GroupCore> _groups = [];
+    private readonly KeyedSet<GroupKey, GroupCore> _groups = new(static group => group.Key);
     private readonly List<JoinOperation> _waiting = [];
     private readonly HashSet<JoinOperation> _joining = [];
     private readonly HashSet<LeaveOperation> _leaving = [];
@@ -25,7 +25,7 @@ internal sealed class GroupDirectory(NodeCore node)
     private readonly List<CountdownFlush> _flushes = [];
 
     /// <summary>The groups that are joined, being joined or being left, and likewise those published to.</summary>
-    public Dictionary<GroupKey, GroupCore>.ValueCollection Groups => _groups.Values;
+    public HashSet<GroupCore> Groups => _groups.Records;
 
     /// <summary>The number of <see cref="Groups"/> that the node is in.</summary>
     public int Count => _groups.Count - Publishers;
@@ -44,7 +44,7 @@ internal sealed class GroupDirectory(NodeCore node)
         }
         foreach (GroupHandle handle in join.Handles)
         {
-            if (!_groups.TryGetValue(handle.GroupKey, out GroupCore? group)) continue;
+            if (!_groups.TryGet(handle.GroupKey, out GroupCore? group)) continue;
             if (group.State != GroupState.Joined)
             {
                 _waiting.Add(join);
@@ -58,9 +58,10 @@ internal sealed class GroupDirectory(NodeCore node)
             return;
         }
         var fresh = new List<string>();
+        _groups.Expect(join.Handles.Length);
         foreach (GroupHandle handle in join.Handles)
         {
-            if (!_groups.TryGetValue(handle.GroupKey, out GroupCore? group))
+            if (!_groups.TryGet(handle.GroupKey, out GroupCore? group))
             {
                 group = new GroupCore(node, handle.Name, join.Mode, handle.IsPublisher);
                 Add(group);
@@ -127,11 +128,11 @@ internal sealed class GroupDirectory(NodeCore node)
         node.Services.CheckCoreThread();
         Exception thrown = reason ?? (Exception)new ObjectDisposedException(
             nameof(QuickSilverNode), $"The node '{node.Services.Name}' has been disposed of: start another.");
-        foreach (GroupCore group in _groups.Values) group.CloseSends();
+        foreach (GroupCore group in _groups.Records) group.CloseSends();
         node.Outboxes.DropAll(thrown);
         foreach (JoinOperation join in _waiting) join.Fail(thrown);
         foreach (JoinOperation join in _joining) join.Fail(thrown);
-        foreach (GroupCore group in _groups.Values)
+        foreach (GroupCore group in _groups.Records)
         {
             foreach (GroupHandle handle in group.Handles)
             {
@@ -195,7 +196,7 @@ internal sealed class GroupDirectory(NodeCore node)
     public long CountUnconfirmed()
     {
         long count = node.Outboxes.Unsent;
-        foreach (GroupCore group in _groups.Values) count += group.Local?.PendingMessages ?? 0;
+        foreach (GroupCore group in _groups.Records) count += group.Local?.PendingMessages ?? 0;
         return count;
     }
 
@@ -230,7 +231,7 @@ internal sealed class GroupDirectory(NodeCore node)
     {
         node.Services.CheckCoreThread();
         var handles = new List<GroupHandle>();
-        foreach (GroupCore group in _groups.Values)
+        foreach (GroupCore group in _groups.Records)
         {
             foreach (GroupHandle handle in group.Handles)
             {
@@ -250,7 +251,7 @@ internal sealed class GroupDirectory(NodeCore node)
 
     private IEnumerable<LocalGroup> JoinedGroups()
     {
-        foreach (GroupCore group in _groups.Values)
+        foreach (GroupCore group in _groups.Records)
         {
             if (group.Local is { IsLeaving: false } local) yield return local;
         }
@@ -258,7 +259,7 @@ internal sealed class GroupDirectory(NodeCore node)
 
     private void Add(GroupCore group)
     {
-        _groups.Add(group.Key, group);
+        _groups.Add(group);
         if (group.IsPublisher) Publishers++;
     }
 
@@ -277,7 +278,7 @@ internal sealed class GroupDirectory(NodeCore node)
     private void OnAdmitted(JoinOperation join, LocalGroup local, Instant now)
     {
         join.OnAdmitted();
-        if (_groups.TryGetValue(KeyOf(local), out GroupCore? group)) group.OnAdmitted(local, now);
+        if (_groups.TryGet(KeyOf(local), out GroupCore? group)) group.OnAdmitted(local, now);
     }
 
     // Thousands of groups take several turns. Until the last is joined the call is under way: others wait for it.
@@ -287,7 +288,7 @@ internal sealed class GroupDirectory(NodeCore node)
         int end = Math.Min(first + GroupsATurn, fresh.Count);
         for (int index = first; index < end; index++)
         {
-            if (!_groups.TryGetValue(new GroupKey(fresh[index], join.IsPublisher), out GroupCore? group)) continue;
+            if (!_groups.TryGet(new GroupKey(fresh[index], join.IsPublisher), out GroupCore? group)) continue;
             group.State = GroupState.Joined;
             LeaveIfUnused(group, now);
             node.Services.Log.Post((group.Key, Members: group.CountMembers()), static (logger, s) =>
@@ -367,7 +368,7 @@ internal sealed class GroupDirectory(NodeCore node)
         for (int index = first; index < end; index++)
         {
             LocalGroup local = done.Groups[index];
-            if (!_groups.TryGetValue(KeyOf(local), out GroupCore? group) || group.Local != local) continue;
+            if (!_groups.TryGet(KeyOf(local), out GroupCore? group) || group.Local != local) continue;
             Remove(group.Key, out _);
             foreach (GroupHandle handle in group.Handles) handle.Finish(null);
             Forget(group, group.LeftReason());
@@ -384,7 +385,7 @@ internal sealed class GroupDirectory(NodeCore node)
         }
         if (done.Leave is { } leave && --leave.Rounds == 0) OnLeft(leave);
         StartWaiting(now);
-        SpareRoom.GiveBack(_groups);
+        _groups.Trim();
     }
 
     private void Forget(GroupCore group, Exception reason)
@@ -416,7 +417,9 @@ internal sealed class GroupDirectory(NodeCore node)
         : JoinRequest(fresh, (byte)join.Mode, join.IsPublisher)
     {
         public override IGroupListener ListenerFor(GroupInfo group) =>
-            directory._groups[new GroupKey(group.Name, IsPublisher)];
+            directory._groups.TryGet(new GroupKey(group.Name, IsPublisher), out GroupCore? core)
+                ? core
+                : throw new KeyNotFoundException($"Nobody joins '{group.Name}'.");
 
         public override void OnAdmitted(LocalGroup group, Instant now) => directory.OnAdmitted(join, group, now);
 

@@ -7,8 +7,7 @@ internal struct GroupFigures
 {
     private static readonly TimeSpan EpisodeGap = TimeSpan.FromSeconds(10);
     private static readonly int Reasons = Enum.GetValues<LossReason>().Length;
-    private Instant[]? _lastLoss;
-    private Instant _nextHandlerReport;
+    private Rare? _rare;
 
     /// <summary>Messages that the protocol took from the application.</summary>
     public long MessagesSent { get; set; }
@@ -23,25 +22,45 @@ internal struct GroupFigures
     public long BytesReceived { get; set; }
 
     /// <summary>Messages reported as lost.</summary>
-    public long MessagesLost { get; set; }
+    public long MessagesLost
+    {
+        readonly get => _rare?.MessagesLost ?? 0;
+        set => Rarely.MessagesLost = value;
+    }
 
     /// <summary>Messages that full inboxes dropped.</summary>
-    public long MessagesDropped { get; set; }
+    public long MessagesDropped
+    {
+        readonly get => _rare?.MessagesDropped ?? 0;
+        set => Rarely.MessagesDropped = value;
+    }
+
+    private Rare Rarely => _rare ??= new Rare();
 
     /// <summary>Notes a loss; true for the first of its kind after ten seconds without one, which is logged.</summary>
     public bool BeginsEpisode(LossReason reason, Instant now)
     {
-        _lastLoss ??= new Instant[Reasons];
-        Instant last = _lastLoss[(int)reason];
-        _lastLoss[(int)reason] = now;
+        Instant[] lastLoss = Rarely.LastLoss;
+        Instant last = lastLoss[(int)reason];
+        lastLoss[(int)reason] = now;
         return last == Instant.Zero || now - last > EpisodeGap;
     }
 
     /// <summary>True when an exception of user code is to be logged: at most once a second.</summary>
     public bool ReportsHandlerError(Instant now)
     {
-        if (now < _nextHandlerReport) return false;
-        _nextHandlerReport = now + TimeSpan.FromSeconds(1);
+        if (_rare is { } rare && now < rare.NextHandlerReport) return false;
+        Rarely.NextHandlerReport = now + TimeSpan.FromSeconds(1);
         return true;
+    }
+
+    // What most groups never have.
+    private sealed class Rare
+    {
+        public long MessagesLost;
+        public long MessagesDropped;
+        public Instant NextHandlerReport;
+
+        public Instant[] LastLoss { get; } = new Instant[Reasons];
     }
 }

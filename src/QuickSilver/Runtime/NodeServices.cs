@@ -141,10 +141,15 @@ internal sealed class NodeServices
         }
     }
 
-    /// <summary>Adds a handle to those that end with the node.</summary>
-    public void Add(GroupHandle handle)
+    /// <summary>Adds handles to those that end with the node.</summary>
+    public void Add(GroupHandle[] handles)
     {
-        lock (_lock) _handles.Add(handle);
+        lock (_lock)
+        {
+            // A set that grows by itself keeps up to twice the room that it needs.
+            if (handles.Length > _handles.Count / 2) _handles.EnsureCapacity(_handles.Count + handles.Length);
+            foreach (GroupHandle handle in handles) _handles.Add(handle);
+        }
     }
 
     /// <summary>Removes a handle that has ended.</summary>

@@ -29,8 +29,9 @@ internal sealed class ServerGroups(int mostGroups, int mostOfNode, Probes probes
     /// </summary>
     public const int MaxGroups = CounterRuns.MaxCounters;
 
-    private readonly Dictionary<string, ServerGroup> _byName = new(StringComparer.Ordinal);
-    private readonly Dictionary<uint, ServerGroup> _byCounter = [];
+    private readonly KeyedSet<string, ServerGroup> _byName =
+        new(static group => group.Name, StringComparer.Ordinal);
+    private readonly KeyedSet<uint, ServerGroup> _byCounter = new(static group => group.Counter);
     private readonly HashSet<uint> _inherited = [];
     private readonly List<ServerGroup> _inOldViews = [];
     private readonly List<ServerGroup> _idle = [];
@@ -43,7 +44,10 @@ internal sealed class ServerGroups(int mostGroups, int mostOfNode, Probes probes
     public int Count => _byName.Count;
 
     /// <summary>The group of a counter that is in use.</summary>
-    public ServerGroup Find(uint counter) => _byCounter[counter];
+    public ServerGroup Find(uint counter) =>
+        _byCounter.TryGet(counter, out ServerGroup? group)
+            ? group
+            : throw new KeyNotFoundException($"Nothing names group {counter}.");
 
     /// <summary>
     /// Forgets all groups. Each term assigns counters from a block of its own, from an offset in it that the server's
@@ -66,7 +70,7 @@ internal sealed class ServerGroups(int mostGroups, int mostOfNode, Probes probes
     /// it, and no other group has its name or number.
     /// </summary>
     public bool CanInherit(GroupInfo group) =>
-        _byName.TryGetValue(group.Name, out ServerGroup? known)
+        _byName.TryGet(group.Name, out ServerGroup? known)
             ? known.Counter == group.Id.Counter && known.Mode == group.Mode && _inherited.Contains(known.Counter)
             : _byCounter.Count < mostGroups && !IsTaken(group.Id.Counter) && IsGoodName(group.Name);
 
@@ -91,11 +95,21 @@ internal sealed class ServerGroups(int mostGroups, int mostOfNode, Probes probes
         _inOldViews.Clear();
     }
 
+    /// <summary>Makes room for those of the requested names that are new.</summary>
+    public void Expect(IReadOnlyList<(string Name, byte Mode, bool IsPublisher)> requested)
+    {
+        int more = 0;
+        foreach ((string name, _, _) in requested) more += _byName.TryGet(name, out _) ? 0 : 1;
+        more = Math.Min(more, mostGroups - _byName.Count);
+        _byName.Expect(more);
+        _byCounter.Expect(more);
+    }
+
     /// <summary>The group of a name that a node requests, made if necessary.</summary>
     /// <returns>The reason why there is none; <see cref="MembershipRefusal.None"/> when there is one.</returns>
     public MembershipRefusal TryGet(ServerNode node, string name, byte mode, out ServerGroup? group)
     {
-        bool isKnown = _byName.TryGetValue(name, out group);
+        bool isKnown = _byName.TryGet(name, out group);
         if (isKnown && group!.Mode != mode) return MembershipRefusal.ModeMismatch;
         int ofNode = node.Groups.Length + node.Published.Length + node.WaitingJoins;
         if (ofNode >= mostOfNode) return MembershipRefusal.TooManyGroups;
@@ -110,14 +124,14 @@ internal sealed class ServerGroups(int mostGroups, int mostOfNode, Probes probes
     }
 
     /// <summary>Adds a reference to a group.</summary>
-    public void Retain(uint counter) => _byCounter[counter].Uses++;
+    public void Retain(uint counter) => Find(counter).Uses++;
 
     /// <summary>
     /// Removes a reference to a group; after the last one, the next <see cref="ForgetIdle"/> forgets it.
     /// </summary>
     public void Release(uint counter)
     {
-        if (_byCounter.TryGetValue(counter, out ServerGroup? group)) Release(group);
+        if (_byCounter.TryGet(counter, out ServerGroup? group)) Release(group);
     }
 
     /// <summary>Adds a region's references to its groups.</summary>
@@ -135,7 +149,7 @@ internal sealed class ServerGroups(int mostGroups, int mostOfNode, Probes probes
     /// <summary>A node joins groups, or publishes to them from now on.</summary>
     public void OnJoined(ServerNode node, IReadOnlyList<uint> groups)
     {
-        for (int index = 0; index < groups.Count; index++) _byCounter[groups[index]].Note(node.Slot);
+        for (int index = 0; index < groups.Count; index++) Find(groups[index]).Note(node.Slot);
     }
 
     /// <summary>Forgets the groups without references, and notifies the nodes that have been in them.</summary>
@@ -145,18 +159,22 @@ internal sealed class ServerGroups(int mostGroups, int mostOfNode, Probes probes
         var notified = new SortedDictionary<int, List<uint>>();
         foreach (ServerGroup group in _idle)
         {
-            if (group.Uses > 0 || _byCounter.GetValueOrDefault(group.Counter) != group) continue;
-            _byCounter.Remove(group.Counter);
+            if (group.Uses > 0 || !_byCounter.TryGet(group.Counter, out ServerGroup? known)
+                || known != group)
+            {
+                continue;
+            }
+            _byCounter.Remove(group.Counter, out _);
             if (group.IsInherited) _over.Add(group.Counter);
             probes.Reached("nobody is in a group and nothing names it, and it is forgotten");
-            _byName.Remove(group.Name);
+            _byName.Remove(group.Name, out _);
             if (group.Maker is { } maker) maker.GroupsMade--;
             Gather(group, nodes, notified);
         }
         _idle.Clear();
         SpareRoom.GiveBack(_idle);
-        SpareRoom.GiveBack(_byName);
-        SpareRoom.GiveBack(_byCounter);
+        _byName.Trim();
+        _byCounter.Trim();
         var frame = new FrameBuilder();
         foreach ((int slot, List<uint> counters) in notified)
         {
@@ -199,12 +217,12 @@ internal sealed class ServerGroups(int mostGroups, int mostOfNode, Probes probes
         return _last;
     }
 
-    private bool IsTaken(uint counter) => _byCounter.ContainsKey(counter) || _over.Contains(counter);
+    private bool IsTaken(uint counter) => _byCounter.TryGet(counter, out _) || _over.Contains(counter);
 
     private void Add(ServerGroup group)
     {
-        _byName.Add(group.Name, group);
-        _byCounter.Add(group.Counter, group);
+        _byName.Add(group);
+        _byCounter.Add(group);
     }
 
     private static bool IsGoodName(string name) =>

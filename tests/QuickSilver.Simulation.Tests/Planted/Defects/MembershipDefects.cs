@@ -249,7 +249,7 @@ internal static class MembershipDefects
                     """
                     public void OnDeserted(uint counter)
                     {
-                        _byCounter[counter].Uses = 1;
+                        Find(counter).Uses = 1;
                         Release(counter);
                     }
 

@@ -45,7 +45,10 @@ internal static class SendingDefects
         {
             Patches =
             [
-                new("Disseminator.cs", "_left.Add(sender);", "_left.Add(sender); _groupById.Remove(sender.Group.Id);"),
+                new(
+                    "Disseminator.cs",
+                    "_left.Add(sender);",
+                    "_left.Add(sender); _groups.Remove(sender.Group.Id, out _);"),
             ],
         },
         new(
