@@ -117,8 +117,8 @@ public sealed class FrameTests
     {
         var reader = new WireReader(
             Convert.FromHexString(
-                "09" + "04" + "00" + "01" + "04" + "06" + "01" + "05" + "0000000000" + "03" + "01" + "00" + "02"
-                + "8E80808060" + "00" + "03" + "07"));
+                "09" + "04" + "00" + "000000" + "01" + "04" + "06" + "01" + "05" + "0000000000"
+                + "03" + "01" + "00" + "02" + "8E80808060" + "00" + "03" + "07"));
         StepFrame.ViewEntry view = Assert.Single(StepFrame.TryRead(ref reader)!.Opened);
         Assert.True(view is { IsDifference: true, IsMerged: true });
         Assert.Equal([0], view.Removed);
