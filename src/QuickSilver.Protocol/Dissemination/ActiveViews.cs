@@ -55,7 +55,8 @@ internal sealed class ActiveViews
     public IReadOnlyList<RegionView> Of(GroupId group)
     {
         IReadOnlyList<RegionView> views = _active.ViewsOf(group);
-        if (_active.Own is not { IsMerged: true } own || own.CountMembers(group) > 1) return views;
+        int self = _active.IsMember(group) ? 1 : 0;
+        if (_active.Own is not { IsMerged: true } own || own.CountMembers(group) > self) return views;
         var others = new List<RegionView>(views.Count);
         foreach (RegionView view in views)
         {

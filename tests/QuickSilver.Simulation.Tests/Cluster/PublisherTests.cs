@@ -36,6 +36,20 @@ public class PublisherTests
         cluster.Shutdown();
     });
 
+    // A publisher took the only member of the group in its own, merged region for itself, and sent to nobody.
+    [Fact]
+    public void APublisherReachesTheOnlyMemberInItsMergedRegion()
+    {
+        SimulatedCluster cluster = Make(seed: 510000077, nodes: 2, maxRegions: 1);
+        cluster.Await(cluster.Nodes[0].Join("another"));
+        Must(cluster, cluster.Nodes[0].Stack.Cluster.Own is { IsMerged: true }, "the region is not merged");
+        cluster.Start(new SendPlan(0, Group, 10, Milli));
+        cluster.RunFor(Second);
+        cluster.Settle(30 * Second);
+        Must(cluster, cluster.Nodes[1].FindGroup(Group)!.Received.Count == 10, "the member did not get 10 messages");
+        cluster.Shutdown();
+    }
+
     [Fact]
     public void MessagesToNobodyAreStableAtOnce()
     {
@@ -134,7 +148,8 @@ public class PublisherTests
     }
 
     // Node 0 publishes; the others are members, but for one that joins later.
-    private static SimulatedCluster Make(ulong seed, int nodes, int absent = -1, double loss = 0.02)
+    private static SimulatedCluster Make(
+        ulong seed, int nodes, int absent = -1, double loss = 0.02, int maxRegions = int.MaxValue)
     {
         var cluster = new SimulatedCluster(new SimulationOptions
         {
@@ -148,6 +163,7 @@ public class PublisherTests
                 FailureTimeout = 3 * Second,
                 ReconnectGrace = Second / 2,
                 InstallTimeout = 300 * Milli,
+                MaxRegions = maxRegions,
             },
         });
         cluster.Await([

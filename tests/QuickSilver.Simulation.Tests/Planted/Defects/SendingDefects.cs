@@ -227,7 +227,7 @@ internal static class SendingDefects
             "A sender takes itself for the only member of its group in a merged region that has one more.",
             PlantedPlace.Ensemble, 40, "V4", "D7", "D9")
         {
-            Patches = [new("ActiveViews.cs", "own.CountMembers(group) > 1)", "own.CountMembers(group) > 2)")],
+            Patches = [new("ActiveViews.cs", "own.CountMembers(group) > self)", "own.CountMembers(group) > self + 1)")],
         },
     ];
 }
