@@ -101,5 +101,9 @@ public class SendStageBenchmarks
 
     private sealed class OneGroup : StagedGroup
     {
+        public override void Prepare()
+        {
+            // It has no memory but its own.
+        }
     }
 }

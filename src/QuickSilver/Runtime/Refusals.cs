@@ -15,8 +15,8 @@ internal static class Refusals
                 + $"({(isPublisher ? nameof(PublisherOptions) : nameof(GroupOptions))}.Mode), or use another name."),
             _ => new QuickSilverException(
                 ErrorCode.MembershipRefused,
-                $"The membership server refused to let this node {(isPublisher ? "publish to" : "into")} '{groupName}': "
-                + $"{Text(refusal)}."),
+                $"The membership server refused to let this node {(isPublisher ? "publish to" : "into")} "
+                + $"'{groupName}': {Text(refusal)}."),
         };
 
     /// <summary>The exception for a server that refused this node before its admission.</summary>

@@ -202,7 +202,7 @@ internal static class MembershipDefects
         new(
             "MergedRegionKeepsAGroup",
             "A merged region keeps the groups of a home whose last node has left.",
-            PlantedPlace.Ensemble, 40, "V4")
+            PlantedPlace.Ensemble, 120, "V4")
         {
             Patches =
             [
