@@ -28,6 +28,9 @@ public sealed record AgentSettings(
     /// <summary>The longest datagram that the node's interface takes, in bytes; 0: no limit.</summary>
     public int LongestDatagram { get; init; }
 
+    /// <summary>True when the node seals its datagrams; a server of the other kind refuses it.</summary>
+    public bool IsSecured { get; init; }
+
     /// <summary>Hooks by which simulator tests observe and alter internals.</summary>
     internal Probes Probes { get; init; } = Probes.None;
 }

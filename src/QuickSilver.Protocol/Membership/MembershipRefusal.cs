@@ -66,4 +66,7 @@ public enum MembershipRefusal : byte
     /// length passed between it and other members, in one direction.
     /// </summary>
     PacketsBlocked,
+
+    /// <summary>One of the two, node or server, is secured, and the other is not.</summary>
+    OtherSecurity,
 }

@@ -1,5 +1,6 @@
 using QuickSilver.Protocol.Core;
 using QuickSilver.Protocol.Probing;
+using QuickSilver.Protocol.Security;
 
 namespace QuickSilver.Protocol.Membership;
 
@@ -104,6 +105,12 @@ public sealed record MembershipServerSettings
     /// predictable.
     /// </summary>
     internal Func<UInt128>? DrawSecret { get; init; }
+
+    /// <summary>
+    /// The cryptography of a cluster whose datagrams are sealed: draws a secret for each region view. Null: the cluster
+    /// is not secured. A node of the other kind is refused.
+    /// </summary>
+    internal ICryptoSuite? Crypto { get; init; }
 
     /// <summary>Hooks by which simulator tests observe and alter internals.</summary>
     internal Probes Probes { get; init; } = Probes.None;

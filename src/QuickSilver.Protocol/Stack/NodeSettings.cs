@@ -3,6 +3,7 @@ using QuickSilver.Protocol.Delivery;
 using QuickSilver.Protocol.Dissemination;
 using QuickSilver.Protocol.Probing;
 using QuickSilver.Protocol.Recovery;
+using QuickSilver.Protocol.Security;
 
 namespace QuickSilver.Protocol.Stack;
 
@@ -52,6 +53,9 @@ public sealed record NodeSettings
 
     /// <summary>How often a heartbeat goes to the membership server.</summary>
     public TimeSpan HeartbeatInterval { get; init; } = TimeSpan.FromSeconds(1);
+
+    /// <summary>The cryptography by which datagrams are sealed; null: they are not.</summary>
+    internal ICryptoSuite? Crypto { get; init; }
 
     /// <summary>Hooks by which tests of the simulator observe and steer the internals.</summary>
     internal Probes Probes { get; init; } = Probes.None;

@@ -41,7 +41,11 @@ internal sealed class StackParts
                 facts.ReceiveBufferBytes,
                 facts.Multicast,
                 settings.HeartbeatInterval)
-            { Probes = settings.Probes, LongestDatagram = facts.LongestDatagram },
+            {
+                Probes = settings.Probes,
+                LongestDatagram = facts.LongestDatagram,
+                IsSecured = settings.Crypto is not null,
+            },
             host.Link, stack, host.Alarms);
         Disseminator = new Disseminator(
             DisseminationSettingsOf(settings),

@@ -31,8 +31,11 @@ public struct DatagramHeader
     /// <summary>Offset of the kind byte.</summary>
     public const int KindOffset = 3;
 
-    /// <summary>The version written and understood.</summary>
+    /// <summary>The version of datagrams that are not sealed.</summary>
     public const byte CurrentVersion = 2;
+
+    /// <summary>The version of sealed datagrams. A cluster has one of the two.</summary>
+    public const byte SealedVersion = 3;
 
     /// <summary>Bytes kept free in every size budget for future authenticated encryption.</summary>
     public const int EncryptionReserve = 44;

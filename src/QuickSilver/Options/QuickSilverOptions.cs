@@ -1,6 +1,7 @@
 using System.Diagnostics.Metrics;
 using Microsoft.Extensions.Logging;
 using Microsoft.Extensions.Logging.Abstractions;
+using QuickSilver.Protocol.Security;
 using QuickSilver.Testing;
 
 namespace QuickSilver;
@@ -46,6 +47,9 @@ public sealed class QuickSilverOptions
 
     /// <summary>Faults to inject in tests; null for none. Set through <see cref="FaultExtensions"/>.</summary>
     internal FaultOptions? Faults { get; set; }
+
+    /// <summary>The cryptography of nodes and servers of these options; null: datagrams are not sealed.</summary>
+    internal ICryptoSuite? Crypto { get; set; }
 
     internal ILoggerFactory LoggerFactory { get; private set; } = NullLoggerFactory.Instance;
 

@@ -34,6 +34,7 @@ internal static class OptionSettings
             Server = new MembershipServerSettings
             {
                 ClusterName = options.ClusterName,
+                Crypto = options.Crypto,
                 BatchWindow = membership.BatchWindow,
                 InstallTimeout = membership.InstallTimeout,
                 FailureTimeout = membership.FailureTimeout,
@@ -125,6 +126,7 @@ internal static class OptionSettings
         },
         HeartbeatInterval = options.Membership.HeartbeatInterval,
         CheckSources = options.Transport.CheckSources,
+        Crypto = options.Crypto,
     };
 
     /// <summary>Converts options to the quanta of the loop.</summary>

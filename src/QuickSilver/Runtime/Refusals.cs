@@ -99,6 +99,9 @@ internal static class Refusals
         MembershipRefusal.OtherCluster =>
             "the server that it has come to serves another cluster of the same name, founded on its own: "
             + "two hosts serve that name. End one of the two",
+        MembershipRefusal.OtherSecurity =>
+            "one of the two, node or server, is secured, and the other is not: set the same Security in all processes "
+            + "of the cluster",
         MembershipRefusal.Full => "the server is at one of its limits; its log names it",
         MembershipRefusal.TooManyGroups =>
             "it is in as many groups as one node may be, 65,536, or has made as many that are not over. "

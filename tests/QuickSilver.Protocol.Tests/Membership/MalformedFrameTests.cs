@@ -147,7 +147,7 @@ public sealed class MalformedFrameTests
         WorldNode stranger = world.Add(Settings() with { ClusterName = "another" });
         world.OnFrameToServer = (_, frame) =>
         {
-            frame[5] = HelloFrame.Version + 1;
+            frame[5] = HelloFrame.SealedVersion + 1;
             return frame;
         };
         WorldNode newer = world.Add(Settings());

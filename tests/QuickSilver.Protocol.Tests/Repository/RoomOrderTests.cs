@@ -9,8 +9,8 @@ public sealed class RoomOrderTests
 
     private static readonly RoomRules Rooms =
         new(
-            "QuickSilver.Protocol", "Wire", "Core", "Probing", "Flow", "Membership", "Dissemination", "Recovery",
-            "Delivery", "Stack");
+            "QuickSilver.Protocol", "Wire", "Core", "Probing", "Security", "Flow", "Membership", "Dissemination",
+            "Recovery", "Delivery", "Stack");
 
     private static readonly IReadOnlyList<TypeUse> Uses = AssemblyUses.Of(typeof(Instant).Assembly);
     private static readonly IReadOnlyList<TypeUse> SampleUses =

@@ -10,8 +10,8 @@ public sealed class RoomOrderTests
 {
     private static readonly RoomRules Rooms =
         new(
-            "QuickSilver", "Testing", "Transport", "Loop", "Membership", "Diagnostics", "Sending", "Inboxes",
-            "Runtime");
+            "QuickSilver", "Testing", "Security", "Transport", "Loop", "Membership", "Diagnostics", "Sending",
+            "Inboxes", "Runtime");
     private static readonly IReadOnlyList<TypeUse> Uses = AssemblyUses.Of(typeof(QuickSilverNode).Assembly);
 
     [Fact]

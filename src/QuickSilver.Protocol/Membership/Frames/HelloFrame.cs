@@ -29,16 +29,20 @@ namespace QuickSilver.Protocol.Membership.Frames;
 internal sealed record HelloFrame
 {
     /// <summary>
-    /// The present version, equal to that of the datagrams: a node whose datagrams cannot be read must not be admitted.
+    /// The version of a node without security. A registration has the version of the node's datagrams, since a node
+    /// whose datagrams cannot be read must not be admitted.
     /// </summary>
     public const byte Version = DatagramHeader.CurrentVersion;
+
+    /// <summary>The version of a node that seals its datagrams.</summary>
+    public const byte SealedVersion = DatagramHeader.SealedVersion;
 
     private const uint Magic = 0x424D5351;
     private const byte MulticastFlag = 1;
     private const byte ReturningFlag = 2;
 
     /// <summary>
-    /// The version of the frame; fields after the cluster's name are set only if it is <see cref="Version"/>.
+    /// The version of the frame; fields after the cluster's name are set only if it is one of the two.
     /// </summary>
     public byte SpokenVersion { get; init; } = Version;
 
@@ -109,7 +113,8 @@ internal sealed record HelloFrame
     {
         var reader = new WireReader(bytes);
         if (!TryReadPrefix(ref reader, out byte version, out string clusterName)) return null;
-        if (version != Version) return new HelloFrame { SpokenVersion = version, ClusterName = clusterName };
+        if (version is not (Version or SealedVersion))
+            return new HelloFrame { SpokenVersion = version, ClusterName = clusterName };
         string nodeName = FrameFields.ReadName(ref reader);
         ulong incarnation = reader.ReadVarint();
         NetEndpoint control = FrameFields.ReadEndpoint(ref reader);
@@ -134,6 +139,7 @@ internal sealed record HelloFrame
         if (!reader.IsAtEnd || flags > (MulticastFlag | ReturningFlag) || control.IsNone) return null;
         return new HelloFrame
         {
+            SpokenVersion = version,
             ClusterName = clusterName,
             NodeName = nodeName,
             Incarnation = incarnation,

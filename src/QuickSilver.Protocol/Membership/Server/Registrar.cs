@@ -98,7 +98,12 @@ internal sealed class Registrar(
     {
         known = null;
         if (hello.ClusterName != parts.Settings.ClusterName) return MembershipRefusal.WrongCluster;
-        if (hello.SpokenVersion != HelloFrame.Version) return MembershipRefusal.WrongVersion;
+        if (hello.SpokenVersion != parts.WireVersion)
+        {
+            return hello.SpokenVersion is HelloFrame.Version or HelloFrame.SealedVersion
+                ? MembershipRefusal.OtherSecurity
+                : MembershipRefusal.WrongVersion;
+        }
         if (hello.Number.IsNone)
         {
             known = parts.Nodes.Find(hello.Control);

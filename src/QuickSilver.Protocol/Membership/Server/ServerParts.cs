@@ -1,4 +1,5 @@
 using QuickSilver.Protocol.Core;
+using QuickSilver.Protocol.Membership.Frames;
 using QuickSilver.Protocol.Probing;
 using QuickSilver.Protocol.Wire;
 
@@ -56,6 +57,9 @@ internal sealed class ServerParts
 
     /// <summary>The server's settings.</summary>
     public MembershipServerSettings Settings { get; }
+
+    /// <summary>The version of the datagrams of all nodes, and of their registrations.</summary>
+    public byte WireVersion => Settings.Crypto is null ? HelloFrame.Version : HelloFrame.SealedVersion;
 
     /// <summary>Fires timers.</summary>
     public AlarmQueue Alarms { get; }
