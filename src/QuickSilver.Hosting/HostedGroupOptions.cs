@@ -28,6 +28,7 @@ public sealed class HostedGroupOptions
     internal GroupOptions HandleOptions(MessageHandler? inline) => new()
     {
         Mode = Group.Mode,
+        Lateral = Group.Lateral,
         OnMessage = Group.OnMessage + inline,
         OnBatch = Group.OnBatch,
         BufferBeforeFirstRead = Group.BufferBeforeFirstRead,
@@ -63,6 +64,7 @@ public sealed class HostedGroupOptions
     private static void Compare(List<string> found, GroupOptions one, GroupOptions two)
     {
         Compare(found, nameof(one.Mode), one.Mode, two.Mode);
+        Compare(found, nameof(one.Lateral), one.Lateral, two.Lateral);
         Compare(found, nameof(one.OnMessage), one.OnMessage, two.OnMessage);
         Compare(found, nameof(one.OnBatch), one.OnBatch, two.OnBatch);
         Compare(found, nameof(one.BufferBeforeFirstRead), one.BufferBeforeFirstRead, two.BufferBeforeFirstRead);

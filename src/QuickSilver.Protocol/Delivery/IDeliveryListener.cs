@@ -33,6 +33,13 @@ public interface IDeliveryListener
     void OnLoss(NodeInfo sender, ulong first, ulong count, Instant now);
 
     /// <summary>
+    /// Reports messages that will never be delivered, with the cause, in groups of modes with other causes than
+    /// <see cref="LossCause.SenderFailed"/>.
+    /// </summary>
+    void OnLoss(NodeInfo sender, ulong first, ulong count, LossCause cause, Instant now) =>
+        OnLoss(sender, first, count, now);
+
+    /// <summary>
     /// A sender of the session's messages was removed from the cluster, and none of its messages follows: all that can
     /// be recovered has been delivered, and the rest reported lost.
     /// </summary>

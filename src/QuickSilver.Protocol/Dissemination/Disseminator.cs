@@ -79,6 +79,12 @@ public sealed class Disseminator
         }
     }
 
+    /// <summary>How members have been reachable so far, shared with the engines of modes.</summary>
+    internal CarrierMemory Carriers => _context.Carriers;
+
+    /// <summary>The messages of a mode's groups on their way out.</summary>
+    internal ModeOutlet OutletOf(byte mode) => _context.OutletOf(mode);
+
     /// <summary>
     /// A limit of datagrams to a member has changed: streams to its views pack accordingly from their next packet on.
     /// </summary>
@@ -188,6 +194,7 @@ public sealed class Disseminator
             while (stream.Backlog.Direct.Count > 0) stream.Backlog.Direct.Dequeue().OnDirectEnded();
             stream.Gate.DetachAll(_waiting);
         }
+        _context.DetachOutlets();
         foreach (SendLane lane in _context.WaitingForStep)
         {
             if (lane.MustRebind) _waiting.Add(lane);

@@ -15,6 +15,8 @@ namespace QuickSilver.Protocol.Dissemination;
 /// <summary>The state that all group senders and streams of one node share.</summary>
 internal sealed class SendContext
 {
+    private readonly ModeOutlet?[] _outlets = new ModeOutlet?[GroupModes.Count];
+
     public SendContext(
         DisseminationSettings settings,
         ITransport transport,
@@ -78,6 +80,15 @@ internal sealed class SendContext
     public RouteTable Routes { get; }
 
     public BindingLoop Loop { get; }
+
+    /// <summary>The outlet of a mode's groups.</summary>
+    public ModeOutlet OutletOf(byte mode) => _outlets[mode] ??= new ModeOutlet(this);
+
+    /// <summary>Empties the outlets of all modes.</summary>
+    public void DetachOutlets()
+    {
+        foreach (ModeOutlet? outlet in _outlets) outlet?.Detach();
+    }
 
     /// <summary>How members have been reachable so far.</summary>
     public CarrierMemory Carriers { get; } = new();

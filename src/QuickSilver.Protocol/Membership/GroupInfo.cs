@@ -5,5 +5,5 @@ namespace QuickSilver.Protocol.Membership;
 /// <summary>The fixed properties of a group.</summary>
 /// <param name="Id">The number given when the name was first used.</param>
 /// <param name="Name">The name: 1-255 bytes of UTF-8 without control characters, compared ordinally.</param>
-/// <param name="Mode">The group's mode: 0 (reliable) is the only one at present.</param>
+/// <param name="Mode">The group's mode: one of <see cref="GroupModes"/>.</param>
 public sealed record GroupInfo(GroupId Id, string Name, byte Mode);

@@ -69,4 +69,13 @@ public enum MembershipRefusal : byte
 
     /// <summary>One of the two, node or server, is secured, and the other is not.</summary>
     OtherSecurity,
+
+    /// <summary>The group exists in the mode <see cref="GroupModes.Reliable"/>, and another was asked for.</summary>
+    GroupIsReliable,
+
+    /// <summary>The group exists in the mode <see cref="GroupModes.Lateral"/>, and another was asked for.</summary>
+    GroupIsLateral,
+
+    /// <summary>The group exists in the mode <see cref="GroupModes.Timed"/>, and another was asked for.</summary>
+    GroupIsTimed,
 }

@@ -128,6 +128,8 @@ internal sealed class DatagramRouter
         in DatagramHeader header, ReadOnlySpan<byte> datagram, in Slice part, in Arrival arrival, Instant now)
     {
         SocketRole role = arrival.Role;
+        byte mode = DatagramKinds.ModeOf(header.Kind);
+        if (mode != GroupModes.Reliable) return _rooms.Modes.OnDatagram(mode, header, datagram, arrival, now);
         if (DatagramKinds.IsControl(header.Kind))
             return role == SocketRole.Control
                 ? RouteControl(header, datagram[DatagramHeader.Length..], arrival, now)

@@ -68,7 +68,7 @@ internal sealed class GroupSessions(StackParts rooms, bool isPublishing)
     /// <summary>Begins and ends the sessions that an installed step brings.</summary>
     public void OnStepInstalled(InstalledStep step, Instant now)
     {
-        foreach (GroupInfo info in IsPublishing ? step.Ceased : step.Left) EndSession(info);
+        foreach (GroupInfo info in IsPublishing ? step.Ceased : step.Left) EndSession(info, now);
         FinishLeaves(now);
         IReadOnlyList<GroupInfo> begun = IsPublishing ? step.Published : step.Joined;
         _byName.Expect(begun.Count);
@@ -106,11 +106,11 @@ internal sealed class GroupSessions(StackParts rooms, bool isPublishing)
     }
 
     /// <summary>Ends all sessions: the node is gone from the cluster, and no listener is called any longer.</summary>
-    public void Close()
+    public void Close(Instant now)
     {
         foreach (LocalGroup group in _all)
         {
-            EndReceiving(group);
+            EndReceiving(group, now);
             group.IsLeaving = true;
         }
         _byName.Clear();
@@ -149,7 +149,8 @@ internal sealed class GroupSessions(StackParts rooms, bool isPublishing)
             if (join is { Awaited: 0 }) _joins.Remove(join);
             return;
         }
-        var group = new LocalGroup(rooms, this, info, step, join.Request.ListenerFor(info))
+        var group = new LocalGroup(
+            rooms, this, info, step, join.Request.ListenerFor(info), join.Request.ModeSettings, now)
         {
             Index = _all.Count,
         };
@@ -160,7 +161,7 @@ internal sealed class GroupSessions(StackParts rooms, bool isPublishing)
         join.Request.OnAdmitted(group, now);
     }
 
-    private void EndSession(GroupInfo info)
+    private void EndSession(GroupInfo info, Instant now)
     {
         if (!_byName.Remove(info.Name, out LocalGroup? group)) return;
         LocalGroup last = _all[^1];
@@ -169,7 +170,7 @@ internal sealed class GroupSessions(StackParts rooms, bool isPublishing)
         _all.RemoveAt(_all.Count - 1);
         Unwatch(group);
         group.IsLeaving = true;
-        EndReceiving(group);
+        EndReceiving(group, now);
         rooms.Disseminator.CloseGroup(group.Sender, IsPublishing);
         for (LeaveWait? wait = group.Leaves; wait is not null; wait = wait.Next)
         {
@@ -178,8 +179,9 @@ internal sealed class GroupSessions(StackParts rooms, bool isPublishing)
         group.Leaves = null;
     }
 
-    private void EndReceiving(LocalGroup group)
+    private void EndReceiving(LocalGroup group, Instant now)
     {
+        if (group.Mode is { } mode) rooms.Modes.Close(mode, now);
         if (group.Receiver is { } receiver) rooms.Deliverer.CloseGroup(receiver);
         group.Receiver = null;
         group.IsOver = true;

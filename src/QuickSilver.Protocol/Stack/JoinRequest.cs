@@ -1,5 +1,6 @@
 using QuickSilver.Protocol.Core;
 using QuickSilver.Protocol.Membership;
+using QuickSilver.Protocol.Modes;
 
 namespace QuickSilver.Protocol.Stack;
 
@@ -21,6 +22,9 @@ public abstract class JoinRequest(IReadOnlyList<string> names, byte mode, bool i
 
     /// <summary>Mode of the groups.</summary>
     public byte Mode { get; } = mode;
+
+    /// <summary>What the engine of the groups' mode is told; null: its defaults.</summary>
+    public virtual ModeSettings? ModeSettings => null;
 
     /// <summary>
     /// Returns the receiver of a group's events: called once for each group, just before <see cref="OnAdmitted"/>.

@@ -4,6 +4,7 @@ using QuickSilver.Protocol.Dissemination;
 using QuickSilver.Protocol.Dissemination.Groups;
 using QuickSilver.Protocol.Flow;
 using QuickSilver.Protocol.Membership;
+using QuickSilver.Protocol.Modes;
 using QuickSilver.Protocol.Wire;
 
 namespace QuickSilver.Protocol.Stack;
@@ -21,14 +22,23 @@ public sealed class LocalGroup : ISenderListener
     private List<IMessageSource>? _sources;
 
     internal LocalGroup(
-        StackParts rooms, GroupSessions sessions, GroupInfo info, StepNumber began, IGroupListener listener)
+        StackParts rooms,
+        GroupSessions sessions,
+        GroupInfo info,
+        StepNumber began,
+        IGroupListener listener,
+        ModeSettings? settings,
+        Instant now)
     {
         _rooms = rooms;
         _sessions = sessions;
         Info = info;
         Listener = listener;
         Sender = rooms.Disseminator.OpenGroup(info, this, IsPublisher);
-        if (!IsPublisher) Receiver = rooms.Deliverer.OpenGroup(info, began, listener);
+        if (info.Mode != GroupModes.Reliable)
+            Mode = rooms.Modes.Open(new ModeSession(info, began, IsPublisher, settings, listener), now);
+        else if (!IsPublisher)
+            Receiver = rooms.Deliverer.OpenGroup(info, began, listener);
     }
 
     /// <summary>True for a session that sends only.</summary>
@@ -120,6 +130,9 @@ public sealed class LocalGroup : ISenderListener
 
     /// <summary>Null once the session has ended, and always for a publisher.</summary>
     internal GroupReceiver? Receiver { get; set; }
+
+    /// <summary>The session with the engine of the group's mode; null in reliable groups.</summary>
+    internal ModeSession? Mode { get; }
 
     private bool IsMember(NodeInfo node)
     {

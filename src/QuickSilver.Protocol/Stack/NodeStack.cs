@@ -147,8 +147,9 @@ public sealed class NodeStack : ICompletionHandler, IPullRoots, IMembershipEvent
         if (_isClosed) return;
         _isClosed = true;
         _rooms.Agent.SayGoodbye();
-        _rooms.Groups.Close();
-        _rooms.Published.Close();
+        _rooms.Groups.Close(now);
+        _rooms.Published.Close(now);
+        _rooms.Modes.Close();
         _rooms.Views.Close();
         _rooms.Recoverer.Close();
         _rooms.Lags.Close();
@@ -176,6 +177,7 @@ public sealed class NodeStack : ICompletionHandler, IPullRoots, IMembershipEvent
         _rooms.ClusterInstance = clusterInstance;
         _rooms.Disseminator.Start(self, clusterInstance);
         _rooms.Recoverer.Start(self, clusterInstance);
+        _rooms.Modes.OnRegistered();
         _upcalls.OnRegistered(self, now);
     }
 
@@ -189,6 +191,7 @@ public sealed class NodeStack : ICompletionHandler, IPullRoots, IMembershipEvent
         _upcalls.OnStepInstalled(step, now);
         _rooms.Groups.OnStepInstalled(step, now);
         _rooms.Published.OnStepInstalled(step, now);
+        _rooms.Modes.OnStepInstalled(step, now);
         _rooms.Deliverer.OnStepInstalled(step.Number, now);
         foreach (RegionView view in step.Opened) _router.ReplayUnrecognised(view, now);
     }
@@ -196,6 +199,7 @@ public sealed class NodeStack : ICompletionHandler, IPullRoots, IMembershipEvent
     void IMembershipEvents.OnStepActivated(StepNumber step, Instant now)
     {
         _rooms.Disseminator.SwitchTo(step, _rooms.Cluster, now);
+        _rooms.Modes.OnStepActivated(step, now);
         _rooms.Agent.ReportSwitched(step);
         _upcalls.OnStepActivated(step, now);
     }
@@ -217,6 +221,7 @@ public sealed class NodeStack : ICompletionHandler, IPullRoots, IMembershipEvent
     {
         _rooms.Disseminator.OnNodesRemoved(nodes, now);
         _rooms.Recoverer.OnNodesRemoved(nodes, now);
+        _rooms.Modes.OnNodesRemoved(nodes, now);
     }
 
     // The host is notified in order with the steps, even when a peer has reported the removal before.

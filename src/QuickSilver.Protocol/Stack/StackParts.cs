@@ -7,6 +7,7 @@ using QuickSilver.Protocol.Flow.Limits;
 using QuickSilver.Protocol.Flow.Pull;
 using QuickSilver.Protocol.Flow.Transports;
 using QuickSilver.Protocol.Membership;
+using QuickSilver.Protocol.Modes;
 using QuickSilver.Protocol.Probing;
 using QuickSilver.Protocol.Recovery;
 using QuickSilver.Protocol.Wire;
@@ -73,6 +74,7 @@ internal sealed class StackParts
         var delivery = settings.Delivery with { MaxHeldBytes = settings.CacheBytes / 2, Probes = settings.Probes };
         Deliverer = new Deliverer(delivery, host.Pool, DeliveryCounters);
         Unrecognised = new EarlyPacketBuffer(delivery, host.Pool, DeliveryCounters);
+        Modes = new ModeEngines(this);
     }
 
     public NodeHost Host { get; }
@@ -80,6 +82,8 @@ internal sealed class StackParts
     public Probes Probes { get; }
 
     public bool ChecksSources { get; }
+
+    public ModeEngines Modes { get; }
 
     public RejectCounters Rejected { get; } = new();
 
@@ -113,11 +117,22 @@ internal sealed class StackParts
 
     public ClusterView Cluster => Agent.Cluster;
 
+    /// <summary>Makes engines for tests of what all modes share; null: the node's own.</summary>
+    public Func<byte, ModeContext, IModeEngine?>? MakeEngineInTests { get; set; }
+
     public ulong ClusterInstance { get; set; }
 
     public ulong SelfKey { get; set; }
 
     public ulong StepsInstalled { get; set; }
+
+    /// <summary>Makes the engine of a mode.</summary>
+    public IModeEngine MakeEngine(byte mode, ModeContext context) =>
+        MakeEngineInTests?.Invoke(mode, context)
+        ?? mode switch
+        {
+            _ => throw new NotSupportedException($"There is no engine for mode {mode}."),
+        };
 
     private static DisseminationSettings DisseminationSettingsOf(NodeSettings settings) => settings.Dissemination with
     {

@@ -71,4 +71,19 @@ public enum DatagramKind : byte
 
     /// <summary>A member's report to a sender: whether the sender's multicast reaches it.</summary>
     CarrierWord = 17,
+
+    /// <summary>A packet of a lateral group, sent for the first time.</summary>
+    LateralData = 20,
+
+    /// <summary>A combination of packets of lateral groups, from one receiver to another.</summary>
+    LateralRepair = 21,
+
+    /// <summary>Asks a node for packets of lateral groups, by their ids.</summary>
+    LateralNak = 22,
+
+    /// <summary>A packet of a lateral group that was asked for.</summary>
+    LateralResend = 23,
+
+    /// <summary>A sender's highest numbers in its lateral groups, so that the last losses are found.</summary>
+    LateralSession = 24,
 }

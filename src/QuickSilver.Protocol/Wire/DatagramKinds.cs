@@ -13,8 +13,9 @@ public static class DatagramKinds
     {
         DatagramKind.Token or DatagramKind.TokenAck or DatagramKind.Ack => PriorityClass.Token,
         DatagramKind.Nak or DatagramKind.Pull or DatagramKind.CarrierWord => PriorityClass.Request,
-        DatagramKind.PathQuery or DatagramKind.PathAnswer => PriorityClass.Request,
+        DatagramKind.PathQuery or DatagramKind.PathAnswer or DatagramKind.LateralNak => PriorityClass.Request,
         DatagramKind.Repair or DatagramKind.RepairNote or DatagramKind.RepairPart => PriorityClass.Repair,
+        DatagramKind.LateralRepair or DatagramKind.LateralResend => PriorityClass.Repair,
         _ => PriorityClass.Data,
     };
 
@@ -25,10 +26,24 @@ public static class DatagramKinds
     public static DatagramSource SourceOf(DatagramKind kind) => kind switch
     {
         DatagramKind.Token or DatagramKind.TokenAck or DatagramKind.Ack or DatagramKind.Nak or DatagramKind.Pull
-            or DatagramKind.CarrierWord or DatagramKind.PathQuery or DatagramKind.PathAnswer => DatagramSource.Control,
+            or DatagramKind.CarrierWord or DatagramKind.PathQuery or DatagramKind.PathAnswer
+            or DatagramKind.LateralNak => DatagramSource.Control,
         DatagramKind.Data or DatagramKind.Repair or DatagramKind.Beacon or DatagramKind.Note or DatagramKind.RepairNote
-            or DatagramKind.CarrierProbe or DatagramKind.RepairPart or DatagramKind.PathFiller => DatagramSource.Data,
+            or DatagramKind.CarrierProbe or DatagramKind.RepairPart or DatagramKind.PathFiller
+            or DatagramKind.LateralData or DatagramKind.LateralRepair or DatagramKind.LateralResend
+            or DatagramKind.LateralSession => DatagramSource.Data,
         _ => DatagramSource.Anywhere,
+    };
+
+    /// <summary>
+    /// The mode of groups that a kind belongs to: 1 lateral, 2 timed; 0 for all other kinds, and for numbers that have
+    /// no meaning yet.
+    /// </summary>
+    public static byte ModeOf(DatagramKind kind) => kind switch
+    {
+        DatagramKind.LateralData or DatagramKind.LateralRepair or DatagramKind.LateralNak
+            or DatagramKind.LateralResend or DatagramKind.LateralSession => 1,
+        _ => 0,
     };
 
     /// <summary>True for kinds that use the control sockets, so that they never wait behind data.</summary>

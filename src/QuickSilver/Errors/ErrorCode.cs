@@ -70,6 +70,9 @@ public enum ErrorCode
     /// end.</summary>
     LongMessageIncomplete = 1411,
 
+    /// <summary>The group's <see cref="GroupMode"/> does not promise what the call asks for.</summary>
+    RefusedByMode = 1412,
+
     /// <summary>A handler, feed or key selector of the application threw.</summary>
     HandlerFailed = 1500,
 }

@@ -18,4 +18,12 @@ public enum LossReason
     /// <summary>The inbox filled up before its first reader started. Also: a long message began, and nobody reads long
     /// messages.</summary>
     Unread,
+
+    /// <summary>The messages grew older than their time to live before they had arrived in full. Groups of
+    /// <see cref="GroupMode.Timed"/> only.</summary>
+    Expired,
+
+    /// <summary>The messages were not repaired within the delivery deadline. Groups of
+    /// <see cref="GroupMode.Lateral"/> only.</summary>
+    DeadlinePassed,
 }

@@ -2,7 +2,8 @@ using QuickSilver.Runtime;
 
 namespace QuickSilver;
 
-/// <summary>The registration of a feed with a group. See <see cref="MessageSender.RegisterFeed"/>.</summary>
+/// <summary>The registration of a feed with a group. See
+/// <see cref="MessageSender.RegisterFeed(IMessageFeed)"/>.</summary>
 public sealed class FeedRegistration : IDisposable
 {
     private readonly NodeServices _services;

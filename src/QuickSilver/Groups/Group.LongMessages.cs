@@ -27,10 +27,11 @@ public sealed partial class Group
     /// the next flush. On the core thread flushes and completions throw <see cref="InvalidOperationException"/> where
     /// they would have to wait.</remarks>
     /// <exception cref="ObjectDisposedException">The group has been left.</exception>
-    /// <exception cref="QuickSilverException">The handle has ended by itself; this is the reason.</exception>
+    /// <exception cref="QuickSilverException"><see cref="ErrorCode.RefusedByMode"/>: the group is not
+    /// <see cref="GroupMode.Reliable"/>. Or the handle has ended by itself; this is the reason.</exception>
     public PipeWriter OpenWriter()
     {
-        CheckSend(0);
+        Require(CheckSend(0), GroupMode.Reliable, nameof(OpenWriter));
         return new LongMessageWriter(Handle, Services.NextLongMessage());
     }
 
@@ -48,10 +49,12 @@ public sealed partial class Group
     /// there.</param>
     /// <exception cref="OperationCanceledException">The enumeration was cancelled.</exception>
     /// <exception cref="ObjectDisposedException">The group was left before the call.</exception>
-    /// <exception cref="QuickSilverException">The handle has ended by itself; this is the reason.</exception>
+    /// <exception cref="QuickSilverException"><see cref="ErrorCode.RefusedByMode"/>: the group is not
+    /// <see cref="GroupMode.Reliable"/>. Or the handle has ended by itself; this is the reason.</exception>
     public IAsyncEnumerable<LongMessage> ReadLongMessagesAsync(CancellationToken cancellationToken = default)
     {
         if (HasBeenLeft) ThrowIfEnded();
+        Require(Joined, GroupMode.Reliable, nameof(ReadLongMessagesAsync));
         return Handle.OpenLongInbox().ReadAllAsync(cancellationToken);
     }
 }

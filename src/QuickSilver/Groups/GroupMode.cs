@@ -10,4 +10,12 @@ public enum GroupMode
     /// <summary>Every member delivers every message once, in the order of its sender. Lost packets are
     /// repaired.</summary>
     Reliable,
+
+    /// <summary>Every member delivers every message at most once and as soon as it arrives, in any order. Members
+    /// repair each other at once, with combinations of packets of all groups that they share.</summary>
+    Lateral,
+
+    /// <summary>Every member delivers messages in the order of their sender, and skips what is older than its time. A
+    /// sender keeps a short history, from which members ask for what they miss.</summary>
+    Timed,
 }

@@ -1,4 +1,5 @@
 using System.Runtime.CompilerServices;
+using QuickSilver.Protocol.Flow;
 using QuickSilver.Runtime;
 using QuickSilver.Sending;
 
@@ -122,12 +123,14 @@ public abstract partial class MessageSender
     /// hold the message is unknown.</exception>
     /// <exception cref="ObjectDisposedException">The handle was left or closed, or the node disposed of, before the
     /// confirmation.</exception>
-    /// <exception cref="QuickSilverException">The handle has ended by itself; this is the reason.</exception>
+    /// <exception cref="QuickSilverException"><see cref="ErrorCode.RefusedByMode"/>: the group is not
+    /// <see cref="GroupMode.Reliable"/>. Or the handle has ended by itself; this is the reason.</exception>
     public async Task<DeliveryReport> SendConfirmedAsync(
         ReadOnlyMemory<byte> payload, CancellationToken cancellationToken = default)
     {
         cancellationToken.ThrowIfCancellationRequested();
         GroupCore core = CheckSend(payload.Length);
+        Require(core, GroupMode.Reliable, nameof(SendConfirmedAsync));
         var ticket = new ConfirmTicket(Services.SendBuffers.Copy(payload.Span), Services.Clock.Now);
         bool isAdmitted = core.TrySend(ticket, payload.Length);
         if (!isAdmitted) core.ThrowIfCoreWouldWait(ticket.Payload);
@@ -150,7 +153,8 @@ public abstract partial class MessageSender
     }
 
     /// <summary>Waits until every live member holds all messages that this node had admitted to the group before the
-    /// call, in any view.</summary>
+    /// call, in any view. In groups of other modes than <see cref="GroupMode.Reliable"/>: until they have left this
+    /// node.</summary>
     /// <param name="cancellationToken">Cancels the wait only.</param>
     /// <exception cref="OperationCanceledException">The wait was cancelled; the message names the members it waited
     /// for.</exception>
@@ -193,9 +197,7 @@ public abstract partial class MessageSender
     {
         ArgumentNullException.ThrowIfNull(feed);
         CheckSend(0);
-        var source = new FeedSource(Handle, feed, Services.Options.Pending.MaxMessageBytes);
-        bool isPosted = Services.TryPost(_ => Handle.Attach(source));
-        return isPosted ? new FeedRegistration(Services, source) : throw Handle.EndException();
+        return Register(feed, default);
     }
 
     /// <summary>Waits until the group has at least <paramref name="count"/> nodes, this one included if it is a member,
@@ -250,6 +252,13 @@ public abstract partial class MessageSender
         int longest = Services.Options.Pending.MaxMessageBytes;
         if (bytes > longest) throw PayloadLimit.Exceeded(bytes, longest);
         return Joined;
+    }
+
+    private FeedRegistration Register(IMessageFeed feed, MessageTraits traits)
+    {
+        var source = new FeedSource(Handle, feed, Services.Options.Pending.MaxMessageBytes, traits);
+        bool isPosted = Services.TryPost(_ => Handle.Attach(source));
+        return isPosted ? new FeedRegistration(Services, source) : throw Handle.EndException();
     }
 
     // A short message is copied into the stage. Whatever refuses it is told apart on the slow path.

@@ -2,7 +2,7 @@ using System.Text.Json.Serialization;
 
 namespace QuickSilver;
 
-/// <summary>The result of a <see cref="MessageSender.TrySend"/>.</summary>
+/// <summary>The result of a <see cref="MessageSender.TrySend(ReadOnlySpan{byte})"/>.</summary>
 [JsonConverter(typeof(JsonStringEnumConverter<SendStatus>))]
 public enum SendStatus
 {

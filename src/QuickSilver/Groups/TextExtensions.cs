@@ -43,7 +43,8 @@ public static class TextExtensions
         return group.SendConfirmedAsync(Encoding.UTF8.GetBytes(text), cancellationToken);
     }
 
-    /// <summary>Sends a text if it can be admitted at once. See <see cref="MessageSender.TrySend"/>.</summary>
+    /// <summary>Sends a text if it can be admitted at once. See
+    /// <see cref="MessageSender.TrySend(ReadOnlySpan{byte})"/>.</summary>
     public static SendStatus TrySend(this MessageSender group, string text)
     {
         ArgumentNullException.ThrowIfNull(group);

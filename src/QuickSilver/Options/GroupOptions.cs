@@ -10,6 +10,10 @@ public sealed class GroupOptions
     /// <see cref="ErrorCode.GroupModeMismatch"/>.</summary>
     public GroupMode Mode { get; set; } = GroupMode.Reliable;
 
+    /// <summary>Settings of a group of <see cref="GroupMode.Lateral"/>; refused in other modes. Null (default): the
+    /// defaults.</summary>
+    public LateralOptions? Lateral { get; set; }
+
     /// <summary>Handler for every message, attached before the first one arrives. Runs on the core thread and must not
     /// block.</summary>
     public MessageHandler? OnMessage { get; set; }
@@ -67,7 +71,7 @@ public sealed class GroupOptions
     internal void Validate(string parameter)
     {
         var errors = new OptionErrors();
-        errors.Defined(nameof(Mode), Mode);
+        GroupModeOptions.Validate(errors, Mode, Lateral);
         if (InboxMaxMessages is { } capacity) errors.InRange(nameof(InboxMaxMessages), capacity, 1, 1 << 24);
         if (InboxMaxBytes is { } bytes) errors.InRange(nameof(InboxMaxBytes), bytes, 1, long.MaxValue);
         if (LongMessageMaxUnreadBytes is { } unread)

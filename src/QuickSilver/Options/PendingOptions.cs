@@ -49,9 +49,9 @@ public sealed class PendingOptions
     /// <summary>Limit on bytes accepted but not yet sent, of all groups that go to the same regions. A single larger
     /// message is accepted when nothing else is unsent. When all groups of the node together exceed twice this limit,
     /// those of the same regions are temporarily limited to 2 KiB; each message counts 128 bytes more in this total.
-    /// Raising the limit lets <see cref="MessageSender.TrySend"/> absorb longer bursts but adds latency. It also slows
-    /// a sender at full speed, because messages leave the processor's cache before they are sent. Default: 1 MiB, and
-    /// at most half of <see cref="MaxBytesPerRegion"/>.</summary>
+    /// Raising the limit lets <see cref="MessageSender.TrySend(ReadOnlySpan{byte})"/> absorb longer bursts but adds
+    /// latency. It also slows a sender at full speed, because messages leave the processor's cache before they are
+    /// sent. Default: 1 MiB, and at most half of <see cref="MaxBytesPerRegion"/>.</summary>
     public long MaxUnsentBytesPerRegion { get; set; } = 1 << 20;
 
     /// <summary>Limit on the length of a message this node sends, up to the 16 MiB that every node receives. Default:

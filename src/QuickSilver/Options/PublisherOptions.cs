@@ -8,6 +8,10 @@ public sealed class PublisherOptions
     /// <see cref="ErrorCode.GroupModeMismatch"/>.</summary>
     public GroupMode Mode { get; set; } = GroupMode.Reliable;
 
+    /// <summary>Settings of a group of <see cref="GroupMode.Lateral"/>; refused in other modes. Null (default): the
+    /// defaults.</summary>
+    public LateralOptions? Lateral { get; set; }
+
     /// <summary>Reaction to an exception of a feed. Null (default):
     /// <see cref="DeliveryOptions.HandlerErrors"/>.</summary>
     public HandlerErrorPolicy? HandlerErrors { get; set; }
@@ -15,7 +19,7 @@ public sealed class PublisherOptions
     internal void Validate(string parameter)
     {
         var errors = new OptionErrors();
-        errors.Defined(nameof(Mode), Mode);
+        GroupModeOptions.Validate(errors, Mode, Lateral);
         if (HandlerErrors is { } policy) errors.Defined(nameof(HandlerErrors), policy);
         errors.ThrowIfAny(parameter);
     }

@@ -5,6 +5,7 @@ using QuickSilver.Loop;
 using QuickSilver.Protocol.Core;
 using QuickSilver.Protocol.Dissemination;
 using QuickSilver.Protocol.Dissemination.Groups;
+using QuickSilver.Protocol.Flow;
 using QuickSilver.Protocol.Stack;
 using QuickSilver.Sending;
 
@@ -20,14 +21,16 @@ internal sealed class FeedSource : IMessageSource, IRequestTarget, IBufferWriter
     private readonly GroupHandle _handle;
     private IMessageFeed? _feed;
     private readonly int _maxMessageBytes;
+    private readonly MessageTraits _traits;
     private LocalGroup? _local;
     private Alarm? _alarm;
     private MessageWriter? _writer;
     private int _isSignalled;
 
     /// <summary>Wraps a feed of a handle. Any thread.</summary>
-    public FeedSource(GroupHandle handle, IMessageFeed feed, int maxMessageBytes)
+    public FeedSource(GroupHandle handle, IMessageFeed feed, int maxMessageBytes, MessageTraits traits = default)
     {
+        _traits = traits;
         _handle = handle;
         _feed = feed;
         _maxMessageBytes = maxMessageBytes;
@@ -129,6 +132,7 @@ internal sealed class FeedSource : IMessageSource, IRequestTarget, IBufferWriter
             if (!_feed!.TryWriteNext(this)) return false;
             count++;
             bytes += messages.Length;
+            messages.Traits = _traits;
         }
         while (messages.EndMessage() && count < limit && !IsRemoved && !_handle.HasEnded);
         return true;

@@ -204,18 +204,27 @@ internal sealed partial class GroupCore : StagedGroup, IGroupListener
     }
 
     /// <inheritdoc/>
-    public void OnLoss(NodeInfo sender, ulong first, ulong count, Instant now)
+    public void OnLoss(NodeInfo sender, ulong first, ulong count, Instant now) =>
+        OnLoss(sender, first, count, LossCause.SenderFailed, now);
+
+    /// <inheritdoc/>
+    public void OnLoss(NodeInfo sender, ulong first, ulong count, LossCause cause, Instant now)
     {
         Services.CheckCoreThread();
-        const LossReason Reason = LossReason.SenderFailed;
+        LossReason reason = cause switch
+        {
+            LossCause.Expired => LossReason.Expired,
+            LossCause.DeadlinePassed => LossReason.DeadlinePassed,
+            _ => LossReason.SenderFailed,
+        };
         Figures.MessagesLost += (long)Math.Max(1, count);
-        foreach (GroupHandle handle in Handles) handle.OnLoss(sender, first, count, Reason);
+        foreach (GroupHandle handle in Handles) handle.OnLoss(sender, first, count, reason);
         Touch();
-        if (!Figures.BeginsEpisode(Reason, Services.Clock.Now)) return;
+        if (!Figures.BeginsEpisode(reason, Services.Clock.Now)) return;
         Services.Log.Post(
-            (Sender: sender.Name, Name, First: first, Count: count, Reason),
+            (Sender: sender.Name, Name, First: first, Count: count, Reason: reason),
             static (logger, s) => Log.MessagesLost(logger, s.Sender, s.Name, s.Count, s.First, s.Reason));
-        Services.Events.Post(new LossReported(Name, new MemberId(sender), count, Reason));
+        Services.Events.Post(new LossReported(Name, new MemberId(sender), count, reason));
     }
 
     /// <summary>Counts a message that an inbox dropped, and reports the first of an episode.</summary>

@@ -3,6 +3,7 @@ using QuickSilver.Diagnostics;
 using QuickSilver.Inboxes.Shared;
 using QuickSilver.Protocol.Core;
 using QuickSilver.Protocol.Membership;
+using QuickSilver.Protocol.Modes;
 using QuickSilver.Protocol.Stack;
 
 namespace QuickSilver.Runtime;
@@ -312,7 +313,7 @@ internal sealed class GroupDirectory(NodeCore node)
         JoinOperation join, List<string> fresh, MembershipRefusal refusal, string groupName, Instant now)
     {
         if (!_joining.Remove(join)) return;
-        QuickSilverException reason = Refusals.OfJoin(refusal, groupName, join.IsPublisher);
+        QuickSilverException reason = Refusals.OfJoin(refusal, groupName, join.Mode, join.IsPublisher);
         foreach (string name in fresh)
         {
             if (!Remove(new GroupKey(name, join.IsPublisher), out GroupCore? group)) continue;
@@ -416,6 +417,8 @@ internal sealed class GroupDirectory(NodeCore node)
         GroupDirectory directory, JoinOperation join, List<string> fresh)
         : JoinRequest(fresh, (byte)join.Mode, join.IsPublisher)
     {
+        public override ModeSettings? ModeSettings => join.ModeSettings;
+
         public override IGroupListener ListenerFor(GroupInfo group) =>
             directory._groups.TryGet(new GroupKey(group.Name, IsPublisher), out GroupCore? core)
                 ? core

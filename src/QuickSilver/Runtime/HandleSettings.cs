@@ -1,5 +1,6 @@
 using QuickSilver.Inboxes;
 using QuickSilver.Inboxes.Shared;
+using QuickSilver.Protocol.Modes;
 
 namespace QuickSilver.Runtime;
 
@@ -31,11 +32,15 @@ internal sealed record HandleSettings(
     /// <summary>True for a handle that only sends.</summary>
     public bool IsPublisher { get; init; }
 
+    /// <summary>What the engine of the mode is told; null: its defaults.</summary>
+    public ModeSettings? ModeSettings { get; init; }
+
     /// <summary>The settings of a publisher: of the others those of the node's defaults, which nothing uses.</summary>
     public static HandleSettings From(PublisherOptions? options, HandleSettings defaults) => defaults with
     {
         IsPublisher = true,
         Mode = options?.Mode ?? defaults.Mode,
+        ModeSettings = GroupModeOptions.ToSettings(options?.Lateral),
         HandlerErrors = options?.HandlerErrors ?? defaults.HandlerErrors,
     };
 
@@ -55,5 +60,8 @@ internal sealed record HandleSettings(
         options.Key,
         options.KeepLongMessages,
         options.LongMessageMaxUnreadBytes ?? node.LongMessageMaxUnreadBytes,
-        inbox);
+        inbox)
+        {
+            ModeSettings = GroupModeOptions.ToSettings(options.Lateral),
+        };
 }

@@ -1,5 +1,6 @@
 using QuickSilver.Protocol.Core;
 using QuickSilver.Protocol.Membership;
+using QuickSilver.Protocol.Modes;
 
 namespace QuickSilver.Runtime;
 
@@ -42,6 +43,9 @@ internal sealed class JoinOperation
 
     /// <summary>The mode of the groups.</summary>
     public GroupMode Mode { get; }
+
+    /// <summary>What the engine of the groups' mode is told; null: its defaults.</summary>
+    public ModeSettings? ModeSettings => Handles[0].Settings.ModeSettings;
 
     /// <summary>Completes when the join succeeds; faults when it fails.</summary>
     public Task Task => _done.Task;

@@ -295,7 +295,8 @@ internal sealed class Outbox : IRequestTarget, ISendQueue, ILaneSource
         var ticket = request as ConfirmTicket;
         PooledPayload payload = ticket?.Payload ?? (PooledPayload)request;
         _takenBytes += payload.Length;
-        if (ticket is null && !payload.IsPiece && payload.Length <= SendStage.LongestMessage)
+        bool isPlain = ticket is null && !payload.IsPiece && payload.Traits.IsNone;
+        if (isPlain && payload.Length <= SendStage.LongestMessage)
         {
             // A short message has its own buffer when its sender waited at the gate.
             payload.Span.CopyTo(messages.GetSpan(payload.Length));

@@ -8,16 +8,23 @@ internal static class Refusals
 {
     /// <summary>The exception for a server that refused to admit this node to a group.</summary>
     public static QuickSilverException OfJoin(
-        MembershipRefusal refusal, string groupName, bool isPublisher = false) => refusal switch
+        MembershipRefusal refusal, string groupName, GroupMode asked, bool isPublisher = false) => refusal switch
         {
-            MembershipRefusal.ModeMismatch => new QuickSilverException(ErrorCode.GroupModeMismatch,
-                $"The group '{groupName}' exists in another mode: set the Mode of its first user "
-                + $"({(isPublisher ? nameof(PublisherOptions) : nameof(GroupOptions))}.Mode), or use another name."),
+            MembershipRefusal.GroupIsReliable => OfMode(groupName, GroupMode.Reliable, asked, isPublisher),
+            MembershipRefusal.GroupIsLateral => OfMode(groupName, GroupMode.Lateral, asked, isPublisher),
+            MembershipRefusal.GroupIsTimed => OfMode(groupName, GroupMode.Timed, asked, isPublisher),
             _ => new QuickSilverException(
                 ErrorCode.MembershipRefused,
                 $"The membership server refused to let this node {(isPublisher ? "publish to" : "into")} "
                 + $"'{groupName}': {Text(refusal)}."),
         };
+
+    /// <summary>The exception for a group that has another mode.</summary>
+    public static QuickSilverException OfMode(string groupName, GroupMode mode, GroupMode asked, bool isPublisher) =>
+        new(
+            ErrorCode.GroupModeMismatch,
+            $"The group '{groupName}' is in mode {mode}, not {asked}: set "
+            + $"{(isPublisher ? nameof(PublisherOptions) : nameof(GroupOptions))}.Mode = {mode}, or use another name.");
 
     /// <summary>The exception for a server that refused this node before its admission.</summary>
     public static QuickSilverException OfStart(MembershipRefusal refusal) => refusal switch

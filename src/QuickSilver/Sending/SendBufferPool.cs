@@ -55,6 +55,7 @@ internal sealed class SendBufferPool
         PooledPayload payload = _stacks[log2 - SmallestLog2].Pop();
         payload.Length = minimumBytes;
         payload.IsPiece = false;
+        payload.Traits = default;
         return payload;
     }
 

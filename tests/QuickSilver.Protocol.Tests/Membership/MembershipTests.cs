@@ -355,7 +355,7 @@ public sealed class MembershipTests
         world.Run(Second);
         b.Agent.RequestJoin(["g", "other"], 1, world.Now);
         world.Run(Second);
-        Assert.Equal([("g", MembershipRefusal.ModeMismatch)], b.Refused);
+        Assert.Equal([("g", MembershipRefusal.GroupIsReliable)], b.Refused);
         Assert.Equal(1, b.Groups["other"].Mode);
     }
 

@@ -10,7 +10,7 @@ public sealed class RoomOrderTests
     private static readonly RoomRules Rooms =
         new(
             "QuickSilver.Protocol", "Wire", "Core", "Probing", "Security", "Flow", "Membership", "Dissemination",
-            "Recovery", "Delivery", "Stack");
+            "Recovery", "Delivery", "Modes", "Lateral", "Timed", "Stack");
 
     private static readonly IReadOnlyList<TypeUse> Uses = AssemblyUses.Of(typeof(Instant).Assembly);
     private static readonly IReadOnlyList<TypeUse> SampleUses =

@@ -54,10 +54,18 @@ internal sealed class StackNode : ITransport, IMembershipLink, INodeUpcalls
 
     public void Join(params string[] names) => Stack.Join(new Request(this, names), _world.Now);
 
+    public void Join(byte mode, params string[] names) => Stack.Join(new Request(this, names, mode), _world.Now);
+
+    public void Publish(byte mode, params string[] names) =>
+        Stack.Join(new Request(this, names, mode, true), _world.Now);
+
+    /// <summary>Why joins failed.</summary>
+    public List<MembershipRefusal> Refusals { get; } = [];
+
     public void Leave(string name) => Stack.Leave(new Departure([Stack.FindGroup(name)!]), _world.Now);
 
     public void Say(string group, string text) =>
-        SourceOf(Stack.FindGroup(group)!).Say(text, _world.Now);
+        SourceOf((Stack.FindGroup(group) ?? Stack.FindPublished(group))!).Say(text, _world.Now);
 
     private Speaker SourceOf(LocalGroup group)
     {
@@ -135,7 +143,8 @@ internal sealed class StackNode : ITransport, IMembershipLink, INodeUpcalls
 
     public void OnExpelled(MembershipRefusal reason, Instant now) => Assert.Fail($"expelled: {reason}");
 
-    private sealed class Request(StackNode node, string[] names) : JoinRequest(names, 0)
+    private sealed class Request(StackNode node, string[] names, byte mode = 0, bool isPublisher = false)
+        : JoinRequest(names, mode, isPublisher)
     {
         public override IGroupListener ListenerFor(GroupInfo group) => new Session(node, group);
 
@@ -146,7 +155,7 @@ internal sealed class StackNode : ITransport, IMembershipLink, INodeUpcalls
         public override void OnCompleted(Instant now) => node.Joined = true;
 
         public override void OnFailed(MembershipRefusal reason, string groupName, Instant now) =>
-            Assert.Fail($"{groupName}: {reason}");
+            node.Refusals.Add(reason);
     }
 
     private sealed class Departure(IReadOnlyList<LocalGroup> groups) : LeaveRequest(groups)

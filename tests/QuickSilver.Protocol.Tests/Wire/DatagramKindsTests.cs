@@ -22,6 +22,11 @@ public class DatagramKindsTests
     [InlineData(DatagramKind.PathAnswer, PriorityClass.Request)]
     [InlineData(DatagramKind.PathFiller, PriorityClass.Data)]
     [InlineData(DatagramKind.RepairPart, PriorityClass.Repair)]
+    [InlineData(DatagramKind.LateralData, PriorityClass.Data)]
+    [InlineData(DatagramKind.LateralRepair, PriorityClass.Repair)]
+    [InlineData(DatagramKind.LateralNak, PriorityClass.Request)]
+    [InlineData(DatagramKind.LateralResend, PriorityClass.Repair)]
+    [InlineData(DatagramKind.LateralSession, PriorityClass.Data)]
     [InlineData((DatagramKind)99, PriorityClass.Data)]
     public void EachKindHasItsClassAlsoInARead(DatagramKind kind, PriorityClass expected)
     {
@@ -37,7 +42,7 @@ public class DatagramKindsTests
         [
             DatagramKind.Token, DatagramKind.TokenAck, DatagramKind.Ack, DatagramKind.Nak, DatagramKind.Pull,
             DatagramKind.PathQuery,
-            DatagramKind.PathAnswer, DatagramKind.CarrierWord,
+            DatagramKind.PathAnswer, DatagramKind.CarrierWord, DatagramKind.LateralNak,
         ],
         Enum.GetValues<DatagramKind>().Where(DatagramKinds.IsControl));
 

@@ -167,6 +167,27 @@ public sealed class GroupSender
     /// group.</summary>
     internal void BindPulled(Instant now) => Bind(TakePulled(), now);
 
+    /// <summary>
+    /// Numbers the message that was pulled, and gives it to the engine of the group's mode
+    /// (<see cref="ModeOutlet"/>).
+    /// </summary>
+    internal OutgoingMessage TakeForMode()
+    {
+        MessageTraits traits = _context.SourceWriter.Traits;
+        OutgoingMessage message = TakePulled();
+        message.Traits = message.HandedTraits ?? traits;
+        message.Unpacked = 0;
+        message.Unstable = 0;
+        message.Number = _numbers.Last + 1;
+        message.Step = _context.ActiveStep;
+        message.PreviousStep = _numbers.LastStep;
+        NoteSent(message.Number, 1, message.Length);
+        return message;
+    }
+
+    /// <summary>The region views of the group in the active step; none while nothing can be sent.</summary>
+    internal IReadOnlyList<RegionView> ViewsNow(Instant now) => RouteNow(now)?.Views ?? [];
+
     /// <summary>Counts messages that were pulled and written into a packet: they have the numbers that follow, and the
     /// active step.</summary>
     /// <returns>Ordinal of the first, in the order in which messages were taken.</returns>
@@ -197,7 +218,7 @@ public sealed class GroupSender
             _route = null;
             return;
         }
-        _route = _context.Routes.Of(_context.Active.Of(Group.Id), now);
+        _route = _context.Routes.Of(_context.Active.Of(Group.Id), Group.Mode, now);
         NoteMembers(_route.CountMembers(_context, Group.Id));
         if (_route.Count == 0) return;
         _index = IndexIn(_route.StreamAt(0));

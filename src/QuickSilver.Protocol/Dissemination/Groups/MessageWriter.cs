@@ -51,6 +51,12 @@ public sealed class MessageWriter : IBufferWriter<byte>
     public int Length => _written;
 
     /// <summary>
+    /// What is said of the message that is written; set by the source before it ends the message. The source's mode
+    /// decides what it means; elsewhere it is ignored. A message that is handed over has its own.
+    /// </summary>
+    public MessageTraits Traits { get; set; }
+
+    /// <summary>
     /// The room in which messages of one length are taken side by side, by <see cref="EndMessages"/>.
     /// </summary>
     /// <param name="room">Room for at least one of them; valid until the source returns.</param>
@@ -261,6 +267,7 @@ public sealed class MessageWriter : IBufferWriter<byte>
         _payload = null;
         _ticket = null;
         _isPiece = false;
+        Traits = default;
         HasMessage = false;
     }
 

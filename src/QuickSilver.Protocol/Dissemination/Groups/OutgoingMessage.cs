@@ -39,6 +39,9 @@ internal sealed class OutgoingMessage
     /// <summary>True for a piece of a long message.</summary>
     public bool IsPiece;
 
+    /// <summary>What the sender says of it; written for groups whose mode has an engine.</summary>
+    public MessageTraits Traits;
+
     /// <summary>Streams that have not yet packed all of it.</summary>
     public int Unpacked;
 
@@ -68,6 +71,9 @@ internal sealed class OutgoingMessage
 
     /// <summary>The message's bytes when they lie in pooled memory; empty when the host's payload holds them.</summary>
     public ref readonly Slice Pooled => ref _slice;
+
+    /// <summary>What the payload says of the message; null when it was written by its source.</summary>
+    public MessageTraits? HandedTraits => _payload?.Traits;
 
     /// <summary>True for a message of a group; with a ticket, for the ticket's.</summary>
     public bool Is(GroupSender group, SendTicket? ticket) => Group == group && (ticket is null || Ticket == ticket);

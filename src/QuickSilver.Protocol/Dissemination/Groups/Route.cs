@@ -32,6 +32,23 @@ internal sealed class Route
         _streams = [.. streams];
     }
 
+    /// <summary>Makes the way of groups of another mode: it has no streams. O(views).</summary>
+    public Route(SendContext context, RegionView[] views, ModeOutlet outlet)
+    {
+        _views = views;
+        _streams = [];
+        _isMerged = context.Active.IsOwnMerged;
+        Outlet = outlet;
+        foreach (RegionView view in views)
+        {
+            _members += view.Members.Length;
+            _isMerged |= view.IsMerged;
+        }
+    }
+
+    /// <summary>Where lanes of groups of another mode wait to be asked; null for reliable groups.</summary>
+    public ModeOutlet? Outlet { get; }
+
     /// <summary>The region views, in order of region id.</summary>
     public IReadOnlyList<RegionView> Views => _views;
 

@@ -10,11 +10,14 @@ namespace QuickSilver.Protocol.Dissemination.Groups;
 internal sealed class RouteTable(SendContext context)
 {
     private readonly Dictionary<IReadOnlyList<RegionView>, Route> _byViews = new(ViewsComparer.Instance);
+    private readonly Dictionary<IReadOnlyList<RegionView>, Route>?[] _ofModes = new Dictionary<
+        IReadOnlyList<RegionView>, Route>?[GroupModes.Count];
     private Route? _last;
 
     /// <summary>Finds or makes the route of a group that is this node's in the active step. O(views).</summary>
-    public Route Of(IReadOnlyList<RegionView> views, Instant now)
+    public Route Of(IReadOnlyList<RegionView> views, byte mode, Instant now)
     {
+        if (mode != GroupModes.Reliable) return OfMode(views, mode);
         if (_last is { } last && ViewsComparer.Instance.Equals(last.Views, views)) return last;
         if (!_byViews.TryGetValue(views, out Route? route))
         {
@@ -28,7 +31,20 @@ internal sealed class RouteTable(SendContext context)
     public void Clear()
     {
         _byViews.Clear();
+        foreach (Dictionary<IReadOnlyList<RegionView>, Route>? routes in _ofModes) routes?.Clear();
         _last = null;
+    }
+
+    // Groups of other modes have no stream: their lanes wait at the mode's outlet.
+    private Route OfMode(IReadOnlyList<RegionView> views, byte mode)
+    {
+        Dictionary<IReadOnlyList<RegionView>, Route> routes = _ofModes[mode] ??= new(ViewsComparer.Instance);
+        if (!routes.TryGetValue(views, out Route? route))
+        {
+            route = new Route(context, [.. views], context.OutletOf(mode));
+            routes.Add(route.Views, route);
+        }
+        return route;
     }
 
     private sealed class ViewsComparer : IEqualityComparer<IReadOnlyList<RegionView>>

@@ -79,7 +79,7 @@ public abstract class SendLane
     {
         _isScheduled = false;
         // A lane that cannot be bound is scheduled again by the switch.
-        if (Next(now) is not { } group || _isScheduled || TryGoDirect()) return;
+        if (Next(now) is not { } group || _isScheduled || TryGoToOutlet() || TryGoDirect()) return;
         if (_route!.FirstFull() is { } full)
         {
             WaitAt(full);
@@ -170,6 +170,16 @@ public abstract class SendLane
         if (_isScheduled) return;
         _isScheduled = true;
         _context.Loop.Schedule(this);
+    }
+
+    // A mode's engine asks for the messages itself, when they can be sent.
+    private bool TryGoToOutlet()
+    {
+        if (_route!.Outlet is not { } outlet) return false;
+        if (_isDirect || !HasWork) return true;
+        _isDirect = true;
+        outlet.Add(this);
+        return true;
     }
 
     private bool TryGoDirect()

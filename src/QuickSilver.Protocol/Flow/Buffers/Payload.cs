@@ -11,6 +11,9 @@ public abstract class Payload
     /// <summary>The message's bytes.</summary>
     public abstract ReadOnlySpan<byte> Span { get; }
 
+    /// <summary>What the sender says of the message; used by the modes of groups that know it.</summary>
+    public MessageTraits Traits { get; set; }
+
     /// <summary>Adds a holder. Core thread only.</summary>
     public void Retain() => _references++;
 

@@ -110,7 +110,7 @@ internal sealed class ServerGroups(int mostGroups, int mostOfNode, Probes probes
     public MembershipRefusal TryGet(ServerNode node, string name, byte mode, out ServerGroup? group)
     {
         bool isKnown = _byName.TryGet(name, out group);
-        if (isKnown && group!.Mode != mode) return MembershipRefusal.ModeMismatch;
+        if (isKnown && group!.Mode != mode) return GroupModes.RefusalOf(group.Mode);
         int ofNode = node.Groups.Length + node.Published.Length + node.WaitingJoins;
         if (ofNode >= mostOfNode) return MembershipRefusal.TooManyGroups;
         if (isKnown) return MembershipRefusal.None;

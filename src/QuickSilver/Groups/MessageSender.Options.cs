@@ -1,0 +1,82 @@
+using QuickSilver.Protocol.Flow;
+using QuickSilver.Runtime;
+using QuickSilver.Sending;
+
+namespace QuickSilver;
+
+/// <summary>Sends of messages of which the sender says more than their bytes.</summary>
+public abstract partial class MessageSender
+{
+    /// <summary>Sends a message with options. Otherwise as
+    /// <see cref="SendAsync(ReadOnlyMemory{byte}, CancellationToken)"/>.</summary>
+    /// <param name="payload">The message. It must not change until the task completes.</param>
+    /// <param name="options">What is said of the message.</param>
+    /// <param name="cancellationToken">Cancels the wait for admission; the message is then not sent.</param>
+    /// <exception cref="ArgumentException">An option is invalid.</exception>
+    /// <exception cref="QuickSilverException"><see cref="ErrorCode.RefusedByMode"/>: the group is not
+    /// <see cref="GroupMode.Timed"/>. Or the handle has ended by itself; this is the reason.</exception>
+    public ValueTask SendAsync(
+        ReadOnlyMemory<byte> payload, SendOptions options, CancellationToken cancellationToken = default)
+    {
+        MessageTraits traits = options.ToTraits(nameof(options));
+        if (cancellationToken.IsCancellationRequested) return ValueTask.FromCanceled(cancellationToken);
+        GroupCore core = CheckSend(payload.Length);
+        Require(core, GroupMode.Timed, nameof(SendOptions));
+        return EnterAsync(core, Copy(payload.Span, traits), cancellationToken);
+    }
+
+    /// <summary>Sends a message with options if it can be admitted at once. Otherwise as
+    /// <see cref="TrySend(ReadOnlySpan{byte})"/>, but that it throws where the options do not hold.</summary>
+    /// <param name="payload">The message; copied before the call returns.</param>
+    /// <param name="options">What is said of the message.</param>
+    /// <exception cref="ArgumentException">An option is invalid.</exception>
+    /// <exception cref="QuickSilverException"><see cref="ErrorCode.RefusedByMode"/>: the group is not
+    /// <see cref="GroupMode.Timed"/>.</exception>
+    public SendStatus TrySend(ReadOnlySpan<byte> payload, SendOptions options)
+    {
+        MessageTraits traits = options.ToTraits(nameof(options));
+        if (Handle.End is { } end) return end.Reason is null ? SendStatus.Closed : SendStatus.NotMember;
+        if (payload.Length > Services.Options.Pending.MaxMessageBytes) return SendStatus.TooLarge;
+        if (Handle.Core is not { } core) return SendStatus.NotMember;
+        Require(core, GroupMode.Timed, nameof(SendOptions));
+        if (!core.IsOpen) return SendStatus.Backpressured;
+        PooledPayload copy = Copy(payload, traits);
+        if (core.TrySend(copy, copy.Length)) return SendStatus.Accepted;
+        copy.Return();
+        return Handle.HasEnded ? SendStatus.Closed : SendStatus.Backpressured;
+    }
+
+    /// <summary>Registers a feed whose messages all have the same options. Otherwise as
+    /// <see cref="RegisterFeed(IMessageFeed)"/>.</summary>
+    /// <param name="feed">Called on the core thread, one call at a time, when a message can be sent: what it writes
+    /// then is never stale.</param>
+    /// <param name="options">What is said of each message.</param>
+    /// <returns>Signals and unregisters the feed, from any thread.</returns>
+    /// <exception cref="ArgumentException">An option is invalid.</exception>
+    /// <exception cref="QuickSilverException"><see cref="ErrorCode.RefusedByMode"/>: the group is not
+    /// <see cref="GroupMode.Timed"/>. Or the handle has ended by itself; this is the reason.</exception>
+    public FeedRegistration RegisterFeed(IMessageFeed feed, SendOptions options)
+    {
+        ArgumentNullException.ThrowIfNull(feed);
+        MessageTraits traits = options.ToTraits(nameof(options));
+        Require(CheckSend(0), GroupMode.Timed, nameof(SendOptions));
+        return Register(feed, traits);
+    }
+
+    /// <summary>Refuses what a group's mode does not promise.</summary>
+    private protected static void Require(GroupCore core, GroupMode mode, string what)
+    {
+        if (core.Mode == mode) return;
+        throw new QuickSilverException(
+            ErrorCode.RefusedByMode,
+            $"{what} needs a group of mode {mode}, and '{core.Name}' is {core.Mode}: "
+            + $"join another group with GroupOptions.Mode = {mode}, or do without.");
+    }
+
+    private PooledPayload Copy(ReadOnlySpan<byte> payload, in MessageTraits traits)
+    {
+        PooledPayload copy = Services.SendBuffers.Copy(payload);
+        copy.Traits = traits;
+        return copy;
+    }
+}
