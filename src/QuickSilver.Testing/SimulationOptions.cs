@@ -70,6 +70,12 @@ public sealed record SimulationOptions
     /// </summary>
     public bool KeepsReceived { get; init; } = true;
 
+    /// <summary>
+    /// False: nodes leave groups within long messages and say nothing, which hosts do not. For runs in which a receiver
+    /// must see it by the views.
+    /// </summary>
+    public bool GivesUpLongMessages { get; init; } = true;
+
     /// <summary>Most events in one virtual microsecond before the run is taken to spin.</summary>
     public int SpinLimit { get; init; } = 10_000;
 

@@ -18,7 +18,8 @@ namespace QuickSilver.Protocol.Delivery;
 /// Awkward cases: a session that begins within a long message has not seen its first piece, and passes over the others.
 /// A sender may go and say nothing: the host reports removed senders (<see cref="OnSenderClosed"/>) and new views of
 /// the group (<see cref="OnViewChanged"/>). Pieces of a removed sender may still be recovered; those of one that has
-/// left are not waited for.
+/// left are not waited for. A first piece may come when its sender has left and come back. A receiver cannot see that,
+/// so a sender gives up what it has not completed before it leaves.
 /// </para>
 /// <para>
 /// Cost: one look-up a piece. Allocates one record a long message. Core thread only.

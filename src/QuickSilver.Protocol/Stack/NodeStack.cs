@@ -99,7 +99,8 @@ public sealed class NodeStack : ICompletionHandler, IPullRoots, IMembershipEvent
 
     /// <summary>
     /// Leaves groups. Their sources are removed at once, and messages still with them are not sent: a host leaves when
-    /// they have none.
+    /// they have none. It gives its open long messages up before. Otherwise a receiver that gets a first piece late,
+    /// after the node has come back, waits for the end as long as the node stays.
     /// </summary>
     public void Leave(LeaveRequest request, Instant now) =>
         SessionsOf(request.Groups is [{ IsPublisher: true }, ..]).Leave(request, now);

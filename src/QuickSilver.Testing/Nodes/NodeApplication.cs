@@ -134,27 +134,28 @@ internal sealed class NodeApplication(SimulatedNode node, RunContext run, Cluste
         node.Work.OnMessageSent();
     }
 
+    /// <summary>Hands over the word that a long message is given up.</summary>
+    public void HandGivenUp(SimulatedGroup group, SentLongMessage message, MessageWriter messages)
+    {
+        SimulatedPayload payload = RentPayload();
+        var writer = new WireWriter(payload.Start(MessagePiece.MaxHeadLength));
+        MessagePiece.WriteGivenUp(ref writer, message.Id, (ulong)message.Content.Length);
+        message.IsGivenUp = true;
+        payload.Cut(writer.Written);
+        Hand(group, payload, isPiece: true, messages);
+    }
+
     /// <summary>Makes a message with a ticket in memory of the application's, and hands it over.</summary>
     public void Hand(SimulatedGroup group, int bytes, MessageWriter messages)
     {
         SenderLog log = group.Log.Of(node.Index);
-        if (!_payloads.TryPop(out SimulatedPayload? payload)) payload = new SimulatedPayload(this);
-        PayloadsOut++;
+        SimulatedPayload payload = RentPayload();
         Span<byte> room = payload.Start(bytes);
         ulong identity = Identity(group, log.Count + 1);
         SimulatedPayload.Fill(room, identity);
         int part = group.Writers?.WritePiece(room, identity, (ulong)log.Count + 1, log) ?? -1;
-        if (part >= 0)
-        {
-            bytes = part;
-            payload.Cut(bytes);
-            room = room[..bytes];
-        }
-        ulong number = log.Add(new SentMessage { Length = bytes, Checksum = Crc32C.Of(room), Admitted = run.Now });
-        if (run.Log is not null)
-            run.Note(node.Index, $"sent {group.Log.LogName} {number} {bytes} {Crc32C.Of(room):x8}");
-        node.Work.OnMessageSent();
-        messages.Hand(payload, new SimulatedTicket(this, group, number), isPiece: part >= 0);
+        if (part >= 0) payload.Cut(part);
+        Hand(group, payload, isPiece: part >= 0, messages);
     }
 
     /// <summary>A message has its number.</summary>
@@ -205,6 +206,15 @@ internal sealed class NodeApplication(SimulatedNode node, RunContext run, Cluste
         if (run.Log is not null) run.Note(node.Index, $"stable {group.Log.LogName} {number}");
         run.Trace.Add(TraceKind.Stable, run.Now, ((ulong)node.Index << 32) | (uint)group.Log.Index, number);
         checks.Stability.OnStable(group.Log, group.Id, node.Index, number, message, checks.Lives);
+    }
+
+    /// <summary>The source of a session; made when there is none.</summary>
+    public SimulatedSource SourceOf(SimulatedGroup group)
+    {
+        if (group.Source is { } known) return known;
+        var source = new SimulatedSource(this, group, writesBatches: node.Index % 2 == 1);
+        group.Local.AddSource(source);
+        return group.Source = source;
     }
 
     /// <summary>Takes a payload back.</summary>
@@ -314,6 +324,25 @@ internal sealed class NodeApplication(SimulatedNode node, RunContext run, Cluste
                     + $"as number {message.Group.TakenFromStage}");
     }
 
+    private void Hand(SimulatedGroup group, SimulatedPayload payload, bool isPiece, MessageWriter messages)
+    {
+        ReadOnlySpan<byte> bytes = payload.Span;
+        uint checksum = Crc32C.Of(bytes);
+        ulong number = group.Log.Of(node.Index).Add(
+            new SentMessage { Length = bytes.Length, Checksum = checksum, Admitted = run.Now });
+        if (run.Log is not null)
+            run.Note(node.Index, $"sent {group.Log.LogName} {number} {bytes.Length} {checksum:x8}");
+        node.Work.OnMessageSent();
+        messages.Hand(payload, new SimulatedTicket(this, group, number), isPiece);
+    }
+
+    private SimulatedPayload RentPayload()
+    {
+        if (!_payloads.TryPop(out SimulatedPayload? payload)) payload = new SimulatedPayload(this);
+        PayloadsOut++;
+        return payload;
+    }
+
     private void Give(SimulatedGroup group, int count, int bytes, bool isHanded, Instant now)
     {
         // Some nodes send as a host does, messages of all groups in one order; others from a source for each group.
@@ -330,14 +359,6 @@ internal sealed class NodeApplication(SimulatedNode node, RunContext run, Cluste
     }
 
     private Dictionary<string, SimulatedGroup> SessionsOf(bool isPublisher) => isPublisher ? _publishers : _groups;
-
-    private SimulatedSource SourceOf(SimulatedGroup group)
-    {
-        if (group.Source is { } known) return known;
-        var source = new SimulatedSource(this, group, writesBatches: node.Index % 2 == 1);
-        group.Local.AddSource(source);
-        return group.Source = source;
-    }
 
     private ulong Identity(SimulatedGroup group, int number) =>
         ((ulong)node.Index << 48) + ((ulong)group.Log.Index << 32) + (uint)number;

@@ -30,6 +30,7 @@ public sealed class SimulatedNode : IMembershipClient
     private readonly EventQueue _events;
     private readonly OffsetClock _clock;
     private readonly Action<SimulatedNode>? _onExpelled;
+    private readonly SimulatedRequests _requests;
     private StepsSeen _seen;
     private StepNumber _checkedStep;
     private SimulatedLink? _link;
@@ -64,6 +65,7 @@ public sealed class SimulatedNode : IMembershipClient
             network, machine, _clock.Global, ready => _runner!.WakeAt(ready), index, Work);
         var random = new SeededRandom(run.Random.Draw(RandomStream.Node, (ulong)index, 1, 0));
         Stack = new NodeStack(_settings, new NodeHost(_alarms, _transport, new Link(this), Application, random, _pool));
+        _requests = new SimulatedRequests(this, run.Options.GivesUpLongMessages);
         _runner = new NodeRunner(run, events, this, _transport, _alarms, _clock, Work, Stack);
     }
 
@@ -137,7 +139,7 @@ public sealed class SimulatedNode : IMembershipClient
     public SimulatedJoin OpenPublishers(params string[] groups)
     {
         var opening = new SimulatedJoin(this, groups, isPublisher: true);
-        _runner.Post(now => Stack.Join(opening, now));
+        _runner.Post(now => _requests.Join(opening, now));
         return opening;
     }
 
@@ -148,7 +150,7 @@ public sealed class SimulatedNode : IMembershipClient
         LocalGroup Local(string name) => FindPublisher(name)?.Local
             ?? throw new InvalidOperationException($"node {Index} does not publish to group {name}");
         var closing = new SimulatedLeave(this, [.. groups.Select(Local)]);
-        _runner.Post(now => Stack.Leave(closing, now));
+        _runner.Post(now => _requests.Leave(closing, now));
         return closing;
     }
 
@@ -156,7 +158,7 @@ public sealed class SimulatedNode : IMembershipClient
     public SimulatedJoin Join(params string[] groups)
     {
         var join = new SimulatedJoin(this, groups);
-        _runner.Post(now => Stack.Join(join, now));
+        _runner.Post(now => _requests.Join(join, now));
         return join;
     }
 
@@ -165,7 +167,7 @@ public sealed class SimulatedNode : IMembershipClient
     public SimulatedLeave Leave(params string[] groups)
     {
         var leave = new SimulatedLeave(this, [.. groups.Select(name => GroupNamed(name).Local)]);
-        _runner.Post(now => Stack.Leave(leave, now));
+        _runner.Post(now => _requests.Leave(leave, now));
         return leave;
     }
 
@@ -271,6 +273,9 @@ public sealed class SimulatedNode : IMembershipClient
         _link = _membership.Connect(this);
         if (_link is null) _events.Schedule(_run.Now + _run.Options.ReconnectPause, new Reconnection(this));
     }
+
+    /// <summary>Has something done in the node's next turn.</summary>
+    internal void Post(Action<Instant> action) => _runner.Post(action);
 
     /// <summary>The name of all nodes of a machine.</summary>
     internal static string NameOf(int machine) => $"node-{machine}";

@@ -1,5 +1,6 @@
 using QuickSilver.Protocol.Dissemination;
 using QuickSilver.Protocol.Dissemination.Groups;
+using QuickSilver.Testing.Invariants;
 
 namespace QuickSilver.Testing.Nodes;
 
@@ -9,6 +10,9 @@ namespace QuickSilver.Testing.Nodes;
 /// <param name="writesBatches">Whether it writes messages of one length side by side.</param>
 internal sealed class SimulatedSource(NodeApplication owner, SimulatedGroup group, bool writesBatches) : IMessageSource
 {
+    private Queue<SentLongMessage>? _givenUp;
+    private Action? _done;
+
     /// <summary>Sizes of the messages it has still to give, and whether each is handed over with a ticket or
     /// written.</summary>
     public Queue<(int Bytes, bool IsHanded)> Sizes { get; } = new();
@@ -16,9 +20,19 @@ internal sealed class SimulatedSource(NodeApplication owner, SimulatedGroup grou
     /// <summary>Above 0: it always has another message of so many bytes.</summary>
     public int EndlessBytes { get; set; }
 
+    /// <summary>From now on it gives nothing but the words that long messages are given up.</summary>
+    /// <param name="open">The long messages.</param>
+    /// <param name="done">Called in a call of the protocol, once all have been taken.</param>
+    public void GiveUp(IReadOnlyList<SentLongMessage> open, Action done)
+    {
+        _givenUp = new Queue<SentLongMessage>(open);
+        _done = done;
+    }
+
     /// <inheritdoc/>
     public bool Write(MessageWriter messages)
     {
+        if (_givenUp is not null) return WriteGivenUp(_givenUp, messages);
         while (true)
         {
             if (WriteBatch(messages) is > 0 and int count && !messages.EndMessages(count)) return true;
@@ -43,6 +57,18 @@ internal sealed class SimulatedSource(NodeApplication owner, SimulatedGroup grou
             }
             if (!messages.EndMessage()) return true;
         }
+    }
+
+    private bool WriteGivenUp(Queue<SentLongMessage> open, MessageWriter messages)
+    {
+        if (open.TryDequeue(out SentLongMessage? next))
+        {
+            owner.HandGivenUp(group, next, messages);
+            return true;
+        }
+        _done?.Invoke();
+        _done = null;
+        return false;
     }
 
     // What is written before false, or before a message is handed over, is to be discarded: so something is written.

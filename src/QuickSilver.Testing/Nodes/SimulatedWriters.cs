@@ -12,6 +12,7 @@ internal sealed class SimulatedWriters(SimulatedGroup session)
     private const int MaxOpen = 3;
 
     private readonly List<SentLongMessage> _open = [];
+    private bool _hasEnded;
 
     /// <summary>Makes a message a piece of a long message, or leaves it alone.</summary>
     /// <param name="room">The message's bytes.</param>
@@ -22,7 +23,7 @@ internal sealed class SimulatedWriters(SimulatedGroup session)
     public int WritePiece(Span<byte> room, ulong identity, ulong number, SenderLog log)
     {
         ulong luck = SeededRandom.Mix(identity ^ 0x10A6);
-        if (room.Length < MessagePiece.MaxHeadLength + 1 || luck % 8 == 0) return -1;
+        if (_hasEnded || room.Length < MessagePiece.MaxHeadLength + 1 || luck % 8 == 0) return -1;
         bool isFirst = _open.Count == 0 || (_open.Count < MaxOpen && (luck >> 8) % 4 == 0);
         SentLongMessage message = isFirst ? Begin(number, log) : _open[(int)((luck >> 16) % (ulong)_open.Count)];
         var writer = new WireWriter(room);
@@ -41,6 +42,15 @@ internal sealed class SimulatedWriters(SimulatedGroup session)
         message.Content.Add(room[writer.Written..length]);
         if (message.IsComplete) _open.Remove(message);
         return length;
+    }
+
+    /// <summary>The session is to end: no message becomes a piece any more.</summary>
+    /// <returns>The long messages that are open, which are to be given up.</returns>
+    public IReadOnlyList<SentLongMessage> End()
+    {
+        if (_hasEnded) return [];
+        _hasEnded = true;
+        return _open;
     }
 
     private SentLongMessage Begin(ulong number, SenderLog log)

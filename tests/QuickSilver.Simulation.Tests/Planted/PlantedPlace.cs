@@ -53,6 +53,7 @@ internal static class PlantedPlace
         [nameof(TargetedRuns.MinorityWithRestarts)] = TargetedRuns.MinorityWithRestarts,
         [nameof(TargetedRuns.MinorityOfTheDead)] = TargetedRuns.MinorityOfTheDead,
         [nameof(TargetedRuns.LongMessagesCut)] = TargetedRuns.LongMessagesCut,
+        [nameof(TargetedRuns.LongMessagesLeft)] = TargetedRuns.LongMessagesLeft,
         [nameof(TargetedRuns.HostCutOff)] = TargetedRuns.HostCutOff,
     };
 

@@ -301,6 +301,14 @@ internal static class TargetedRuns
         Faults = [new NodeCrash(Millis(2200) + Millis(seed % 50), 0)],
     };
 
+    /// <summary>As <see cref="LongMessagesCut"/>, but who leaves says nothing of the messages that it breaks
+    /// off.</summary>
+    public static RunSpec LongMessagesLeft(ulong seed)
+    {
+        RunSpec spec = LongMessagesCut(seed);
+        return spec with { Options = spec.Options with { GivesUpLongMessages = false } };
+    }
+
     private static MembershipServerSettings Hasty() =>
         new() { FailureTimeout = Millis(3000), ReconnectGrace = Millis(500) };
 

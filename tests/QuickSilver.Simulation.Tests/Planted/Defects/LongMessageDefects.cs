@@ -38,7 +38,7 @@ internal static class LongMessageDefects
         new(
             "LeaverAwaited",
             "The end of a long message is waited for when its sender has left the group.",
-            nameof(TargetedRuns.LongMessagesCut), 3, "L3")
+            nameof(TargetedRuns.LongMessagesLeft), 3, "L3")
         {
             Patches =
             [
