@@ -26,4 +26,7 @@ public enum DatagramFlags : ushort
     /// A caller waits until messages are stable: the region leader should not let a round wait longer than usual.
     /// </summary>
     FeedbackAwaited = 16,
+
+    /// <summary>A packet that its sender sent once for several regions, to its group's address.</summary>
+    Hybrid = 32,
 }

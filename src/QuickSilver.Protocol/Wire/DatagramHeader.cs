@@ -19,7 +19,8 @@ namespace QuickSilver.Protocol.Wire;
 ///                           the sender addressed; carrier probes: their number; else 0. In a repair from a peer the
 ///                           upper two bytes are that peer's index in the view
 ///  40   4 header checksum    CRC-32C of bytes 0..39 and 44..47, and for control kinds of the body too
-///  44   4 payload checksum   CRC-32C of the body, if the flag is set; else 0
+///  44   4 payload checksum   CRC-32C of the body, if the flag is set; else 0. In a hybrid packet that of its list of
+///                           regions, always
 ///  48     body
 /// </code>
 /// </summary>
@@ -130,13 +131,17 @@ public struct DatagramHeader
         return HeaderChecksum(datagram, header.Kind) == expected ? RejectReason.None : RejectReason.HeaderChecksum;
     }
 
+    /// <summary>True when the payload's checksum is filled in.</summary>
+    public readonly bool HasPayloadChecksum => (Flags & DatagramFlags.PayloadChecksum) != 0;
+
     /// <summary>
-    /// True when the payload needs no checksum or has the right one. Only for kinds that carry a packet.
+    /// True when the payload needs no checksum or has the right one. Only for kinds that carry a packet; of a hybrid
+    /// packet the list of regions.
     /// </summary>
     public readonly bool PayloadIsIntact(ReadOnlySpan<byte> datagram) =>
-        (Flags & DatagramFlags.PayloadChecksum) == 0
-        || Crc32C.Of(datagram[Length..TotalLength])
-            == BinaryPrimitives.ReadUInt32LittleEndian(datagram[PayloadChecksumOffset..]);
+        Kind == DatagramKind.Hybrid
+            ? HybridPacket.ListIsIntact(datagram[..TotalLength])
+            : !HasPayloadChecksum || Crc32C.Of(datagram[Length..TotalLength]) == PayloadChecksumOf(datagram);
 
     /// <summary>
     /// Writes the header over the first <see cref="Length"/> bytes of <paramref name="datagram"/>, whose body must
@@ -148,9 +153,23 @@ public struct DatagramHeader
         WriteFields(datagram);
         bool isChecked = (Flags & DatagramFlags.PayloadChecksum) != 0 && DatagramKinds.CarriesPacket(Kind);
         uint payload = isChecked ? Crc32C.Of(datagram[Length..]) : 0;
-        BinaryPrimitives.WriteUInt32LittleEndian(datagram[PayloadChecksumOffset..], payload);
-        BinaryPrimitives.WriteUInt32LittleEndian(datagram[HeaderChecksumOffset..], HeaderChecksum(datagram, Kind));
+        if (Kind == DatagramKind.Hybrid) payload = HybridPacket.ListChecksum(datagram);
+        Seal(datagram, payload);
     }
+
+    /// <summary>
+    /// Like <see cref="WriteTo"/>, with a payload checksum that is known: the body of a packet from its sender, of
+    /// which another copy was sent.
+    /// </summary>
+    internal readonly void WriteSealed(Span<byte> datagram, uint payloadChecksum)
+    {
+        WriteFields(datagram);
+        Seal(datagram, payloadChecksum);
+    }
+
+    /// <summary>The payload checksum that stands in a datagram.</summary>
+    internal static uint PayloadChecksumOf(ReadOnlySpan<byte> datagram) =>
+        BinaryPrimitives.ReadUInt32LittleEndian(datagram[PayloadChecksumOffset..]);
 
     /// <summary>
     /// How soon the sender of a packet, a note or a beacon wants feedback. A beacon follows a silence, after which
@@ -201,10 +220,16 @@ public struct DatagramHeader
     {
         datagram[KindOffset] = (byte)DatagramKind.Repair;
         var flags = (DatagramFlags)BinaryPrimitives.ReadUInt16LittleEndian(datagram[FlagsOffset..]);
-        flags = (flags & DatagramFlags.PayloadChecksum) | add;
+        flags = (flags & (DatagramFlags.PayloadChecksum | DatagramFlags.Hybrid)) | add;
         BinaryPrimitives.WriteUInt16LittleEndian(datagram[FlagsOffset..], (ushort)flags);
         BinaryPrimitives.WriteUInt32LittleEndian(
             datagram[HeaderChecksumOffset..], HeaderChecksum(datagram, DatagramKind.Repair));
+    }
+
+    private readonly void Seal(Span<byte> datagram, uint payloadChecksum)
+    {
+        BinaryPrimitives.WriteUInt32LittleEndian(datagram[PayloadChecksumOffset..], payloadChecksum);
+        BinaryPrimitives.WriteUInt32LittleEndian(datagram[HeaderChecksumOffset..], HeaderChecksum(datagram, Kind));
     }
 
     private readonly void WriteFields(Span<byte> datagram)
@@ -227,7 +252,7 @@ public struct DatagramHeader
     private static uint HeaderChecksum(ReadOnlySpan<byte> datagram, DatagramKind kind) =>
         Crc32C.Of(
             datagram[..ChecksummedLength],
-            DatagramKinds.CarriesPacket(kind)
+            DatagramKinds.CarriesPacket(kind) || kind == DatagramKind.Hybrid
                 ? datagram[PayloadChecksumOffset..Length]
                 : datagram[PayloadChecksumOffset..]);
 }

@@ -72,6 +72,11 @@ public enum DatagramKind : byte
     /// <summary>A member's report to a sender: whether the sender's multicast reaches it.</summary>
     CarrierWord = 17,
 
+    /// <summary>
+    /// A packet of one group, sent once for all regions that the group spans, to the group's own address.
+    /// </summary>
+    Hybrid = 18,
+
     /// <summary>A packet of a lateral group, sent for the first time.</summary>
     LateralData = 20,
 

@@ -30,8 +30,8 @@ public static class DatagramKinds
             or DatagramKind.LateralNak => DatagramSource.Control,
         DatagramKind.Data or DatagramKind.Repair or DatagramKind.Beacon or DatagramKind.Note or DatagramKind.RepairNote
             or DatagramKind.CarrierProbe or DatagramKind.RepairPart or DatagramKind.PathFiller
-            or DatagramKind.LateralData or DatagramKind.LateralRepair or DatagramKind.LateralResend
-            or DatagramKind.LateralSession => DatagramSource.Data,
+            or DatagramKind.Hybrid or DatagramKind.LateralData or DatagramKind.LateralRepair
+            or DatagramKind.LateralResend or DatagramKind.LateralSession => DatagramSource.Data,
         _ => DatagramSource.Anywhere,
     };
 

@@ -10,6 +10,9 @@ public readonly record struct NetEndpoint(uint Address, ushort Port) : IComparab
     /// <summary>True for the default value, which names nothing.</summary>
     public bool IsNone => Address == 0 && Port == 0;
 
+    /// <summary>True for an address between 224.0.0.0 and 239.255.255.255.</summary>
+    public bool IsMulticast => Address >> 28 == 0xE;
+
     /// <summary>Address first, then port.</summary>
     public int CompareTo(NetEndpoint other)
     {

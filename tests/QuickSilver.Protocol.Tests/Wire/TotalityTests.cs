@@ -1,3 +1,4 @@
+using System.Buffers.Binary;
 using QuickSilver.Protocol.Wire;
 
 namespace QuickSilver.Protocol.Tests.Wire;
@@ -29,6 +30,62 @@ public class TotalityTests
 
     [Fact]
     public void AnyBytesAreAPartOfALongMessageOrRefused() => Totality.Check(ReadPiece, Parts());
+
+    [Fact]
+    public void AnyBytesAreAHybridPacketOrRefused()
+    {
+        DatagramHeader header = WireSamples.Header(DatagramKind.Hybrid) with { ViewTag = 0, ViewCounter = 0 };
+        var place = new byte[DatagramHeader.MaxDatagram];
+        var datagram = new byte[DatagramHeader.MaxDatagram];
+        Totality.Check(
+            input =>
+            {
+                if (input.Length > datagram.Length - DatagramHeader.Length) return false;
+                if (!MakeHybrid(input, datagram)) return false;
+                Span<byte> whole = datagram.AsSpan(0, DatagramHeader.Length + input.Length);
+                RejectReason reason = HybridPacket.TryRead(
+                    header, whole, out ReadOnlySpan<byte> regions, out ReadOnlySpan<byte> records);
+                if (reason != RejectReason.None) return false;
+                var reader = new WireReader(regions);
+                bool any = false;
+                while (reader.Remaining > 0)
+                {
+                    HybridRegion region = HybridRegion.Read(ref reader, hasChecksum: false);
+                    Require(!reader.Failed && region.Sequence > 0);
+                    int length = HybridPacket.Derive(header, region, WireSamples.ServerEpoch, records, place);
+                    any |= length > 0;
+                    if (length == 0) continue;
+                    bool isLong = WireWriter.VarintLength((ulong)region.GroupIndex) > 1;
+                    Require(length <= HybridPacket.LongestDerived(records.Length, isLong));
+                    ReadPacket(place.AsSpan(DatagramHeader.Length, length - DatagramHeader.Length));
+                }
+                return any;
+            },
+            WithoutChecksums());
+    }
+
+    // A datagram with the right checksum of its list, whatever the list says.
+    private static bool MakeHybrid(Span<byte> body, byte[] datagram)
+    {
+        body.CopyTo(datagram.AsSpan(DatagramHeader.Length));
+        if (body.Length < sizeof(ushort)) return false;
+        if (BinaryPrimitives.ReadUInt16LittleEndian(body) > body.Length - sizeof(ushort)) return false;
+        BinaryPrimitives.WriteUInt32LittleEndian(
+            datagram.AsSpan(44), HybridPacket.ListChecksum(datagram.AsSpan(0, DatagramHeader.Length + body.Length)));
+        return true;
+    }
+
+    private static byte[] WithoutChecksums()
+    {
+        byte[] golden = GoldenFile.Read("hybrid");
+        var bytes = new byte[golden.Length];
+        var writer = new WireWriter(bytes.AsSpan(sizeof(ushort)));
+        foreach (HybridRegion region in WireSamples.HybridRegions) region.WriteTo(ref writer, hasChecksum: false);
+        BinaryPrimitives.WriteUInt16LittleEndian(bytes, (ushort)writer.Written);
+        int list = BinaryPrimitives.ReadUInt16LittleEndian(golden.AsSpan(HybridPacket.ListOffset));
+        writer.WriteBytes(golden.AsSpan(HybridPacket.RegionsOffset + list));
+        return bytes[..(sizeof(ushort) + writer.Written)];
+    }
 
     [Fact]
     public void AnyBytesAreAnAckOrRefused() => Totality.Check(

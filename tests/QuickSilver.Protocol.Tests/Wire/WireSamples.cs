@@ -48,6 +48,64 @@ internal static class WireSamples
     public static byte[] Datagram(DatagramHeader header, NoteBody note) =>
         Datagram(header, (ref WireWriter writer) => note.WriteTo(writer.Reserve(NoteBody.Length)));
 
+    public static readonly HybridRegion[] HybridRegions =
+    [
+        new()
+        {
+            ViewTag = 0xB1B2B3B4,
+            ViewCounter = 8,
+            Urgency = FeedbackUrgency.Normal,
+            Sequence = 5,
+            GroupIndex = 2,
+        },
+        new()
+        {
+            ViewTag = Tag,
+            ViewCounter = Counter,
+            Urgency = FeedbackUrgency.Immediate,
+            Sequence = 0x1234,
+            Step = 300,
+            GroupIndex = 200,
+            IsFirst = true,
+            PreviousCounter = 16384,
+            PreviousEpoch = OtherReign,
+        },
+    ];
+
+    /// <summary>A hybrid packet of three messages, the last two of them a batch, with payload checksums.</summary>
+    public static byte[] Hybrid()
+    {
+        var bytes = new byte[4096];
+        var writer = new WireWriter(bytes.AsSpan(HybridPacket.RegionsOffset));
+        int[] checksums = [.. new int[HybridRegions.Length]];
+        for (int index = 0; index < checksums.Length; index++)
+            checksums[index] = HybridRegions[index].WriteTo(ref writer, hasChecksum: true);
+        int list = writer.Written;
+        System.Buffers.Binary.BinaryPrimitives.WriteUInt16LittleEndian(
+            bytes.AsSpan(HybridPacket.ListOffset), (ushort)list);
+        WriteRecord(ref writer, 0, 1000, "hello"u8);
+        PacketRecord.WriteHead(ref writer, default, 0, 1001, false, default, 3, 0, 3, 2);
+        writer.WriteBytes("abcdef"u8);
+        writer.WriteBytes([8, 0]);
+        bytes = bytes[..(HybridPacket.RegionsOffset + writer.Written)];
+        DatagramHeader header = Header(DatagramKind.Hybrid, DatagramFlags.PayloadChecksum) with
+        {
+            ViewTag = 0,
+            ViewCounter = 0,
+        };
+        var place = new byte[4096];
+        for (int index = 0; index < checksums.Length; index++)
+        {
+            int length = HybridPacket.Derive(
+                header, HybridRegions[index], ServerEpoch, bytes.AsSpan(HybridPacket.RegionsOffset + list), place);
+            System.Buffers.Binary.BinaryPrimitives.WriteUInt32LittleEndian(
+                bytes.AsSpan(HybridPacket.RegionsOffset + checksums[index]),
+                Crc32C.Of(place.AsSpan(DatagramHeader.Length, length - DatagramHeader.Length)));
+        }
+        header.WriteTo(bytes);
+        return bytes;
+    }
+
     public static void WriteRecord(
         ref WireWriter writer,
         int group,
