@@ -138,13 +138,13 @@ internal sealed class ServerWorld : IServerLinks
                 node.Agent.RequestLeave([node.Groups.First().Id], _now);
                 break;
             case 2:
-                node.Agent.RequestPublish([name], 0, _now);
+                node.Agent.RequestPublish([name], static _ => 0, _now);
                 break;
             case 3 when published.Length > 0:
                 node.Agent.RequestCease([published[0]], _now);
                 break;
             default:
-                node.Agent.RequestJoin([name], 0, _now);
+                node.Agent.RequestJoin([name], static _ => 0, _now);
                 break;
         }
     }

@@ -45,7 +45,7 @@ internal sealed class OverlapWorld : IServerLinks
                     .Where(group => Array.BinarySearch(pattern.Members[group], index) >= 0)
                     .Select(Name)];
             for (int first = 0; first < names.Length; first += 256)
-                _nodes[index].Agent.RequestJoin([.. names.Skip(first).Take(256)], 0, _now);
+                _nodes[index].Agent.RequestJoin([.. names.Skip(first).Take(256)], static _ => 0, _now);
         }
         Run();
         Run();

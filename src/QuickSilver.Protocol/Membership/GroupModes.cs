@@ -12,8 +12,20 @@ public static class GroupModes
     /// <summary>Per sender in order with skips; what is older than its time is dropped.</summary>
     public const byte Timed = 2;
 
+    /// <summary>
+    /// As <see cref="Reliable"/>. The group has a multicast address of its own, to which one copy of each packet is sent
+    /// for all its regions.
+    /// </summary>
+    public const byte Hybrid = 3;
+
     /// <summary>Number of modes.</summary>
-    public const int Count = 3;
+    public const int Count = 4;
+
+    /// <summary>True for groups with an address of their own.</summary>
+    public static bool IsHybrid(byte mode) => mode == Hybrid;
+
+    /// <summary>True for groups whose messages have an engine of their own.</summary>
+    public static bool HasEngine(byte mode) => mode is Lateral or Timed;
 
     /// <summary>The refusal of a request whose mode is not that of the group.</summary>
     public static MembershipRefusal RefusalOf(byte modeOfGroup) => modeOfGroup switch
@@ -21,6 +33,7 @@ public static class GroupModes
         Reliable => MembershipRefusal.GroupIsReliable,
         Lateral => MembershipRefusal.GroupIsLateral,
         Timed => MembershipRefusal.GroupIsTimed,
+        Hybrid => MembershipRefusal.GroupIsHybrid,
         _ => MembershipRefusal.ModeMismatch,
     };
 }

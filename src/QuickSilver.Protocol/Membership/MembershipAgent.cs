@@ -122,9 +122,9 @@ public sealed class MembershipAgent
     /// <see cref="IMembershipEvents.OnJoinRefused"/>. A group that this node is in already, and has not asked to leave,
     /// yields neither.
     /// </summary>
-    public void RequestJoin(IReadOnlyList<string> names, byte mode, Instant now)
+    public void RequestJoin(IReadOnlyList<string> names, Func<string, byte> modeOf, Instant now)
     {
-        foreach (string name in names) _requests.Join(name, mode);
+        foreach (string name in names) _requests.Join(name, modeOf(name));
         _requestAlarm.SetIfEarlier(now);
     }
 
@@ -143,9 +143,9 @@ public sealed class MembershipAgent
     /// <see cref="RequestJoin"/> does, with <see cref="IMembershipEvents.OnPublishRefused"/> for a refusal. A group
     /// that this node is in may be among them.
     /// </summary>
-    public void RequestPublish(IReadOnlyList<string> names, byte mode, Instant now)
+    public void RequestPublish(IReadOnlyList<string> names, Func<string, byte> modeOf, Instant now)
     {
-        foreach (string name in names) _requests.Publish(name, mode);
+        foreach (string name in names) _requests.Publish(name, modeOf(name));
         _requestAlarm.SetIfEarlier(now);
     }
 

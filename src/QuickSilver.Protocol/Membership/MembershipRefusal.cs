@@ -78,4 +78,7 @@ public enum MembershipRefusal : byte
 
     /// <summary>The group exists in the mode <see cref="GroupModes.Timed"/>, and another was asked for.</summary>
     GroupIsTimed,
+
+    /// <summary>The group exists in the mode <see cref="GroupModes.Hybrid"/>, and another was asked for.</summary>
+    GroupIsHybrid,
 }

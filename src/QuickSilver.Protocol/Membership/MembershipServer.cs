@@ -263,7 +263,7 @@ public sealed class MembershipServer
         _parts.Groups.Expect(node.Deferred);
         foreach ((string name, byte mode, bool isPublisher) in node.Deferred)
         {
-            MembershipRefusal refusal = _parts.Groups.TryGet(node, name, mode, out ServerGroup? group);
+            MembershipRefusal refusal = _parts.Groups.TryGet(node, name, mode, out ServerGroup? group, now);
             if (refusal == MembershipRefusal.None)
             {
                 _parts.Maker.Add(node, new GroupChange(group!.Counter, true, isPublisher));
@@ -375,7 +375,7 @@ public sealed class MembershipServer
         _parts.Inherited.OnRemoved(node, now);
         _parts.Pipeline.OnRemoved(node, now);
         _reach.OnRemoved(node, now);
-        _parts.Groups.ForgetIdle(_parts.Nodes);
+        _parts.Groups.ForgetIdle(_parts.Nodes, now);
         _parts.Pipeline.OnChange(node.HasGroups, now);
     }
 }

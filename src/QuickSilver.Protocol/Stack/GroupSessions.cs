@@ -39,8 +39,8 @@ internal sealed class GroupSessions(StackParts rooms, bool isPublishing)
     public void Join(JoinRequest request, Instant now)
     {
         _joins.Add(request);
-        if (IsPublishing) rooms.Agent.RequestPublish(request.Names, request.Mode, now);
-        else rooms.Agent.RequestJoin(request.Names, request.Mode, now);
+        if (IsPublishing) rooms.Agent.RequestPublish(request.Names, request.ModeOf, now);
+        else rooms.Agent.RequestJoin(request.Names, request.ModeOf, now);
     }
 
     /// <summary>Cancels a join: groups to which it was, or will be, admitted are left again.</summary>

@@ -26,6 +26,9 @@ public abstract class JoinRequest(IReadOnlyList<string> names, byte mode, bool i
     /// <summary>What the engine of the groups' mode is told; null: its defaults.</summary>
     public virtual ModeSettings? ModeSettings => null;
 
+    /// <summary>The mode requested for one of the groups: that of all, unless a request says otherwise.</summary>
+    public virtual byte ModeOf(string groupName) => Mode;
+
     /// <summary>
     /// Returns the receiver of a group's events: called once for each group, just before <see cref="OnAdmitted"/>.
     /// </summary>

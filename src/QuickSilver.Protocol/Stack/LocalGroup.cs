@@ -35,7 +35,7 @@ public sealed class LocalGroup : ISenderListener
         Info = info;
         Listener = listener;
         Sender = rooms.Disseminator.OpenGroup(info, this, IsPublisher);
-        if (info.Mode != GroupModes.Reliable)
+        if (GroupModes.HasEngine(info.Mode))
             Mode = rooms.Modes.Open(new ModeSession(info, began, IsPublisher, settings, listener), now);
         else if (!IsPublisher)
             Receiver = rooms.Deliverer.OpenGroup(info, began, listener);

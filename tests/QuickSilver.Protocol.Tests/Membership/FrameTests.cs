@@ -102,7 +102,7 @@ public sealed class FrameTests
         NodeFrame.WriteEntry(frame.Begin(), node);
         Assert.Equal(
             "038877665544332211" + "02" + "0162" + "01" + "0100000002" + "0300000004" + "05" + "B809", Hex(frame));
-        GroupFrame.WriteEntry(frame.Begin(), 130, 0, "g");
+        GroupFrame.WriteEntry(frame.Begin(), 130, 0, "g", default);
         Assert.Equal("8201" + "00" + "0167", Hex(frame));
         RegionFrame.WriteWhole(frame.Begin(), 4, [3, 4, 5, 9]);
         Assert.Equal("04" + "00" + "02" + "0302" + "0300", Hex(frame));
@@ -187,8 +187,8 @@ public sealed class FrameTests
             new ViewNumber(ServerEpoch, 6), region, new StepNumber(ServerEpoch, 9), members, default, 5);
         frame.Begin(FrameKind.Report).WriteStep(new StepNumber(ServerEpoch, 9)).WriteStep(default)
             .WriteEpoch(new Epoch(2, 5)).WriteVarint(1);
-        GroupFrame.WriteEntry(frame, 130, 0, "g");
-        GroupFrame.WriteEntry(frame.WriteVarint(1), 131, 0, "h");
+        GroupFrame.WriteEntry(frame, 130, 0, "g", default);
+        GroupFrame.WriteEntry(frame.WriteVarint(1), 131, 0, "h", default);
         frame.WriteVarint(1).WriteVarint(members[0].Number.Key).WriteVarint(1);
         ReportFrame.WriteView(
             frame, view, isActivated: false, isDone: true, [members[0].Number.Key], [members[1].Number.Key]);

@@ -183,13 +183,13 @@ public class GroupTableTests
     [Fact]
     public void AForgottenGroupThatWasTakenOverIsNotTakenOverAgain()
     {
-        var groups = new ServerGroups(100, 25, Probes.None);
+        var groups = new ServerGroups(100, 25, new AddressPool(new MembershipServerSettings()), Probes.None);
         var info = new GroupInfo(new GroupId(new Epoch(1, 1), 7), "g", 0);
         Assert.True(groups.CanInherit(info));
         groups.Inherit(info);
         groups.CloseInheritance();
         groups.ReleaseInherited();
-        groups.ForgetIdle(new NodeTable(new MembershipWorld(), static () => UInt128.One));
+        groups.ForgetIdle(new NodeTable(new MembershipWorld(), static () => UInt128.One), Instant.Zero);
         Assert.Equal(0, groups.Count);
         Assert.False(groups.CanInherit(info));
     }

@@ -353,7 +353,7 @@ public sealed class MembershipTests
         WorldNode b = world.Add("b");
         a.Join("g");
         world.Run(Second);
-        b.Agent.RequestJoin(["g", "other"], 1, world.Now);
+        b.Agent.RequestJoin(["g", "other"], static _ => 1, world.Now);
         world.Run(Second);
         Assert.Equal([("g", MembershipRefusal.GroupIsReliable)], b.Refused);
         Assert.Equal(1, b.Groups["other"].Mode);

@@ -86,7 +86,7 @@ internal sealed class WorldNode : IMembershipLink, IMembershipEvents
     {
         string[] all = [.. names];
         Wanted.UnionWith(all);
-        Agent.RequestJoin(all, 0, _world.Now);
+        Agent.RequestJoin(all, static _ => 0, _world.Now);
     }
 
     public void Leave(params IEnumerable<string> names)

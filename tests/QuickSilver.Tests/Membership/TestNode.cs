@@ -43,7 +43,8 @@ internal sealed class TestNode : IMembershipEvents, ILinkHandler, ILinkEvents, I
     }
 
     /// <summary>Asks for groups.</summary>
-    public void Join(params string[] names) => _requests.Enqueue(new Call(now => _agent.RequestJoin(names, 0, now)));
+    public void Join(params string[] names) =>
+        _requests.Enqueue(new Call(now => _agent.RequestJoin(names, static _ => 0, now)));
 
     /// <summary>Waits for a word; what comes before it is skipped.</summary>
     public async Task HearAsync(string word)

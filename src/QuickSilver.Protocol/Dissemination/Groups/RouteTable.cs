@@ -17,7 +17,7 @@ internal sealed class RouteTable(SendContext context)
     /// <summary>Finds or makes the route of a group that is this node's in the active step. O(views).</summary>
     public Route Of(IReadOnlyList<RegionView> views, byte mode, Instant now)
     {
-        if (mode != GroupModes.Reliable) return OfMode(views, mode);
+        if (GroupModes.HasEngine(mode)) return OfMode(views, mode);
         if (_last is { } last && ViewsComparer.Instance.Equals(last.Views, views)) return last;
         if (!_byViews.TryGetValue(views, out Route? route))
         {

@@ -112,7 +112,8 @@ internal sealed class AgentCluster : ClusterView
     private static void WriteGroups(FrameBuilder frame, GroupInfo[] groups)
     {
         frame.WriteVarint((ulong)groups.Length);
-        foreach (GroupInfo group in groups) GroupFrame.WriteEntry(frame, group.Id.Counter, group.Mode, group.Name);
+        foreach (GroupInfo group in groups)
+            GroupFrame.WriteEntry(frame, group.Id.Counter, group.Mode, group.Name, group.Address);
     }
 
     /// <inheritdoc cref="KnownViews.Describe"/>

@@ -85,7 +85,7 @@ internal sealed class AgentNews(
         for (int index = 0; index < groups.Count; index++)
         {
             GroupInfo group = groups[index];
-            groups[index] = new GroupInfo(group.Id, requests.Shared(group.Name), group.Mode);
+            groups[index] = group with { Name = requests.Shared(group.Name) };
         }
         cluster.Describe(groups);
         return true;

@@ -15,6 +15,7 @@ namespace QuickSilver.Protocol.Membership.Frames;
 ///   counter   varint   rising
 ///   mode      byte
 ///   name      text     1-255 bytes
+///   [hybrid]  endpoint the group's multicast address; none: 0, 0
 /// published as groups: those that the node publishes to
 /// removed   varint   nodes that the node knows to be removed
 /// each:
@@ -138,11 +139,9 @@ internal sealed class ReportFrame
         var groups = new List<GroupInfo>(count);
         for (int index = 0; index < count && !reader.Failed; index++)
         {
-            var id = new GroupId(epoch, FrameFields.ReadCounter(ref reader));
-            byte mode = reader.ReadByte();
-            string name = FrameFields.ReadName(ref reader);
-            if (name.Length == 0 || (index > 0 && groups[^1].Id >= id)) reader.Fail();
-            groups.Add(new GroupInfo(id, name, mode));
+            GroupInfo group = GroupFrame.ReadEntry(ref reader, epoch);
+            if (index > 0 && groups[^1].Id >= group.Id) reader.Fail();
+            groups.Add(group);
         }
         return groups;
     }

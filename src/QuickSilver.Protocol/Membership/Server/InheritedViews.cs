@@ -154,7 +154,7 @@ internal sealed class InheritedViews(NodeTable nodes, ServerGroups groups, Addre
         }
         if (!_isComplete || _views.Count > 0) return;
         groups.ReleaseInherited();
-        groups.ForgetIdle(nodes);
+        groups.ForgetIdle(nodes, now);
     }
 
     private sealed class View(ViewNumber number, int addressIndex)

@@ -172,7 +172,7 @@ internal sealed class NotificationWriter(
         foreach (uint counter in joined)
         {
             ServerGroup group = groups.Find(counter);
-            GroupFrame.WriteEntry(_groupFrames.Entry, counter, group.Mode, group.Name);
+            GroupFrame.WriteEntry(_groupFrames.Entry, counter, group.Mode, group.Name, group.Address);
             _groupFrames.EndEntry(output);
         }
         _groupFrames.Flush(output);

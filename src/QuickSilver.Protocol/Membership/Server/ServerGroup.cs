@@ -1,4 +1,5 @@
 using System.Numerics;
+using QuickSilver.Protocol.Wire;
 
 namespace QuickSilver.Protocol.Membership.Server;
 
@@ -24,6 +25,15 @@ internal sealed class ServerGroup(uint counter, string name, byte mode)
 
     /// <summary>The group's mode.</summary>
     public byte Mode { get; } = mode;
+
+    /// <summary>The multicast address of a hybrid group; none for others.</summary>
+    public NetEndpoint Address { get; init; }
+
+    /// <summary>The index by which to release the address; -1: there is none to release.</summary>
+    public int AddressIndex { get; init; } = -1;
+
+    /// <summary>Its place among the groups with addresses.</summary>
+    public int AddressedAt { get; set; }
 
     /// <summary>
     /// Number of references: regions with nodes or unretired views, nodes that publish to it, joins that wait, views of

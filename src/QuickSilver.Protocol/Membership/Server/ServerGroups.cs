@@ -2,6 +2,7 @@ using System.Text;
 using QuickSilver.Protocol.Core;
 using QuickSilver.Protocol.Membership.Frames;
 using QuickSilver.Protocol.Probing;
+using QuickSilver.Protocol.Wire;
 
 namespace QuickSilver.Protocol.Membership.Server;
 
@@ -20,8 +21,9 @@ namespace QuickSilver.Protocol.Membership.Server;
 /// <param name="mostGroups">Limit on the number of groups.</param>
 /// <param name="mostOfNode">Limit on the groups that one node is in, publishes to or waits for, and on those that it
 /// has made and that are not forgotten.</param>
+/// <param name="pool">Gives hybrid groups their addresses.</param>
 /// <param name="probes">Hooks of simulator tests.</param>
-internal sealed class ServerGroups(int mostGroups, int mostOfNode, Probes probes)
+internal sealed class ServerGroups(int mostGroups, int mostOfNode, AddressPool pool, Probes probes)
 {
     /// <summary>
     /// Limit on the number of groups. No region can have more, so a list of all of them can be read: see
@@ -35,6 +37,7 @@ internal sealed class ServerGroups(int mostGroups, int mostOfNode, Probes probes
     private readonly HashSet<uint> _inherited = [];
     private readonly List<ServerGroup> _inOldViews = [];
     private readonly List<ServerGroup> _idle = [];
+    private readonly List<ServerGroup> _addressed = [];
 
     // Inherited and forgotten: a late survivor that is still in one has missed messages there.
     private readonly HashSet<uint> _over = [];
@@ -56,6 +59,7 @@ internal sealed class ServerGroups(int mostGroups, int mostOfNode, Probes probes
     /// </summary>
     public void BeginTerm(ulong termsPassed, ulong server)
     {
+        while (_addressed.Count > 0) ReleaseAddress(_addressed[^1], Instant.Zero);
         _byName.Clear();
         _byCounter.Clear();
         _inherited.Clear();
@@ -71,7 +75,8 @@ internal sealed class ServerGroups(int mostGroups, int mostOfNode, Probes probes
     /// </summary>
     public bool CanInherit(GroupInfo group) =>
         _byName.TryGet(group.Name, out ServerGroup? known)
-            ? known.Counter == group.Id.Counter && known.Mode == group.Mode && _inherited.Contains(known.Counter)
+            ? known.Counter == group.Id.Counter && known.Mode == group.Mode
+                && known.Address == group.Address && _inherited.Contains(known.Counter)
             : _byCounter.Count < mostGroups && !IsTaken(group.Id.Counter) && IsGoodName(group.Name);
 
     /// <summary>
@@ -80,7 +85,14 @@ internal sealed class ServerGroups(int mostGroups, int mostOfNode, Probes probes
     public void Inherit(GroupInfo group)
     {
         if (!_inherited.Add(group.Id.Counter)) return;
-        var inherited = new ServerGroup(group.Id.Counter, group.Name, group.Mode) { IsInherited = true, Uses = 1 };
+        // Its members have opened the address, even one of a pool that this server does not have.
+        var inherited = new ServerGroup(group.Id.Counter, group.Name, group.Mode)
+        {
+            IsInherited = true,
+            Uses = 1,
+            Address = group.Address,
+            AddressIndex = pool.Reserve(group.Address),
+        };
         _inOldViews.Add(inherited);
         Add(inherited);
     }
@@ -107,7 +119,8 @@ internal sealed class ServerGroups(int mostGroups, int mostOfNode, Probes probes
 
     /// <summary>The group of a name that a node requests, made if necessary.</summary>
     /// <returns>The reason why there is none; <see cref="MembershipRefusal.None"/> when there is one.</returns>
-    public MembershipRefusal TryGet(ServerNode node, string name, byte mode, out ServerGroup? group)
+    public MembershipRefusal TryGet(
+        ServerNode node, string name, byte mode, out ServerGroup? group, Instant now)
     {
         bool isKnown = _byName.TryGet(name, out group);
         if (isKnown && group!.Mode != mode) return GroupModes.RefusalOf(group.Mode);
@@ -117,7 +130,14 @@ internal sealed class ServerGroups(int mostGroups, int mostOfNode, Probes probes
         if (!IsGoodName(name)) return MembershipRefusal.BadGroupName;
         if (node.GroupsMade >= mostOfNode) return MembershipRefusal.TooManyGroups;
         if (_byName.Count >= mostGroups) return MembershipRefusal.Full;
-        group = new ServerGroup(NextCounter(), name, mode) { Maker = node };
+        (NetEndpoint address, int addressIndex) = (default(NetEndpoint), -1);
+        if (GroupModes.IsHybrid(mode) && !pool.IsEmpty) (address, addressIndex) = pool.Take(now);
+        group = new ServerGroup(NextCounter(), name, mode)
+        {
+            Maker = node,
+            Address = address,
+            AddressIndex = addressIndex,
+        };
         node.GroupsMade++;
         Add(group);
         return MembershipRefusal.None;
@@ -153,7 +173,7 @@ internal sealed class ServerGroups(int mostGroups, int mostOfNode, Probes probes
     }
 
     /// <summary>Forgets the groups without references, and notifies the nodes that have been in them.</summary>
-    public void ForgetIdle(NodeTable nodes)
+    public void ForgetIdle(NodeTable nodes, Instant now)
     {
         if (_idle.Count == 0) return;
         var notified = new SortedDictionary<int, List<uint>>();
@@ -168,6 +188,7 @@ internal sealed class ServerGroups(int mostGroups, int mostOfNode, Probes probes
             if (group.IsInherited) _over.Add(group.Counter);
             probes.Reached("nobody is in a group and nothing names it, and it is forgotten");
             _byName.Remove(group.Name, out _);
+            ReleaseAddress(group, now);
             if (group.Maker is { } maker) maker.GroupsMade--;
             Gather(group, nodes, notified);
         }
@@ -202,6 +223,16 @@ internal sealed class ServerGroups(int mostGroups, int mostOfNode, Probes probes
         }
     }
 
+    private void ReleaseAddress(ServerGroup group, Instant now)
+    {
+        if (group.AddressIndex < 0) return;
+        pool.Release(group.AddressIndex, now);
+        ServerGroup last = _addressed[^1];
+        _addressed[group.AddressedAt] = last;
+        last.AddressedAt = group.AddressedAt;
+        _addressed.RemoveAt(_addressed.Count - 1);
+    }
+
     private void Release(ServerGroup group)
     {
         if (--group.Uses == 0) _idle.Add(group);
@@ -223,6 +254,9 @@ internal sealed class ServerGroups(int mostGroups, int mostOfNode, Probes probes
     {
         _byName.Add(group);
         _byCounter.Add(group);
+        if (group.AddressIndex < 0) return;
+        group.AddressedAt = _addressed.Count;
+        _addressed.Add(group);
     }
 
     private static bool IsGoodName(string name) =>

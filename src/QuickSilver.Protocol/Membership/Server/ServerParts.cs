@@ -40,10 +40,10 @@ internal sealed class ServerParts
         Nodes = new NodeTable(links, drawSecret);
         Claims = new EndpointClaims(links, Nodes);
         int mostOfNode = Math.Min(settings.MaxGroupsOfNode, settings.MaxGroups / 4);
-        Groups = new ServerGroups(settings.MaxGroups, mostOfNode, settings.Probes);
+        var pool = new AddressPool(settings);
+        Groups = new ServerGroups(settings.MaxGroups, mostOfNode, pool, settings.Probes);
         var regions = new RegionCalculator(Groups);
         Regions = regions;
-        var pool = new AddressPool(settings);
         Publishers = new ServerPublishers(Groups, regions);
         Ledger = new ViewLedger(ServerEpoch, Nodes, regions, Groups, pool, settings.Probes);
         Inherited = new InheritedViews(Nodes, Groups, pool);

@@ -97,7 +97,7 @@ internal sealed class StepMaker(
         if (merger is not null) Merge(merger);
         if (_moves.Count == 0)
         {
-            groups.ForgetIdle(nodes);
+            groups.ForgetIdle(nodes, now);
             return null;
         }
         regions.End();
@@ -115,7 +115,7 @@ internal sealed class StepMaker(
         regions.ForgetEmptied();
         nodes.Release();
         ledger.RetireAll(now);
-        groups.ForgetIdle(nodes);
+        groups.ForgetIdle(nodes, now);
         return made;
     }
 

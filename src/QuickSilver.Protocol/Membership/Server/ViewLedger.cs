@@ -219,7 +219,7 @@ internal sealed class ViewLedger(
         if (view.AddressIndex >= 0) pool.Release(view.AddressIndex, now);
         regions.Forget(view.Region);
         Notify(view);
-        groups.ForgetIdle(nodes);
+        groups.ForgetIdle(nodes, now);
         return true;
     }
 
