@@ -43,6 +43,9 @@ public sealed record SimulationOptions
     /// </summary>
     public MembershipServerSettings Membership { get; init; } = new();
 
+    /// <summary>Groups whose messages leave once for all regions, where the network carries multicast.</summary>
+    public IReadOnlyList<string> HybridGroups { get; init; } = [];
+
     /// <summary>The channels between nodes and membership server.</summary>
     public MembershipLinkModel MembershipLink { get; init; } = new();
 

@@ -11,8 +11,20 @@ public sealed class DisseminationCounters
     /// <summary>Bytes of those messages.</summary>
     public ulong BytesSent;
 
-    /// <summary>Packets sent for the first time, one per region.</summary>
+    /// <summary>Packets sent for the first time, one per region; a hybrid packet counts once.</summary>
     public ulong PacketsSent;
+
+    /// <summary>Packets of these that left once for all regions of a group.</summary>
+    public ulong HybridPackets;
+
+    /// <summary>Messages of hybrid groups that were bound to hybrid packets.</summary>
+    public ulong HybridMessages;
+
+    /// <summary>
+    /// Messages of hybrid groups that span regions, and went to one or more of them by packets of their own; also for
+    /// each region that dropped out of hybrid packets while they waited.
+    /// </summary>
+    public ulong HybridFallbacks;
 
     /// <summary>Packets of these that members read in place: notes of them were sent.</summary>
     public ulong PacketsLent;

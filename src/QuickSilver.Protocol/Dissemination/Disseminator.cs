@@ -1,6 +1,7 @@
 using QuickSilver.Protocol.Core;
 using QuickSilver.Protocol.Dissemination.Carriers;
 using QuickSilver.Protocol.Dissemination.Groups;
+using QuickSilver.Protocol.Dissemination.Hybrids;
 using QuickSilver.Protocol.Dissemination.Streams;
 using QuickSilver.Protocol.Flow;
 using QuickSilver.Protocol.Flow.Buffers;
@@ -149,6 +150,7 @@ public sealed class Disseminator
         for (int index = 0; index < groups.Count; index++)
         {
             if (!_groups.TryGet(groups[index], out GroupSender? sender) || !sender.IsIdle) continue;
+            sender.Unbind();
             _groups.Remove(sender.Group.Id, out _);
             _context.Settings.Probes.Reached("a node is told to forget a group that it was in");
         }
@@ -183,6 +185,12 @@ public sealed class Disseminator
     public void SwitchTo(StepNumber step, ClusterView cluster, Instant now)
     {
         _context.Loop.Enter();
+        // Messages of the step before belong to its views.
+        foreach (HybridSender hybrid in _context.Hybrids)
+        {
+            hybrid.SpillAll();
+            while (hybrid.Line.Waiters.Count > 0) hybrid.Line.Waiters.Dequeue().OnDetached();
+        }
         _context.ActiveStep = step;
         _context.Active.SwitchTo(cluster);
         _context.Generation++;
@@ -276,6 +284,7 @@ public sealed class Disseminator
     {
         _context.IsClosed = true;
         _context.Loop.Close();
+        while (_context.Hybrids.Count > 0) _context.Hybrids[^1].Close();
         foreach (StreamSender stream in _context.Streams.All) stream.Close(Instant.Zero);
         _context.CopyArena.Close();
         _context.SourceArena.Close();

@@ -1,6 +1,7 @@
 using QuickSilver.Protocol.Core;
 using QuickSilver.Protocol.Dissemination.Carriers;
 using QuickSilver.Protocol.Dissemination.Groups;
+using QuickSilver.Protocol.Dissemination.Hybrids;
 using QuickSilver.Protocol.Dissemination.Streams;
 using QuickSilver.Protocol.Flow;
 using QuickSilver.Protocol.Flow.Buffers;
@@ -95,6 +96,9 @@ internal sealed class SendContext
 
     /// <summary>Own messages that are about to be delivered here.</summary>
     public OwnBatch Own { get; }
+
+    /// <summary>The senders of groups with addresses of their own.</summary>
+    public List<HybridSender> Hybrids { get; } = [];
 
     public ulong SelfKey { get; set; }
 

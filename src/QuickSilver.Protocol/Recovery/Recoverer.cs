@@ -111,9 +111,12 @@ public sealed class Recoverer
     }
 
     /// <summary>The node has become a member of a view.</summary>
-    public RegionRecovery Open(RegionView view, IRegionChannel? channel)
+    /// <param name="view">The view.</param>
+    /// <param name="channel">Its channel; null: it is carried by unicast.</param>
+    /// <param name="hybrids">Channels of hybrid groups, which may carry packets of the view, too.</param>
+    public RegionRecovery Open(RegionView view, IRegionChannel? channel, IReadOnlyList<IRegionChannel> hybrids)
     {
-        var region = new RegionRecovery(this, view, view.IndexOf(SelfKey), channel);
+        var region = new RegionRecovery(this, view, view.IndexOf(SelfKey), channel, hybrids);
         _regions.Add(region);
         return region;
     }

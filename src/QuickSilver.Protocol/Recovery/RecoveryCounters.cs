@@ -8,6 +8,9 @@ public sealed class RecoveryCounters
     /// <summary>Packets accepted for the first time, repairs included.</summary>
     public ulong PacketsReceived;
 
+    /// <summary>Hybrid packets taken as packets of a view of this node, repeats among them.</summary>
+    public ulong HybridPackets;
+
     /// <summary>Packets received that this node held already.</summary>
     public ulong PacketsDuplicate;
 

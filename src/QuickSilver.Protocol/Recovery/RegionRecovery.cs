@@ -32,17 +32,26 @@ public sealed class RegionRecovery
     private readonly PullAnswers _answers;
     private readonly PacketStore _store;
     private readonly ArrivalJudge _arrivals;
+    private readonly IReadOnlyList<IRegionChannel> _hybrids;
+    private readonly ulong _dropsBefore;
     private bool _hasCopies;
     private bool _isJoined;
     private RepeatBudget[]? _budgets;
 
-    internal RegionRecovery(Recoverer node, RegionView view, int self, IRegionChannel? channel)
+    internal RegionRecovery(
+        Recoverer node,
+        RegionView view,
+        int self,
+        IRegionChannel? channel,
+        IReadOnlyList<IRegionChannel> hybrids)
     {
         _node = node;
         View = view;
         ViewTag = view.Number.Tag;
         Self = self;
         Channel = channel;
+        _hybrids = hybrids;
+        _dropsBefore = HybridDrops();
         Streams = new RegionStreams(node, this);
         Gaps = new GapRepair(node, this);
         _answers = new PullAnswers(node, this);
@@ -67,6 +76,11 @@ public sealed class RegionRecovery
     internal int Self { get; }
 
     internal IRegionChannel? Channel { get; }
+
+    /// <summary>
+    /// Datagrams that the kernel dropped since the view began here because a receive buffer was full.
+    /// </summary>
+    internal ulong Drops => (Channel?.Drops ?? 0) + HybridDrops() - _dropsBefore;
 
     internal GapRepair Gaps { get; }
 
@@ -323,6 +337,13 @@ public sealed class RegionRecovery
         return speaker is null || speaker.MaySend(header.Kind, arrival);
     }
 
+    private ulong HybridDrops()
+    {
+        ulong drops = 0;
+        for (int index = 0; index < _hybrids.Count; index++) drops += _hybrids[index].Drops;
+        return drops;
+    }
+
     private bool IsLivePeer(int relay, out RejectReason reason)
     {
         reason = RejectReason.None;
@@ -343,6 +364,10 @@ public sealed class RegionRecovery
     // Copies and multicast come by two sockets. Only one of them advances the read position.
     private static bool MovesReadPosition(StreamReceiver stream, SocketRole role, Instant now) =>
         role == SocketRole.Unicast || !stream.IsCopied(now);
+
+    /// <summary>A packet was stored that was sent to its group's address.</summary>
+    internal void OnHybrid(StreamReceiver stream, bool isRepair, Instant now) =>
+        _arrivals.OnHybrid(stream, isRepair, now);
 
     /// <summary>
     /// A packet of a stream stays missing: the sender's multicast is judged again, though nothing more is missed.

@@ -31,12 +31,14 @@ internal sealed class DatagramRouter
     private readonly LagList _behind = new();
     private readonly ReplayHandler _replay;
     private readonly Alarm _expiry;
+    private readonly Arena _derived;
 
     public DatagramRouter(StackParts rooms)
     {
         _rooms = rooms;
         _replay = Replay;
         _expiry = new Alarm(rooms.Host.Alarms, Expire);
+        _derived = new Arena(rooms.Host.Pool, BufferOwner.Cache);
     }
 
     /// <summary>
@@ -75,6 +77,7 @@ internal sealed class DatagramRouter
     public void Close()
     {
         _expiry.Cancel();
+        _derived.Close();
         _rooms.Unrecognised.Close();
     }
 
@@ -143,6 +146,7 @@ internal sealed class DatagramRouter
                 ? _rooms.Recoverer.Inbound.OnFiller(header, body, arrival)
                 : RoutePart(header, body, arrival, now);
         }
+        if (header.Kind == DatagramKind.Hybrid) return RouteHybrid(header, datagram, arrival, now);
         bool isKnown = DatagramKinds.CarriesPacket(header.Kind)
             || DatagramKinds.IsNote(header.Kind)
             || header.Kind == DatagramKind.Beacon;
@@ -175,6 +179,54 @@ internal sealed class DatagramRouter
         if (length != DatagramHeader.Length) return RejectReason.Malformed;
         RegionRecovery? region = _rooms.Recoverer.Find(header.ViewTag, header.ViewCounter);
         return region is null ? RejectReason.UnknownView : region.OnCarrierProbe(header, arrival);
+    }
+
+    // The header that names a view of this node makes it an ordinary packet of that view. A sender sends in one step,
+    // so there is one at most. Without one this node is no member of the group yet, or not any more.
+    private RejectReason RouteHybrid(
+        in DatagramHeader header, ReadOnlySpan<byte> datagram, in Arrival arrival, Instant now)
+    {
+        if (arrival.Role != SocketRole.Multicast) return RejectReason.WrongSocket;
+        RejectReason reason = HybridPacket.TryRead(
+            header, datagram, out ReadOnlySpan<byte> regions, out ReadOnlySpan<byte> records);
+        if (reason != RejectReason.None) return reason;
+        var reader = new WireReader(regions);
+        while (reader.Remaining > 0)
+        {
+            HybridRegion region = HybridRegion.Read(ref reader, header.HasPayloadChecksum);
+            if (_rooms.Recoverer.Find(region.ViewTag, region.ViewCounter) is { } recovery)
+                return TakeDerived(recovery, header, region, records, arrival, now);
+        }
+        return RejectReason.UnknownView;
+    }
+
+    private RejectReason TakeDerived(
+        RegionRecovery recovery,
+        in DatagramHeader header,
+        in HybridRegion region,
+        ReadOnlySpan<byte> records,
+        in Arrival arrival,
+        Instant now)
+    {
+        Slice place;
+        try
+        {
+            bool isLongIndex = WireWriter.VarintLength((ulong)region.GroupIndex) > 1;
+            place = _derived.Take(HybridPacket.LongestDerived(records.Length, isLongIndex));
+        }
+        catch (OutOfMemoryException)
+        {
+            return RejectReason.NoRoom;
+        }
+        int length = HybridPacket.Derive(header, region, recovery.View.Number.Epoch, records, place.Span);
+        Slice packet = _derived.Trim(place, length);
+        RejectReason reason = RejectReason.Malformed;
+        if (length > 0) reason = DatagramHeader.TryRead(packet.Span, out DatagramHeader derived) is RejectReason.None
+            ? TakePacket(recovery, derived, packet.Span, packet, arrival, now)
+            : RejectReason.Malformed;
+        if (reason == RejectReason.None) _rooms.RecoveryCounters.HybridPackets++;
+        packet.Release();
+        return reason;
     }
 
     private RejectReason TakePacket(

@@ -25,8 +25,17 @@ public sealed class NodeCounters(RejectCounters rejected)
     /// <summary>Bytes of those messages.</summary>
     public ulong BytesReceived;
 
-    /// <summary>Packets sent for the first time, one per region.</summary>
+    /// <summary>Packets sent for the first time, one per region; a hybrid packet counts once.</summary>
     public ulong PacketsSent;
+
+    /// <summary>Packets of these that left once for all regions of a hybrid group.</summary>
+    public ulong HybridPacketsSent;
+
+    /// <summary>Messages of hybrid groups that left in packets of regions.</summary>
+    public ulong HybridFallbacks;
+
+    /// <summary>Hybrid packets received, duplicates included.</summary>
+    public ulong HybridPacketsReceived;
 
     /// <summary>Packets of these that members of the same machine read in place: notes of them were sent.</summary>
     public ulong PacketsLent;
@@ -155,6 +164,8 @@ public sealed class NodeCounters(RejectCounters rejected)
         BytesSent = sent.BytesSent;
         PacketsSent = sent.PacketsSent;
         PacketsLent = sent.PacketsLent;
+        HybridPacketsSent = sent.HybridPackets;
+        HybridFallbacks = sent.HybridFallbacks;
         DataDatagramsSent = sent.DataDatagrams;
         MessageCopies = sent.MessageCopies;
         DatagramsSent = rooms.Roots.Counters.TotalDatagrams;
@@ -168,6 +179,7 @@ public sealed class NodeCounters(RejectCounters rejected)
         MessagesFiltered = delivered.MessagesFiltered;
         PacketsReceived = received.PacketsReceived;
         PacketsDuplicate = received.PacketsDuplicate;
+        HybridPacketsReceived = received.HybridPackets;
         PacketsMissed = received.PacketsMissed;
         RepairsFromPeers = received.RepairsFromPeers;
         RepairsFromSenders = received.RepairsFromSenders;

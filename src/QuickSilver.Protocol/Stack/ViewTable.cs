@@ -8,8 +8,8 @@ using QuickSilver.Protocol.Wire;
 namespace QuickSilver.Protocol.Stack;
 
 /// <summary>
-/// The region views this node is a member of, present and draining: each with its receiving channel and its recovery.
-/// Core thread only.
+/// The region views this node is a member of, present and draining: each with its receiving channel, those of its
+/// hybrid groups, and its recovery. Core thread only.
 /// </summary>
 internal sealed class ViewTable(StackParts rooms)
 {
@@ -17,10 +17,16 @@ internal sealed class ViewTable(StackParts rooms)
 
     private readonly List<OpenView> _views = [];
     private readonly Queue<(uint Tag, uint Counter)> _retired = new();
+    private readonly List<GroupInfo> _hybrids = [];
 
     /// <summary>Opens the views of an installed step.</summary>
     public void OnStepInstalled(InstalledStep step, Instant now)
     {
+        foreach (GroupInfo left in step.Left) _hybrids.RemoveAll(group => group.Id == left.Id);
+        foreach (GroupInfo joined in step.Joined)
+        {
+            if (!joined.Address.IsNone) _hybrids.Add(joined);
+        }
         foreach (RegionView view in step.Opened)
         {
             // A view that this node knew before may begin again for it: its ring still exists.
@@ -28,7 +34,8 @@ internal sealed class ViewTable(StackParts rooms)
             IRegionChannel? channel = view.Multicast.IsNone
                 ? null
                 : rooms.Host.Transport.Open(view.Multicast, receive: true);
-            _views.Add(new OpenView(view, channel, rooms.Recoverer.Open(view, channel)));
+            IRegionChannel[] hybrids = OpenHybrids();
+            _views.Add(new OpenView(view, channel, hybrids, rooms.Recoverer.Open(view, channel, hybrids)));
         }
     }
 
@@ -75,7 +82,22 @@ internal sealed class ViewTable(StackParts rooms)
     private void CloseChannel(OpenView open)
     {
         if (open.Channel is not null) rooms.Host.Transport.Close(open.Channel, receive: true);
+        foreach (IRegionChannel hybrid in open.Hybrids) rooms.Host.Transport.Close(hybrid, receive: true);
     }
 
-    private readonly record struct OpenView(RegionView View, IRegionChannel? Channel, RegionRecovery Region);
+    // The groups of this node's region are its own. Senders of the view may use their addresses until it retires. An
+    // address that cannot be opened leaves its packets to recovery.
+    private IRegionChannel[] OpenHybrids()
+    {
+        if (_hybrids.Count == 0) return [];
+        var channels = new List<IRegionChannel>(_hybrids.Count);
+        foreach (GroupInfo group in _hybrids)
+        {
+            if (rooms.Host.Transport.Open(group.Address, receive: true) is { } channel) channels.Add(channel);
+        }
+        return [.. channels];
+    }
+
+    private readonly record struct OpenView(
+        RegionView View, IRegionChannel? Channel, IRegionChannel[] Hybrids, RegionRecovery Region);
 }

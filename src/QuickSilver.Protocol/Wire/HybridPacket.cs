@@ -119,7 +119,8 @@ public static class HybridPacket
                 record.MessageLength,
                 record.FragmentOffset,
                 record.Bytes.Length / record.Count,
-                record.Count);
+                record.Count,
+                record.IsPiece);
             writer.WriteBytes(record.Bytes);
             isFirst = false;
         }

@@ -32,6 +32,7 @@ internal sealed class BudgetChecks(RunContext run)
         switch (header.Kind)
         {
             case DatagramKind.Data:
+            case DatagramKind.Hybrid:
                 DataBytes += header.TotalLength;
                 Count(node, 0, header.TotalLength);
                 break;

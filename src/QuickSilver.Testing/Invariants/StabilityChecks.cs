@@ -47,13 +47,13 @@ internal sealed class StabilityChecks(RunContext run, ViewChecks views, Func<int
                 "V4", $"node {node} sent data to view {header.ViewCounter}, which it has not installed");
         }
         StreamFacts stream = StreamOf(header, view);
-        if (header.Sequence <= stream.Highest) return;
-        if (header.Sequence != stream.Highest + 1)
+        ulong before = stream.Highest;
+        if (!stream.TryAdd(header.Sequence, run.Options.HybridGroups.Count > 0, out bool isNew))
         {
             throw run.Violation(
-                "E1", $"node {node} sent packet {header.Sequence} to {view.View} after packet {stream.Highest}");
+                "E1", $"node {node} sent packet {header.Sequence} to {view.View} after packet {before}");
         }
-        stream.Highest = header.Sequence;
+        if (!isNew) return;
 
         var reader = new WireReader(datagram[DatagramHeader.Length..]);
         reader.ReadVarint();

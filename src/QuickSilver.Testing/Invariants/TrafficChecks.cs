@@ -43,11 +43,13 @@ internal sealed class TrafficChecks(
         }
         checks.Budgets.OnSent(node, header);
         checks.Repeats.OnSent(node, header, to);
-        if (header.Kind is not (DatagramKind.Token or DatagramKind.Data)) return;
+        if (header.Kind is not (DatagramKind.Token or DatagramKind.Data or DatagramKind.Hybrid)) return;
         // The turn that installed the view need not have ended.
         nodes[node].CheckViews();
         if (header.Kind == DatagramKind.Token) checks.Tokens.OnToken(node, header, datagram, checks.Lives);
-        else checks.Stability.OnData(node, header, datagram);
+        else if (header.Kind == DatagramKind.Data) checks.Stability.OnData(node, header, datagram);
+        else if (!HybridsSent.TryShow(header, datagram, checks.Views, (_, packet) => OnDerived(node, packet)))
+            throw run.Violation("E1", $"node {node} sent a hybrid packet that is not well-formed");
     }
 
     /// <inheritdoc/>
@@ -74,6 +76,15 @@ internal sealed class TrafficChecks(
             if (_parts.Add(node, header, datagram)) checks.Stability.OnPacketRead(node, header);
             return;
         }
+        if (header.Kind == DatagramKind.Hybrid)
+        {
+            checks.Budgets.OnRead(node, datagram.Length);
+            // Harm may have added bytes behind it.
+            ReadOnlySpan<byte> whole = datagram[..header.TotalLength];
+            if (!damaged || run.Tap is null)
+                HybridsSent.TryShow(header, whole, checks.Views, (view, packet) => OnDerivedRead(node, view, packet));
+            return;
+        }
         bool isNote = DatagramKinds.IsNote(header.Kind);
         if (!damaged) copies.OnProbeRead(node, header);
         if (!isNote && !DatagramKinds.CarriesPacket(header.Kind)) return;
@@ -81,5 +92,18 @@ internal sealed class TrafficChecks(
         // What a tap has added may be a lie with the right checksums: nobody has sent it.
         if (!damaged || (run.Tap is null && (isNote || header.PayloadIsIntact(datagram))))
             checks.Stability.OnPacketRead(node, header);
+    }
+
+    private void OnDerived(int node, byte[] packet)
+    {
+        _ = DatagramHeader.TryRead(packet, out DatagramHeader header);
+        checks.Stability.OnData(node, header, packet);
+    }
+
+    // A member takes the packet of its own region.
+    private void OnDerivedRead(int node, RegionViewFacts view, byte[] packet)
+    {
+        _ = DatagramHeader.TryRead(packet, out DatagramHeader header);
+        if (view.Members.Contains(node)) checks.Stability.OnPacketRead(node, header);
     }
 }

@@ -270,7 +270,8 @@ internal sealed class SimulatedNetwork
     /// <summary>A copy will not arrive, or not in time, or not as it was sent.</summary>
     public void CountTrouble(Datagram datagram)
     {
-        if (KindOf(datagram) is DatagramKind.Data or DatagramKind.Repair or DatagramKind.RepairPart)
+        DatagramKind kind = KindOf(datagram);
+        if (DatagramKinds.CarriesPacket(kind) || kind is DatagramKind.RepairPart or DatagramKind.Hybrid)
             Counters.PacketBytesTroubled += datagram.Length;
     }
 

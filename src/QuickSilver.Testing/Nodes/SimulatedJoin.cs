@@ -8,7 +8,7 @@ namespace QuickSilver.Testing.Nodes;
 public sealed class SimulatedJoin : JoinRequest
 {
     internal SimulatedJoin(SimulatedNode node, IReadOnlyList<string> names, bool isPublisher = false)
-        : base(names, mode: 0, isPublisher) => Node = node;
+        : base(names, GroupModes.Reliable, isPublisher) => Node = node;
 
     /// <summary>The node that joins.</summary>
     public SimulatedNode Node { get; }
@@ -18,6 +18,10 @@ public sealed class SimulatedJoin : JoinRequest
 
     /// <summary>Why the join failed; null while it has not.</summary>
     public MembershipRefusal? Failure { get; private set; }
+
+    /// <inheritdoc/>
+    public override byte ModeOf(string groupName) =>
+        Node.HybridGroups.Contains(groupName) ? GroupModes.Hybrid : GroupModes.Reliable;
 
     /// <inheritdoc/>
     public override IGroupListener ListenerFor(GroupInfo group) => Node.Application.BeginSession(group, IsPublisher);

@@ -119,6 +119,8 @@ public sealed class SimulatedNode : IMembershipClient
 
     internal NodeStack Stack { get; }
 
+    internal IReadOnlyList<string> HybridGroups => _run.Options.HybridGroups;
+
     /// <summary>The present instant by its own clock.</summary>
     internal Instant Now => _clock.Now;
 

@@ -25,7 +25,7 @@ internal sealed class RingMember : ITransport, IRecoveryEvents
         _recoverer = new Recoverer(
             settings, this, Roots, Alarms, new SeededRandom((ulong)index), Pool, Counters, new LoneSender(world), this);
         _recoverer.Start(world.View.Members[index], 77);
-        Region = _recoverer.Open(world.View, null);
+        Region = _recoverer.Open(world.View, null, []);
     }
 
     public int Index { get; }

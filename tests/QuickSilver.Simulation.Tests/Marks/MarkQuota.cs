@@ -96,6 +96,10 @@ internal static class MarkQuota
             "somebody must acknowledge or ask for packets that were never sent: reached by StreamSenderTests",
         ["a member asks only for the lowest of what it asked for in vain"] =
             "one run in sixty, so that 400 may have none: reached by RepairStormTests",
+        ["a region drops out of a group's hybrid packets"] =
+            "a member must lose multicast while messages of a hybrid group wait for room: reached by HybridSenderTests",
+        ["a hybrid packet waits for room in a region"] =
+            "one run in thirty, so that 400 may have few: reached by the targeted run HybridGroup",
         ["a token tells of datagrams that a kernel dropped"] =
             "few runs have receive buffers that overflow: reached by short runs with small buffers",
     };

@@ -14,8 +14,8 @@ internal sealed record PlantedDefect(string Name, string Wrong, string Place, in
     /// <summary>All defects.</summary>
     public static IReadOnlyList<PlantedDefect> All { get; } =
     [
-        .. RecoveryDefects.All, .. SendingDefects.All, .. DeliveryDefects.All, .. LongMessageDefects.All,
-        .. MembershipDefects.All, .. PublisherDefects.All,
+        .. RecoveryDefects.All, .. SendingDefects.All, .. HybridDefects.All, .. DeliveryDefects.All,
+        .. LongMessageDefects.All, .. MembershipDefects.All, .. PublisherDefects.All,
     ];
 
     /// <summary>What is changed in the sources to make the mistake.</summary>

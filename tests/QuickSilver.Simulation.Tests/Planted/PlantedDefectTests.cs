@@ -50,6 +50,16 @@ public class PlantedInSendingTests : PlantedDefectTests
     public void ADefectIsFound(string defect) => MustBeFound(defect);
 }
 
+/// <summary>Each mistake in what is sent once for several regions is found.</summary>
+public class PlantedInHybridTests : PlantedDefectTests
+{
+    public static TheoryData<string> Defects => Names(HybridDefects.All);
+
+    [Theory]
+    [MemberData(nameof(Defects))]
+    public void ADefectIsFound(string defect) => MustBeFound(defect);
+}
+
 /// <summary>Each mistake between a received packet and the application is found.</summary>
 public class PlantedInDeliveryTests : PlantedDefectTests
 {

@@ -44,6 +44,7 @@ internal static class PlantedPlace
         [nameof(TargetedRuns.NewNodeAfterTakeover)] = TargetedRuns.NewNodeAfterTakeover,
         [nameof(TargetedRuns.RemovedNodeReturnsToNewServer)] = TargetedRuns.RemovedNodeReturnsToNewServer,
         [nameof(TargetedRuns.GroupsOfTwoWays)] = TargetedRuns.GroupsOfTwoWays,
+        [nameof(TargetedRuns.HybridGroup)] = TargetedRuns.HybridGroup,
         [nameof(TargetedRuns.LeaveAndJoinAtOnce)] = TargetedRuns.LeaveAndJoinAtOnce,
         [nameof(TargetedRuns.SenderCrashesInSeveralViews)] = TargetedRuns.SenderCrashesInSeveralViews,
         [nameof(TargetedRuns.LatePackets)] = TargetedRuns.LatePackets,

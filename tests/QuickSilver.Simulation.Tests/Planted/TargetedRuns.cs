@@ -1,3 +1,5 @@
+using QuickSilver.Protocol.Dissemination;
+using QuickSilver.Protocol.Flow.Control;
 using QuickSilver.Protocol.Membership;
 using QuickSilver.Protocol.Stack;
 using QuickSilver.Protocol.Wire;
@@ -68,6 +70,27 @@ internal static class TargetedRuns
             new SendPlan(2, "wide", 300, Millis(1)) { Start = Millis(1000), Staged = true },
         ],
     };
+
+    /// <summary>A hybrid group spans three regions, of which one has other traffic as well; more is sent than the rate
+    /// lets pass, while a node moves between the regions.</summary>
+    public static RunSpec HybridGroup(ulong seed)
+    {
+        var slow = new DisseminationSettings { Rate = new RateSettings { Initial = 400, Fixed = true } };
+        RunSpec run = Make(seed, nodes: 7, node: new NodeSettings { Dissemination = slow });
+        return run with
+        {
+            Options = run.Options with { HybridGroups = [Group] },
+            Groups = [[Group, "a"], [Group, "a"], [Group, "b"], [Group, "b"], [Group], [Group], [Group]],
+            Plans =
+            [
+                new SendPlan(0, Group, 600, Millis(1)) { Start = Millis(1000), MinBytes = 800, MaxBytes = 1_200 },
+                new SendPlan(3, Group, 200, Millis(4)) { Start = Millis(1000), MinBytes = 10, MaxBytes = 3_000 },
+                new SendPlan(0, "a", 200, Millis(3)) { Start = Millis(900) },
+                new SendPlan(3, "b", 150, Millis(3)) { Start = Millis(900) },
+            ],
+            Actions = [new GroupJoin(Millis(1300), 6, ["b"]), new GroupLeave(Millis(1800), 6, ["b"])],
+        };
+    }
 
     /// <summary>A member does not hear of a step in time, and packets of that step reach it in a view that it
     /// has.</summary>

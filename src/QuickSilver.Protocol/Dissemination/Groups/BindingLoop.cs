@@ -29,7 +29,7 @@ internal sealed class BindingLoop
 
     private readonly SendContext _context;
     private readonly RingQueue<SendLane> _ready = new();
-    private readonly RingQueue<StreamSender> _drained = new();
+    private readonly RingQueue<RegionBuffer> _drained = new();
     private readonly List<SendLane> _gates = [];
     private readonly Alarm _continue;
     private int _depth;
@@ -57,10 +57,10 @@ internal sealed class BindingLoop
     /// <summary>Enters a lane that has something to bind.</summary>
     public void Schedule(SendLane lane) => _ready.Enqueue(lane);
 
-    /// <summary>Enters a stream that has fallen to its low mark: its waiters may continue.</summary>
-    public void Wake(StreamSender stream)
+    /// <summary>Enters a buffer that has fallen to its low mark: its waiters may continue.</summary>
+    public void Wake(RegionBuffer buffer)
     {
-        if (stream.Backlog.Waiters.Count > 0) _drained.Enqueue(stream);
+        if (buffer.Waiters.Count > 0) _drained.Enqueue(buffer);
     }
 
     /// <summary>Has the lane's gate checked when the outermost call ends, because it may have changed.</summary>
@@ -97,10 +97,10 @@ internal sealed class BindingLoop
     {
         while (_drained.Count > 0)
         {
-            StreamSender stream = _drained.First;
-            if (!stream.Backlog.IsFull && stream.Backlog.Waiters.Count > 0)
+            RegionBuffer buffer = _drained.First;
+            if (!buffer.IsFull && buffer.Waiters.Count > 0)
             {
-                stream.Backlog.Waiters.Dequeue().BindNext(stream, now);
+                buffer.Waiters.Dequeue().BindNext(buffer, now);
                 return true;
             }
             _drained.Dequeue();

@@ -1,4 +1,5 @@
 using QuickSilver.Protocol.Core;
+using QuickSilver.Protocol.Dissemination.Hybrids;
 using QuickSilver.Protocol.Dissemination.Streams;
 using QuickSilver.Protocol.Flow;
 using QuickSilver.Protocol.Flow.Buffers;
@@ -35,6 +36,7 @@ public sealed class GroupSender
     private ulong _countedIn;
     private int[]? _indexes;
     private GroupLane? _lane;
+    private HybridSender? _hybrid;
 
     /// <summary>Its messages that are not stable, or not delivered here. A field, so that it lies beside the
     /// numbers.</summary>
@@ -163,6 +165,9 @@ public sealed class GroupSender
     /// <summary>The group's index in the region of the one stream to which it is direct.</summary>
     internal int DirectIndex => _index;
 
+    /// <summary>Where messages wait for hybrid packets, while it is full; else null.</summary>
+    internal RegionBuffer? FullHybrid => _hybrid is { Line.IsFull: true } hybrid ? hybrid.Line : null;
+
     /// <summary>Numbers the message that was pulled, and puts it into the buffers of all regions of the
     /// group.</summary>
     internal void BindPulled(Instant now) => Bind(TakePulled(), now);
@@ -207,6 +212,8 @@ public sealed class GroupSender
         _route = null;
         _routedIn = 0;
         _lane?.Unbind();
+        _hybrid?.Close();
+        _hybrid = null;
     }
 
     // Computes the route again once per active step.
@@ -225,6 +232,7 @@ public sealed class GroupSender
         if (_route.Count == 1) return;
         if (_indexes is null || _indexes.Length < _route.Count) _indexes = new int[_route.Count];
         for (int index = 0; index < _route.Count; index++) _indexes[index] = IndexIn(_route.StreamAt(index));
+        if (!Group.Address.IsNone) _hybrid ??= new HybridSender(_context, Group);
     }
 
     private int IndexIn(StreamSender stream) => stream.View.Region.IndexOf(Group.Id);
@@ -264,6 +272,9 @@ public sealed class GroupSender
         Number(message);
         Route route = _route!;
         bool carriesOwnCopy = false;
+        bool isHybrid = route.Count > 1 && GroupModes.IsHybrid(Group.Mode);
+        HybridSender? hybrid = isHybrid && _hybrid is { } own && own.TryChoose(route, _indexes) ? own : null;
+        bool fallsBack = false;
         for (int index = 0; index < route.Count; index++)
         {
             StreamSender stream = route.StreamAt(index);
@@ -276,12 +287,16 @@ public sealed class GroupSender
             carriesOwnCopy |= stream.IsOwn;
             message.Unpacked++;
             message.Unstable++;
+            if (hybrid is not null && hybrid.Has(stream)) continue;
+            fallsBack |= isHybrid;
             int groupIndex = route.Count == 1 ? _index : _indexes![index];
             stream.Append(message, groupIndex, isShared: route.Count > 1);
         }
         message.Ticket?.OnNumbered(message.Number, _context.Active.NumberOf(Group.Id), _memberCount);
         bool sent = message.Unpacked > 0;
         if (route.Count > 1) _context.Settings.Probes.Reached("a message is bound to several regions");
+        if (fallsBack) _context.Counters.HybridFallbacks++;
+        hybrid?.Append(message);
         if (!carriesOwnCopy) Unfinished.OnOwnCopyPacked(message, default, now);
         if (sent) return;
         _context.Settings.Probes.Reached("a message is bound that nobody else is there for");

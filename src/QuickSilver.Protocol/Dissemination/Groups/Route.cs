@@ -79,22 +79,22 @@ internal sealed class Route
         }
     }
 
-    /// <summary>The first stream whose region buffer has no room; null when a message can be bound.</summary>
-    public StreamSender? FirstFull()
+    /// <summary>The first region buffer without room; null when a message can be bound.</summary>
+    public RegionBuffer? FirstFull()
     {
         foreach (StreamSender stream in _streams)
         {
-            if (stream.Backlog.IsFull) return stream;
+            if (stream.Backlog.IsFull) return stream.Backlog;
         }
         return null;
     }
 
-    /// <summary>The first stream with room where lanes still wait in line; null when there is none.</summary>
-    public StreamSender? FirstWithLine()
+    /// <summary>The first region buffer with room where lanes still wait in line; null when there is none.</summary>
+    public RegionBuffer? FirstWithLine()
     {
         foreach (StreamSender stream in _streams)
         {
-            if (!stream.Backlog.IsFull && stream.Backlog.Waiters.Count > 0) return stream;
+            if (!stream.Backlog.IsFull && stream.Backlog.Waiters.Count > 0) return stream.Backlog;
         }
         return null;
     }

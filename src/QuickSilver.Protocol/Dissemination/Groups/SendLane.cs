@@ -73,21 +73,21 @@ public abstract class SendLane
     internal abstract bool TryPull(GroupSender group);
 
     /// <summary>Binds one message, if it can, and schedules the next.</summary>
-    /// <param name="wokenBy">The stream at which the lane waited until now; null when it did not wait at one.</param>
+    /// <param name="wokenBy">The buffer at which the lane waited until now; null when it did not wait at one.</param>
     /// <param name="now">The present instant.</param>
-    internal void BindNext(StreamSender? wokenBy, Instant now)
+    internal void BindNext(RegionBuffer? wokenBy, Instant now)
     {
         _isScheduled = false;
         // A lane that cannot be bound is scheduled again by the switch.
         if (Next(now) is not { } group || _isScheduled || TryGoToOutlet() || TryGoDirect()) return;
-        if (_route!.FirstFull() is { } full)
+        if ((_route!.FirstFull() ?? group.FullHybrid) is { } full)
         {
             WaitAt(full);
             return;
         }
         if (TryPull(group)) group.BindPulled(now);
         if (!HasWork || _isScheduled) return;
-        StreamSender? line = wokenBy is not null && !wokenBy.Backlog.IsFull ? wokenBy : _route.FirstWithLine();
+        RegionBuffer? line = wokenBy is { IsFull: false } ? wokenBy : _route.FirstWithLine();
         if (line is not null) WaitAt(line);
         else Schedule();
     }
@@ -194,11 +194,11 @@ public abstract class SendLane
         return true;
     }
 
-    private void WaitAt(StreamSender stream)
+    private void WaitAt(RegionBuffer buffer)
     {
         _context.Settings.Probes.Reached("a lane waits at a full region buffer");
         _isScheduled = true;
-        stream.Backlog.Waiters.Enqueue(this);
+        buffer.Waiters.Enqueue(this);
     }
 
     private void ResetGate()

@@ -77,7 +77,7 @@ internal sealed class PacketPacker(SendContext context, RegionView view, StreamM
     {
         BacklogEntry entry = _backlog.First;
         OutgoingMessage message = entry.Message;
-        int offset = _backlog.PackedOfFirst;
+        int offset = entry.Start + _backlog.PackedOfFirst;
         int rest = message.Length - offset;
         int headLength = HeadLength(entry, offset, fragment: offset > 0);
         if (headLength + WireWriter.VarintLength((ulong)rest) + rest <= writer.Remaining)
@@ -113,7 +113,7 @@ internal sealed class PacketPacker(SendContext context, RegionView view, StreamM
         limit = Math.Min(limit, Math.Min(_backlog.Count, PacketRecord.MaxCount));
         int count = 1;
         while (count < limit
-            && _backlog[count] is { IsFirst: false, Message.IsPiece: false } next
+            && _backlog[count] is { IsFirst: false, Start: 0, Message.IsPiece: false } next
             && next.GroupIndex == entry.GroupIndex
             && next.Message.Length == length
             && next.Message.Number == first.Number + (ulong)count
@@ -172,7 +172,7 @@ internal sealed class PacketPacker(SendContext context, RegionView view, StreamM
         fragment);
 
     // The most bytes that fit in the room together with their length field.
-    private static int FragmentLength(int room)
+    internal static int FragmentLength(int room)
     {
         int field = WireWriter.VarintLength((ulong)room);
         int length = room - field;

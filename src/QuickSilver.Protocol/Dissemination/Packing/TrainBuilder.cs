@@ -62,6 +62,7 @@ internal sealed class TrainBuilder
     private int _lastCount = 1;
     // Before the first train any number of bytes is expected.
     private int _lastBytes = int.MaxValue;
+    private long _held;
     private bool _windowBlocked;
     private bool _rateBlocked;
 
@@ -146,9 +147,9 @@ internal sealed class TrainBuilder
                 ? slot
                 : (int)Math.Min(slot, DatagramHeader.Length + PacketRecord.MaxOverhead + backlog.Bytes);
             int next = Charge(bytes + packetLimit, lends, charge) - charge;
-            if (!_window.CanSend(next, now))
+            if (!_window.CanSend(next + _held, now))
             {
-                WaitForWindow(next, now);
+                WaitForWindow(next + _held, now);
                 _context.Settings.Probes.Reached("the window keeps a sender back");
                 break;
             }
@@ -190,6 +191,76 @@ internal sealed class TrainBuilder
         train.Retain();
         segment = count > 1 ? _slot : bytes;
         return count;
+    }
+
+    /// <summary>How soon the next packet asks for feedback.</summary>
+    public FeedbackUrgency PacketUrgency =>
+        _window.IsHalfUsed || _stream.WaitsForStability ? FeedbackUrgency.Immediate
+            : _stream.IsAwaited ? FeedbackUrgency.Normal : FeedbackUrgency.Low;
+
+    /// <summary>
+    /// Holds room in window and rate for a hybrid packet; other packets use the rest. Where there is none the stream is
+    /// blocked, and <see cref="StreamSender.OnUnblocked"/> follows. Nothing that is held keeps the last packet under
+    /// way from being answered, so room comes.
+    /// </summary>
+    /// <param name="charge">The packet's charge.</param>
+    /// <param name="now">The present instant.</param>
+    public bool TryHold(int charge, Instant now)
+    {
+        if (IsBlocked || AllowedByRate(1, now) == 0) return false;
+        if (!_window.CanSend(charge + _held, now))
+        {
+            WaitForWindow(charge + _held, now);
+            return false;
+        }
+        _held += charge;
+        _rate.Sent(1, charge, now);
+        return true;
+    }
+
+    /// <summary>Ends the holding of room.</summary>
+    public void FreeHeld(int charge) => _held -= charge;
+
+    /// <summary>True when a charge has room beside what is held, and the rate lets a number of packets pass.</summary>
+    public bool HasRoom(int charge, int packets, Instant now) =>
+        !IsBlocked && (packets == 0 || _rate.Allowance(now) >= packets) && _window.CanSend(charge + _held, now);
+
+    /// <summary>Adds a hybrid packet to the pending ones.</summary>
+    /// <param name="datagram">The hybrid datagram; the stream takes a reference of its own.</param>
+    /// <param name="region">Position of the stream's region in it, from 1.</param>
+    /// <param name="charge">Its charge.</param>
+    /// <param name="isPaid">True when <see cref="TryHold"/> has taken it from the rate.</param>
+    /// <param name="now">The present instant.</param>
+    public void AddHybrid(in Slice datagram, int region, int charge, bool isPaid, Instant now)
+    {
+        _window.Sent(charge, now);
+        if (!isPaid) _rate.Sent(1, charge, now);
+        datagram.Retain();
+        _pending.Add(new PendingPacket
+        {
+            Datagram = datagram,
+            HybridRegion = (byte)region,
+            Charge = _window.TotalSent,
+            Sent = now,
+        });
+    }
+
+    /// <summary>
+    /// A pending packet as the stream's own datagram; one that left in a hybrid packet is derived when it is first
+    /// asked for.
+    /// </summary>
+    public Slice DatagramOf(ulong sequence)
+    {
+        ref PendingPacket packet = ref _pending[sequence];
+        if (packet.HybridRegion == 0) return packet.Datagram;
+        Slice place = _lone.Take(HybridPacket.LongestDerived(packet.Datagram.Length, isLongIndex: true));
+        int length = HybridPacket.Derive(
+            packet.Datagram.Span, packet.HybridRegion - 1, _stream.View.Number.Epoch, place.Span);
+        System.Diagnostics.Debug.Assert(length > 0, "what was packed can be derived");
+        packet.Datagram.Release();
+        packet.Datagram = _lone.Trim(place, length);
+        packet.HybridRegion = 0;
+        return packet.Datagram;
     }
 
     /// <summary>Packs datagrams of a length that reaches all live members of the view from now on.</summary>
@@ -255,7 +326,7 @@ internal sealed class TrainBuilder
     }
 
     // Feedback opens the window, or time does while the slowest member is assumed to go on reading.
-    private void WaitForWindow(int charge, Instant now)
+    private void WaitForWindow(long charge, Instant now)
     {
         _windowBlocked = true;
         Instant opens = _window.OpensAt(charge, now);
@@ -335,8 +406,9 @@ internal sealed class TrainBuilder
 
     private void WriteHeader(Slice datagram, DatagramKind kind, ulong sequence, DatagramFlags flags)
     {
-        if (_window.IsHalfUsed || _stream.WaitsForStability) flags |= DatagramFlags.FeedbackWanted;
-        else if (_stream.IsAwaited) flags |= DatagramFlags.FeedbackAwaited;
+        FeedbackUrgency urgency = PacketUrgency;
+        if (urgency == FeedbackUrgency.Immediate) flags |= DatagramFlags.FeedbackWanted;
+        else if (urgency == FeedbackUrgency.Normal) flags |= DatagramFlags.FeedbackAwaited;
         var header = new DatagramHeader
         {
             Kind = kind,

@@ -7,4 +7,6 @@ namespace QuickSilver.Protocol.Dissemination.Streams;
 /// <param name="GroupIndex">Its group's index in the region.</param>
 /// <param name="IsFirst">True for the group's first message in the stream.</param>
 /// <param name="IsShared">True when other streams carry the message too.</param>
-internal readonly record struct BacklogEntry(OutgoingMessage Message, int GroupIndex, bool IsFirst, bool IsShared);
+/// <param name="Start">Bytes at its beginning that left in a hybrid packet.</param>
+internal readonly record struct BacklogEntry(
+    OutgoingMessage Message, int GroupIndex, bool IsFirst, bool IsShared, int Start = 0);

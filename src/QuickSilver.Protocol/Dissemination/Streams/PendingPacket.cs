@@ -8,8 +8,15 @@ namespace QuickSilver.Protocol.Dissemination.Streams;
 /// <summary>One packet that was sent and is not yet known stable.</summary>
 internal struct PendingPacket
 {
-    /// <summary>The datagram as it was sent, with one reference.</summary>
+    /// <summary>
+    /// The datagram as it was sent, with one reference; a hybrid one until the stream's own is asked for.
+    /// </summary>
     public Slice Datagram;
+
+    /// <summary>
+    /// Where <see cref="Datagram"/> is hybrid, the position of the stream's region in it, from 1; else 0.
+    /// </summary>
+    public byte HybridRegion;
 
     /// <summary>The window's running total after this packet.</summary>
     public long Charge;

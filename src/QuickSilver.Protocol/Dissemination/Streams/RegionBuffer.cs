@@ -24,6 +24,10 @@ internal sealed class RegionBuffer
     private readonly RingQueue<BacklogEntry> _entries = new();
     private int _packedOfFirst;
     private int _shared;
+    private long _elsewhere;
+
+    /// <summary>What a message counts for in a buffer.</summary>
+    public static int CostOf(OutgoingMessage message) => message.Length + RecordCost;
 
     /// <summary>Bytes of messages and records that are still to be packed.</summary>
     public long Bytes { get; private set; }
@@ -48,9 +52,10 @@ internal sealed class RegionBuffer
     /// <summary>True when lanes may be direct: nothing is bound that other regions share.</summary>
     public bool IsLeftToSources => _shared == 0;
 
-    /// <summary>The entry to be packed next; <see cref="PackedOfFirst"/> bytes of it are packed already.</summary>
+    /// <summary>The entry to be packed next; part of it may be packed already.</summary>
     public BacklogEntry First => _entries.First;
 
+    /// <summary>Bytes of the first entry that are packed here.</summary>
     public int PackedOfFirst => _packedOfFirst;
 
     /// <summary>True when the buffer holds a message of a group; with a ticket, the ticket's.</summary>
@@ -67,8 +72,23 @@ internal sealed class RegionBuffer
     {
         _entries.Enqueue(entry);
         if (entry.IsShared) _shared++;
-        Bytes += entry.Message.Length + RecordCost;
-        if (Bytes >= HighMark) IsFull = true;
+        Bytes += entry.Message.Length - entry.Start + RecordCost;
+        if (Bytes + _elsewhere >= HighMark) IsFull = true;
+    }
+
+    /// <summary>Counts a message that waits elsewhere, and fills this buffer: for a hybrid packet.</summary>
+    /// <param name="bytes">Its <see cref="CostOf"/>.</param>
+    public void Hold(long bytes)
+    {
+        _elsewhere += bytes;
+        if (Bytes + _elsewhere >= HighMark) IsFull = true;
+    }
+
+    /// <summary>Ends what <see cref="Hold"/> began.</summary>
+    public void Free(long bytes)
+    {
+        _elsewhere -= bytes;
+        System.Diagnostics.Debug.Assert(_elsewhere >= 0, "more freed than was held");
     }
 
     /// <summary>Counts a part of the first entry as packed.</summary>
@@ -83,7 +103,7 @@ internal sealed class RegionBuffer
     {
         BacklogEntry entry = _entries.Dequeue();
         if (entry.IsShared) _shared--;
-        Bytes -= entry.Message.Length - _packedOfFirst + RecordCost;
+        Bytes -= entry.Message.Length - entry.Start - _packedOfFirst + RecordCost;
         _packedOfFirst = 0;
     }
 
@@ -91,7 +111,7 @@ internal sealed class RegionBuffer
     /// <returns>True when that has changed.</returns>
     public bool FallsToLowMark()
     {
-        if (!IsFull || Bytes > LowMark) return false;
+        if (!IsFull || Bytes + _elsewhere > LowMark) return false;
         IsFull = false;
         return true;
     }

@@ -78,6 +78,14 @@ internal sealed class StreamMessages
     public void Append(OutgoingMessage message, int groupIndex, bool isShared) =>
         Backlog.Add(new BacklogEntry(message, groupIndex, Introduce(groupIndex), isShared));
 
+    /// <summary>Binds a message of which the beginning has left in a hybrid packet.</summary>
+    /// <param name="message">The message.</param>
+    /// <param name="groupIndex">Its group's index in the region.</param>
+    /// <param name="start">Bytes that have left.</param>
+    /// <param name="isFirst">True when it is its group's first in the stream.</param>
+    public void AppendRest(OutgoingMessage message, int groupIndex, int start, bool isFirst) =>
+        Backlog.Add(new BacklogEntry(message, groupIndex, isFirst, IsShared: true, start));
+
     /// <summary>True when a group's next message is its first in the stream.</summary>
     public bool IsFirst(int groupIndex) => (_introduced[groupIndex >> 6] & (1UL << (groupIndex & 63))) == 0;
 
@@ -174,6 +182,17 @@ internal sealed class StreamMessages
             Settle(message, now);
         }
         if (messages > 0) Gate.Account.Remove(messages, bytes);
+    }
+
+    /// <summary>
+    /// Counts a message that waits for a hybrid packet as sent and stable here: nobody is there to receive it.
+    /// </summary>
+    public void DropUnsent(OutgoingMessage message, Instant now)
+    {
+        int length = message.Length;
+        ReleaseFrom(message, default, now);
+        Settle(message, now);
+        Gate.Account.Remove(1, length);
     }
 
     // This stream does not need the message's bytes any longer.

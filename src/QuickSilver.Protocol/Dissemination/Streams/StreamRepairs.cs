@@ -213,9 +213,10 @@ internal sealed class StreamRepairs : IFeed
                 continue;
             }
             ref PendingPacket packet = ref _pending[sequence];
+            Slice datagram = _builder.DatagramOf(sequence);
             OutgoingRepair repair = to is null
-                ? OutgoingRepair.ForAll(packet.Datagram, _lending.IsOn() ? _context.Transport.SharedMemory : null)
-                : OutgoingRepair.For(packet.Datagram, _context.Transport.SharedMemory, to.Number.Key);
+                ? OutgoingRepair.ForAll(datagram, _lending.IsOn() ? _context.Transport.SharedMemory : null)
+                : OutgoingRepair.For(datagram, _context.Transport.SharedMemory, to.Number.Key);
             int bytes = repair.Length;
             int longest = to is null ? _builder.SlotBytes : _context.Paths.LongestRepairTo(to);
             if (bytes > longest && count > 0) break;

@@ -1,6 +1,7 @@
 using QuickSilver.Protocol.Core;
 using QuickSilver.Protocol.Dissemination.Carriers;
 using QuickSilver.Protocol.Dissemination.Groups;
+using QuickSilver.Protocol.Dissemination.Hybrids;
 using QuickSilver.Protocol.Dissemination.Packing;
 using QuickSilver.Protocol.Flow;
 using QuickSilver.Protocol.Flow.Buffers;
@@ -37,6 +38,9 @@ namespace QuickSilver.Protocol.Dissemination.Streams;
 /// </summary>
 public sealed class StreamSender : IFeed
 {
+    /// <summary>How long a region gets packets of its own after a member has missed nearly all of them.</summary>
+    private static readonly TimeSpan HybridPause = TimeSpan.FromSeconds(60);
+
     private readonly SendContext _context;
     private readonly IRegionChannel? _channel;
     private readonly TrainBuilder _builder;
@@ -51,6 +55,8 @@ public sealed class StreamSender : IFeed
     private readonly StreamRepairs _repairs;
     private long _releasedCharge;
     private RoundTripEstimate _roundTrip;
+    private Alarm? _unheardEnds;
+    private bool _isUnheard;
     private bool _isRegistered;
     private bool _isClosed;
 
@@ -93,7 +99,9 @@ public sealed class StreamSender : IFeed
     {
         get
         {
-            bool isUrgent = _builder.IsHalfUsed || (_builder.IsBlocked && HasWork) || WaitsForStability;
+            bool isUrgent = _builder.IsHalfUsed
+                || (_builder.IsBlocked && (HasWork || AnyHybridWaits))
+                || WaitsForStability;
             if (isUrgent) return FeedbackUrgency.Immediate;
             return IsAwaited ? FeedbackUrgency.Normal : FeedbackUrgency.Low;
         }
@@ -165,7 +173,7 @@ public sealed class StreamSender : IFeed
     public bool TryGetPacket(ulong sequence, out Slice datagram)
     {
         bool found = _pending.Contains(sequence);
-        datagram = found ? _pending[sequence].Datagram : default;
+        datagram = found ? _builder.DatagramOf(sequence) : default;
         return found;
     }
 
@@ -194,7 +202,57 @@ public sealed class StreamSender : IFeed
     /// True when a message of a group is not known to be stable here; with a ticket, the ticket's. O(messages pending
     /// here).
     /// </summary>
-    internal bool AwaitsStability(GroupSender group, SendTicket? ticket) => _messages.Holds(group, ticket);
+    internal bool AwaitsStability(GroupSender group, SendTicket? ticket)
+    {
+        foreach (HybridSender hybrid in Hybrids)
+        {
+            if (hybrid.Holds(group, ticket)) return true;
+        }
+        return _messages.Holds(group, ticket);
+    }
+
+    /// <summary>
+    /// True when the stream can take part in hybrid packets: every member is in all groups of the region, and so listens
+    /// at their addresses, multicast reaches it, and it does not read packets in this node's memory.
+    /// </summary>
+    internal bool TakesHybrid =>
+        HasOthers && !_isClosed && !_isUnheard && !View.IsMerged
+        && _channel is not null && _carriers.Copied == 0 && !_lending.IsPossible;
+
+    /// <summary>The hybrid senders in which the stream takes part.</summary>
+    internal List<HybridSender> Hybrids { get; } = [];
+
+    internal TrainBuilder Builder => _builder;
+
+    /// <summary>True when a group's next message is its first in the stream.</summary>
+    internal bool IsFirst(int groupIndex) => _messages.IsFirst(groupIndex);
+
+    /// <summary>A message of a group is in the stream's next packet.</summary>
+    internal void Introduce(int groupIndex) => _messages.Introduce(groupIndex);
+
+    /// <summary>Takes the rest of a message of which the beginning left in a hybrid packet.</summary>
+    internal void AppendRest(OutgoingMessage message, int groupIndex, int start, bool isFirst)
+    {
+        _messages.AppendRest(message, groupIndex, start, isFirst);
+        SendDirectBack();
+        OnUnblocked();
+    }
+
+    /// <summary>Handles a message whose last byte is in the hybrid packet that was added last.</summary>
+    internal void OnHybridPacked(OutgoingMessage message, in Slice inPacket, Instant now) =>
+        _messages.OnPacked(message, inPacket, Highest, now);
+
+    /// <summary>Counts a message that waits for a hybrid packet as stable: nobody is there to receive it.</summary>
+    internal void DropUnsent(OutgoingMessage message, Instant now) => _messages.DropUnsent(message, now);
+
+    /// <summary>Hybrid packets were added, and leave now.</summary>
+    internal void OnHybridSent(Instant now)
+    {
+        _messages.TakePacked();
+        _carriers.OnTrain(now);
+        _beacon.OnPacket(now);
+        _context.Events.OnStreamAdvanced(this, Urgency, now);
+    }
 
     /// <summary>Binds a message here. It leaves when the root next asks.</summary>
     /// <param name="message">The message.</param>
@@ -220,6 +278,7 @@ public sealed class StreamSender : IFeed
     /// <summary>Requests a pull if there may be something to build.</summary>
     internal void OnUnblocked()
     {
+        foreach (HybridSender hybrid in Hybrids) hybrid.OnUnblocked();
         if (CanBuild) RequestPull();
     }
 
@@ -277,6 +336,7 @@ public sealed class StreamSender : IFeed
     internal void OnCarrierWord(int member, in CarrierWordBody word, Instant now)
     {
         _informed.OnHeard(now);
+        if (word.Heard is null) PauseHybrids(now);
         _carriers.OnWord(member, word, now);
     }
 
@@ -301,6 +361,7 @@ public sealed class StreamSender : IFeed
         HasOthers = false;
         _builder.Close();
         _beacon.Stop();
+        _unheardEnds?.Cancel();
         _train.Stop();
         _repairs.Close();
         _carriers.Close();
@@ -309,6 +370,27 @@ public sealed class StreamSender : IFeed
         _train.Release();
         Gate.Account.Close();
         if (_channel is not null) _context.Transport.Close(_channel, receive: false);
+    }
+
+    // Either the stream's own address does not reach the member, or that of a group.
+    private void PauseHybrids(Instant now)
+    {
+        if (Hybrids.Count == 0 && !_isUnheard) return;
+        _isUnheard = true;
+        _unheardEnds ??= new Alarm(_context.Alarms, _ => _isUnheard = false);
+        _unheardEnds.Set(now + HybridPause);
+    }
+
+    private bool AnyHybridWaits
+    {
+        get
+        {
+            foreach (HybridSender hybrid in Hybrids)
+            {
+                if (!hybrid.IsEmpty) return true;
+            }
+            return false;
+        }
     }
 
     private bool CanBuild => HasWork && !_builder.IsBlocked;
@@ -338,7 +420,7 @@ public sealed class StreamSender : IFeed
         _context.Counters.PacketsSent += (ulong)count;
         _carriers.OnTrain(now);
         _beacon.OnPacket(now);
-        if (Backlog.FallsToLowMark()) _context.Loop.Wake(this);
+        if (Backlog.FallsToLowMark()) _context.Loop.Wake(Backlog);
         if (_end.HasBegun && Backlog.IsEmpty) _beacon.Announce();
         _context.Events.OnStreamAdvanced(this, Urgency, now);
     }
@@ -382,8 +464,9 @@ public sealed class StreamSender : IFeed
             _context.Settings.Probes.Reached("all other members of a view are removed while messages are pending");
         if (_pending.Count > 0) Settle(Highest, now);
         SendDirectBack();
+        for (int index = Hybrids.Count - 1; index >= 0; index--) Hybrids[index].OnGivenUp(this, now);
         _messages.DropBacklog(now);
-        if (Backlog.FallsToLowMark()) _context.Loop.Wake(this);
+        if (Backlog.FallsToLowMark()) _context.Loop.Wake(Backlog);
         CheckDone(now);
     }
 

@@ -57,6 +57,28 @@ internal sealed class ArrivalJudge(Recoverer node, RegionRecovery region) : IFee
         Report(stream, new CarrierWordBody(null));
     }
 
+    /// <summary>
+    /// A packet was stored that its sender sent to its group's address. When nearly all of these come by repairs for a
+    /// second, that address does not reach this member, whatever else does.
+    /// </summary>
+    public void OnHybrid(StreamReceiver stream, bool isRepair, Instant now)
+    {
+        ref ArrivalWindow window = ref stream.HybridArrivals;
+        if (window.Began == Instant.Zero) window.Restart(stream.HybridDirect, now);
+        if (!isRepair)
+        {
+            stream.HybridDirect++;
+            return;
+        }
+        window.Missed++;
+        if (now - window.Began < Shortest) return;
+        if ((stream.HybridDirect - window.DirectBefore) * NearlyAll > window.Missed)
+            window.Restart(stream.HybridDirect, now);
+        if (window.Missed < ManyMissing || now < window.NextWord) return;
+        window.OnWord(now);
+        Report(stream, new CarrierWordBody(null));
+    }
+
     /// <summary>A sender's carrier probe came by multicast.</summary>
     public void OnProbe(StreamReceiver stream, ulong probe) => Report(stream, new CarrierWordBody(probe));
 

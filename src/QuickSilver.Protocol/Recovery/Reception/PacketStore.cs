@@ -72,6 +72,7 @@ internal sealed class PacketStore(Recoverer node, RegionRecovery region, PullAns
             if (fromPeer) counters.RepairsFromPeers++;
             else counters.RepairsFromSenders++;
         }
+        if ((header.Flags & DatagramFlags.Hybrid) != 0) region.OnHybrid(stream, isRepair, now);
         if (header.IsFromPeer)
         {
             if (stream.NoteRelayed(datagram.Length, now)) node.Inbound.Suspect(stream.Sender, isStuck: false, now);

@@ -29,6 +29,9 @@ internal sealed class StreamReceiver
     /// <summary>The counts by which the stream's arrivals are judged.</summary>
     public ArrivalWindow Arrivals;
 
+    /// <summary>The same for packets that are sent to addresses of groups.</summary>
+    public ArrivalWindow HybridArrivals;
+
     private readonly PartitionMap _map;
     private readonly int _partition;
     private readonly ulong[] _held;
@@ -74,6 +77,9 @@ internal sealed class StreamReceiver
 
     /// <summary>Packets and beacons that came from the sender directly, first or repeated, repairs excluded.</summary>
     public ulong Direct { get; set; }
+
+    /// <summary>Packets of these that were sent to addresses of groups.</summary>
+    public ulong HybridDirect { get; set; }
 
     /// <summary>Time when a packet last came directly by unicast; zero: never.</summary>
     public Instant CopiedAt { get; set; }

@@ -64,7 +64,7 @@ internal sealed class TokenVisit(Recoverer node, RegionRecovery region, OwnLag l
     public void Visit(Token token, bool firstOfPartition, int before, Instant now)
     {
         foreach (StreamReceiver stream in region.Streams) stream.InToken = false;
-        ulong drops = region.Channel?.Drops ?? 0;
+        ulong drops = region.Drops;
         ulong newDrops = drops - _dropsReported;
         _dropsReported = drops;
         if (newDrops > 0) node.Probes.Reached("a token tells of datagrams that a kernel dropped");

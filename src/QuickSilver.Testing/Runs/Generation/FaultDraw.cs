@@ -19,7 +19,7 @@ internal static class FaultDraw
     [
         DatagramKind.Token, DatagramKind.TokenAck, DatagramKind.Ack, DatagramKind.Nak, DatagramKind.Pull,
         DatagramKind.Beacon, DatagramKind.Repair,
-        DatagramKind.Data, DatagramKind.CarrierProbe, DatagramKind.CarrierWord,
+        DatagramKind.Data, DatagramKind.CarrierProbe, DatagramKind.CarrierWord, DatagramKind.Hybrid,
     ];
 
     /// <summary>Draws faults of the given kinds.</summary>

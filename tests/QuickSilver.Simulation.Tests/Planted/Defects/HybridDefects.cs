@@ -1,0 +1,51 @@
+using QuickSilver.Simulation.Tests.Planted.Breaking;
+
+namespace QuickSilver.Simulation.Tests.Planted.Defects;
+
+/// <summary>Mistakes in what is sent once for several regions.</summary>
+internal static class HybridDefects
+{
+    /// <summary>The mistakes.</summary>
+    public static PlantedDefect[] All { get; } =
+    [
+        new(
+            "HybridSequenceOfAnotherRegion",
+            "A hybrid packet names the sequence of its first region for all of them.",
+            nameof(TargetedRuns.HybridGroup), 3, "E1", "D7", "D8")
+        {
+            Patches =
+            [
+                new(
+                    "HybridPacker.cs",
+                    "Sequence = part.Stream.Highest + 1,",
+                    "Sequence = parts[0].Stream.Highest + 1,"),
+            ],
+        },
+        new(
+            "HybridHeaderOfAnotherRegion",
+            "A member takes the header of another region in a hybrid packet for its own.",
+            nameof(TargetedRuns.HybridGroup), 3, "D1", "D4", "D5", "D7", "D8", "E2")
+        {
+            Patches =
+            [
+                new(
+                    "DatagramRouter.cs",
+                    "return TakeDerived(recovery, header, region, records, arrival, now);",
+                    """
+                    {
+                        var again = new WireReader(regions);
+                        HybridRegion first = HybridRegion.Read(ref again, header.HasPayloadChecksum);
+                        return TakeDerived(recovery, header, first, records, arrival, now);
+                    }
+                    """),
+            ],
+        },
+        new(
+            "HybridSpillForgotten",
+            "Messages that wait for a hybrid packet when a region drops out are not sent to it.",
+            nameof(TargetedRuns.HybridGroup), 5, "D5", "D7", "R1")
+        {
+            Patches = [new("HybridSender.cs", "_queue.SpillTo(part);", string.Empty)],
+        },
+    ];
+}
