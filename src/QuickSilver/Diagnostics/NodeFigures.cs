@@ -22,6 +22,9 @@ internal struct NodeFigures
     public long BytesReceived;
     public long PacketsSent;
     public long PacketsLent;
+    public long HybridPacketsSent;
+    public long HybridFallbacks;
+    public long HybridPacketsReceived;
     public long MessageCopies;
     public long DatagramsSent;
     public long PacketsReceived;
@@ -72,6 +75,9 @@ internal struct NodeFigures
         BytesReceived += earlier.BytesReceived;
         PacketsSent += earlier.PacketsSent;
         PacketsLent += earlier.PacketsLent;
+        HybridPacketsSent += earlier.HybridPacketsSent;
+        HybridFallbacks += earlier.HybridFallbacks;
+        HybridPacketsReceived += earlier.HybridPacketsReceived;
         MessageCopies += earlier.MessageCopies;
         DatagramsSent += earlier.DatagramsSent;
         PacketsReceived += earlier.PacketsReceived;
@@ -111,6 +117,9 @@ internal struct NodeFigures
         BytesReceived = BytesReceived,
         PacketsSent = PacketsSent,
         PacketsLent = PacketsLent,
+        HybridPacketsSent = HybridPacketsSent,
+        HybridFallbacks = HybridFallbacks,
+        HybridPacketsReceived = HybridPacketsReceived,
         MessageCopies = MessageCopies,
         DatagramsSent = DatagramsSent,
         PacketsReceived = PacketsReceived,

@@ -69,6 +69,15 @@ internal sealed class NodeMeter : IDisposable
             "quicksilver.packets.lent", "{packet}", "Sent packets that others read in place",
             static s => s.PacketsLent);
         Counter(
+            "quicksilver.packets.hybrid.sent", "{packet}", "Packets sent once for several regions",
+            static s => s.HybridPacketsSent);
+        Counter(
+            "quicksilver.packets.hybrid.received", "{packet}", "Packets received by the addresses of hybrid groups",
+            static s => s.HybridPacketsReceived);
+        Counter(
+            "quicksilver.hybrid.fallbacks", "{message}", "Messages of hybrid groups sent by packets of regions",
+            static s => s.HybridFallbacks);
+        Counter(
             "quicksilver.packets.received", "{packet}", "Packets received for the first time",
             static s => s.PacketsReceived, carrier);
         Counter(

@@ -24,7 +24,8 @@ public enum ErrorCode
     /// <summary>A join took longer than <see cref="MembershipOptions.JoinTimeout"/>.</summary>
     JoinTimedOut,
 
-    /// <summary>The group exists with another <see cref="GroupMode"/>.</summary>
+    /// <summary>The group exists with another <see cref="GroupMode"/>, or with another value of
+    /// <see cref="GroupOptions.Hybrid"/>.</summary>
     GroupModeMismatch,
 
     /// <summary>The node was removed from the cluster.</summary>
@@ -38,6 +39,10 @@ public enum ErrorCode
 
     /// <summary>Another host already serves the cluster that this node was to host.</summary>
     AnotherHost = 1110,
+
+    /// <summary>The node is in as many hybrid groups as <see cref="TransportOptions.MaxHybridGroups"/>
+    /// allows.</summary>
+    TooManyHybridGroups = 1111,
 
     /// <summary>The chosen network interface does not exist, or has no IPv4 address.</summary>
     InterfaceUnavailable = 1200,

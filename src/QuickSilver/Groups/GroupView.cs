@@ -14,6 +14,7 @@ public sealed class GroupView
     private readonly IReadOnlyList<ProtocolRegionView> _regions;
     private readonly bool _inMemory;
     private readonly GroupId _id;
+    private readonly NetEndpoint _address;
     private IReadOnlyList<Member>? _members;
     private IReadOnlyList<RegionView>? _regionViews;
 
@@ -23,7 +24,8 @@ public sealed class GroupView
         StepNumber step,
         GroupMode mode,
         IReadOnlyList<ProtocolRegionView> regions,
-        bool inMemory)
+        bool inMemory,
+        NetEndpoint address = default)
     {
         GroupName = groupName;
         Epoch = step.Epoch.Term;
@@ -31,6 +33,7 @@ public sealed class GroupView
         Mode = mode;
         _regions = regions;
         _inMemory = inMemory;
+        _address = address;
         _id = id;
         foreach (ProtocolRegionView region in regions) MemberCount += region.CountMembers(id);
     }
@@ -47,6 +50,11 @@ public sealed class GroupView
 
     /// <summary>The delivery guarantee of the group.</summary>
     public GroupMode Mode { get; }
+
+    /// <summary>The multicast address and port of a group with <see cref="GroupOptions.Hybrid"/>; empty for other
+    /// groups, and where the cluster has no multicast. <see cref="NodeStatistics.HybridFallbacks"/> counts the messages
+    /// that were not sent there.</summary>
+    public string HybridAddress => _address.IsNone || _inMemory ? "" : _address.ToString();
 
     /// <summary>Number of members, this node included.</summary>
     public int MemberCount { get; }

@@ -111,7 +111,8 @@ public sealed partial class QuickSilverNode : IAsyncDisposable
     /// <exception cref="ObjectDisposedException">The node has been disposed of.</exception>
     /// <exception cref="NodeEvictedException">The node was removed from the cluster meanwhile.</exception>
     /// <exception cref="QuickSilverException"><see cref="ErrorCode.GroupModeMismatch"/>,
-    /// <see cref="ErrorCode.JoinTimedOut"/>, <see cref="ErrorCode.MembershipRefused"/>.</exception>
+    /// <see cref="ErrorCode.JoinTimedOut"/>, <see cref="ErrorCode.MembershipRefused"/>,
+    /// <see cref="ErrorCode.TooManyHybridGroups"/>.</exception>
     public async Task<Group> JoinAsync(
         string name, GroupOptions? options = null, CancellationToken cancellationToken = default)
     {
@@ -368,7 +369,7 @@ public sealed partial class QuickSilverNode : IAsyncDisposable
         GroupHandle[] handles = [.. names.Select(name => new GroupHandle(Core, services, name, settings))];
         MessageSender[] groups = Array.ConvertAll<GroupHandle, MessageSender>(
             handles, handle => handle.IsPublisher ? new GroupPublisher(this, handle) : new Group(this, handle));
-        var join = new JoinOperation(Core, handles, settings.Mode);
+        var join = new JoinOperation(Core, handles, settings.Mode, settings.Hybrid);
         services.Add(handles);
         if (!services.TryPost(join.Start))
         {

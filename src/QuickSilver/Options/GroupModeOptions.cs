@@ -6,13 +6,15 @@ namespace QuickSilver;
 internal static class GroupModeOptions
 {
     /// <summary>Checks a mode and the settings that belong to one mode each.</summary>
-    public static void Validate(OptionErrors errors, GroupMode mode, LateralOptions? lateral)
+    public static void Validate(OptionErrors errors, GroupMode mode, bool isHybrid, LateralOptions? lateral)
     {
         errors.Defined(nameof(GroupOptions.Mode), mode);
         if (mode is GroupMode.Lateral or GroupMode.Timed)
             errors.Add(nameof(GroupOptions.Mode), $"{mode} is not built in this version");
         if (lateral is not null && mode != GroupMode.Lateral)
             errors.Add(nameof(GroupOptions.Lateral), "is used by GroupMode.Lateral only");
+        if (isHybrid && mode != GroupMode.Reliable)
+            errors.Add(nameof(GroupOptions.Hybrid), "is used by GroupMode.Reliable only");
         lateral?.Validate(errors);
     }
 

@@ -14,6 +14,18 @@ public sealed class GroupOptions
     /// defaults.</summary>
     public LateralOptions? Lateral { get; set; }
 
+    /// <summary>
+    /// Whether the group has a multicast address of its own. A member then sends one copy of each packet for all
+    /// regions of the group, instead of one for each; lost packets are repaired in each region as ever. It pays where a
+    /// group spans many regions. It costs each member a socket and a membership of the address, so their number is
+    /// limited (<see cref="TransportOptions.MaxHybridGroups"/>), and its messages do not share packets with those of
+    /// other groups. Regions that multicast does not reach, that are merged, or that read packets in shared memory, get
+    /// packets of their own.
+    /// The first member fixes the value; a join with another fails with <see cref="ErrorCode.GroupModeMismatch"/>.
+    /// Default: false.
+    /// </summary>
+    public bool Hybrid { get; set; }
+
     /// <summary>Handler for every message, attached before the first one arrives. Runs on the core thread and must not
     /// block.</summary>
     public MessageHandler? OnMessage { get; set; }
@@ -71,7 +83,7 @@ public sealed class GroupOptions
     internal void Validate(string parameter)
     {
         var errors = new OptionErrors();
-        GroupModeOptions.Validate(errors, Mode, Lateral);
+        GroupModeOptions.Validate(errors, Mode, Hybrid, Lateral);
         if (InboxMaxMessages is { } capacity) errors.InRange(nameof(InboxMaxMessages), capacity, 1, 1 << 24);
         if (InboxMaxBytes is { } bytes) errors.InRange(nameof(InboxMaxBytes), bytes, 1, long.MaxValue);
         if (LongMessageMaxUnreadBytes is { } unread)

@@ -12,6 +12,12 @@ public sealed class PublisherOptions
     /// defaults.</summary>
     public LateralOptions? Lateral { get; set; }
 
+    /// <summary>Whether the group has a multicast address of its own (<see cref="GroupOptions.Hybrid"/>). A publisher
+    /// sends one copy there as a member does, and listens to nothing: it does not count for
+    /// <see cref="TransportOptions.MaxHybridGroups"/>. The first user of the name fixes the value; another fails with
+    /// <see cref="ErrorCode.GroupModeMismatch"/>. Default: false.</summary>
+    public bool Hybrid { get; set; }
+
     /// <summary>Reaction to an exception of a feed. Null (default):
     /// <see cref="DeliveryOptions.HandlerErrors"/>.</summary>
     public HandlerErrorPolicy? HandlerErrors { get; set; }
@@ -19,7 +25,7 @@ public sealed class PublisherOptions
     internal void Validate(string parameter)
     {
         var errors = new OptionErrors();
-        GroupModeOptions.Validate(errors, Mode, Lateral);
+        GroupModeOptions.Validate(errors, Mode, Hybrid, Lateral);
         if (HandlerErrors is { } policy) errors.Defined(nameof(HandlerErrors), policy);
         errors.ThrowIfAny(parameter);
     }

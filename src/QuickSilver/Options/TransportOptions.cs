@@ -28,9 +28,14 @@ public sealed class TransportOptions
     /// </summary>
     public string? Interface { get; set; }
 
-    /// <summary>Multicast addresses for regions, as ADDRESS/BITS. Read by the node that serves the membership. Default:
-    /// 239.192.66.0/24.</summary>
+    /// <summary>Multicast addresses for regions and hybrid groups, as ADDRESS/BITS. Read by the node that serves the
+    /// membership. Default: 239.192.66.0/24.</summary>
     public string MulticastPool { get; set; } = "239.192.66.0/24";
+
+    /// <summary>Number of groups with <see cref="GroupOptions.Hybrid"/> that this node may be in. Each takes a socket
+    /// and an address that the network card has to filter. One more fails with
+    /// <see cref="ErrorCode.TooManyHybridGroups"/>. Default: 8.</summary>
+    public int MaxHybridGroups { get; set; } = 8;
 
     /// <summary>UDP ports for this node and its regions, as FIRST-LAST. Default: 15000-15999.</summary>
     public string PortRange { get; set; } = "15000-15999";
@@ -97,6 +102,7 @@ public sealed class TransportOptions
             errors.Add(
                 "Transport.PortRange",
                 $"'{PortRange}' is not FIRST-LAST with two ports or more between 1024 and 65535");
+        errors.InRange("Transport.MaxHybridGroups", MaxHybridGroups, 0, 256);
         errors.InRange("Transport.TimeToLive", TimeToLive, 0, 255);
         if (MaxDatagramBytes != 0)
         {

@@ -32,12 +32,13 @@ internal sealed partial class GroupCore : StagedGroup, IGroupListener
     private bool _isTouched;
 
     /// <summary>Creates the state of a group whose join is under way.</summary>
-    public GroupCore(NodeCore node, string name, GroupMode mode, bool isPublisher = false)
+    public GroupCore(NodeCore node, string name, GroupMode mode, bool hybrid = false, bool isPublisher = false)
     {
         _node = node;
         Name = name;
         IsPublisher = isPublisher;
         Mode = mode;
+        Hybrid = hybrid;
         node.Outboxes.Add(this);
     }
 
@@ -46,6 +47,9 @@ internal sealed partial class GroupCore : StagedGroup, IGroupListener
 
     /// <summary>The group's mode. Any thread.</summary>
     public GroupMode Mode { get; }
+
+    /// <summary>True for a group with a multicast address of its own. Any thread.</summary>
+    public bool Hybrid { get; }
 
     /// <summary>True for the permission to publish. Any thread.</summary>
     public bool IsPublisher { get; }
@@ -73,7 +77,7 @@ internal sealed partial class GroupCore : StagedGroup, IGroupListener
             // A group that has never had a member has a view without number, which publishers alone see.
             if (isKnown || (number.IsNone && !IsPublisher)) return known;
             var view = new GroupView(
-                Name, info.Id, number, Mode, layout.ViewsOf(info.Id), _node.IsInMemory);
+                Name, info.Id, number, Mode, layout.ViewsOf(info.Id), _node.IsInMemory, info.Address);
             Volatile.Write(ref _view, view);
             return view;
         }

@@ -51,11 +51,13 @@ internal sealed class GroupDirectory(NodeCore node)
                 _waiting.Add(join);
                 return;
             }
-            if (group.Mode == join.Mode) continue;
-            join.Fail(new QuickSilverException(
-                ErrorCode.GroupModeMismatch,
-                $"This node has '{handle.Name}' in mode {group.Mode}, not {join.Mode}: "
-                + $"set {(join.IsPublisher ? nameof(PublisherOptions) : nameof(GroupOptions))}.Mode = {group.Mode}."));
+            if (group.Mode == join.Mode && group.Hybrid == join.Hybrid) continue;
+            join.Fail(Refusals.OfMode(handle.Name, group.Mode, group.Hybrid, join.Mode, join.IsPublisher));
+            return;
+        }
+        if (join.Hybrid && !join.IsPublisher && FindTooMany(join) is { } tooMany)
+        {
+            join.Fail(tooMany);
             return;
         }
         var fresh = new List<string>();
@@ -64,7 +66,7 @@ internal sealed class GroupDirectory(NodeCore node)
         {
             if (!_groups.TryGet(handle.GroupKey, out GroupCore? group))
             {
-                group = new GroupCore(node, handle.Name, join.Mode, handle.IsPublisher);
+                group = new GroupCore(node, handle.Name, join.Mode, join.Hybrid, handle.IsPublisher);
                 Add(group);
                 fresh.Add(handle.Name);
             }
@@ -77,6 +79,28 @@ internal sealed class GroupDirectory(NodeCore node)
         }
         _joining.Add(join);
         node.Stack.Join(new StackJoin(this, join, fresh), now);
+    }
+
+    // The reason to refuse a join of hybrid groups; null when there is none. A publisher listens to no address, so it
+    // does not count. O(groups), and such joins are rare.
+    private QuickSilverException? FindTooMany(JoinOperation join)
+    {
+        int count = 0;
+        foreach (GroupCore group in _groups.Records)
+        {
+            if (group is { Hybrid: true, IsPublisher: false }) count++;
+        }
+        foreach (GroupHandle handle in join.Handles)
+        {
+            if (!_groups.TryGet(handle.GroupKey, out _)) count++;
+        }
+        int most = node.Services.Options.Transport.MaxHybridGroups;
+        if (count <= most) return null;
+        return new QuickSilverException(
+            ErrorCode.TooManyHybridGroups,
+            $"With the join of {join.Names} this node would be in {count} hybrid groups, and "
+            + $"Transport.MaxHybridGroups is {most}. Leave some, join without GroupOptions.Hybrid, or raise the limit "
+            + "if the network card filters that many addresses.");
     }
 
     /// <summary>Abandons a join: a queued one never begins, one under way is undone when it completes.</summary>
@@ -415,7 +439,10 @@ internal sealed class GroupDirectory(NodeCore node)
 
     private sealed class StackJoin(
         GroupDirectory directory, JoinOperation join, List<string> fresh)
-        : JoinRequest(fresh, (byte)join.Mode, join.IsPublisher)
+        : JoinRequest(
+            fresh,
+            join.Hybrid ? GroupModes.Hybrid : (byte)join.Mode,
+            join.IsPublisher)
     {
         public override ModeSettings? ModeSettings => join.ModeSettings;
 

@@ -7,6 +7,7 @@ namespace QuickSilver.Runtime;
 /// <summary>The options of one handle, with the node's defaults filled in. Handles without options of their own share
 /// one instance.</summary>
 /// <param name="Mode">The delivery guarantee of the group.</param>
+/// <param name="Hybrid">True for a group with a multicast address of its own.</param>
 /// <param name="Limits">The limits and overflow policy of the inbox.</param>
 /// <param name="HandlerErrors">The consequence of an exception in user code.</param>
 /// <param name="SelfDelivery">True to receive the node's own messages.</param>
@@ -19,6 +20,7 @@ namespace QuickSilver.Runtime;
 /// <param name="Inbox">The shared inbox that the messages go to; null: the handle has its own.</param>
 internal sealed record HandleSettings(
     GroupMode Mode,
+    bool Hybrid,
     InboxLimits Limits,
     HandlerErrorPolicy HandlerErrors,
     bool SelfDelivery,
@@ -41,6 +43,7 @@ internal sealed record HandleSettings(
         IsPublisher = true,
         Mode = options?.Mode ?? defaults.Mode,
         ModeSettings = GroupModeOptions.ToSettings(options?.Lateral),
+        Hybrid = options?.Hybrid ?? defaults.Hybrid,
         HandlerErrors = options?.HandlerErrors ?? defaults.HandlerErrors,
     };
 
@@ -48,6 +51,7 @@ internal sealed record HandleSettings(
     public static HandleSettings From(
         GroupOptions options, DeliveryOptions node, SharedInbox? inbox = null) => new(
         options.Mode,
+        options.Hybrid,
         new InboxLimits(
             options.InboxMaxMessages ?? node.InboxMaxMessages,
             options.InboxMaxBytes ?? node.InboxMaxBytes,

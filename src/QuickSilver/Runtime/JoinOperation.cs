@@ -21,11 +21,13 @@ internal sealed class JoinOperation
     /// <param name="node">The node that joins.</param>
     /// <param name="handles">The handles, one for each name.</param>
     /// <param name="mode">The mode of the groups.</param>
-    public JoinOperation(NodeCore node, GroupHandle[] handles, GroupMode mode)
+    /// <param name="hybrid">True for groups with multicast addresses of their own.</param>
+    public JoinOperation(NodeCore node, GroupHandle[] handles, GroupMode mode, bool hybrid = false)
     {
         _node = node;
         Handles = handles;
         Mode = mode;
+        Hybrid = hybrid;
     }
 
     /// <summary>The handles, one for each name.</summary>
@@ -46,6 +48,9 @@ internal sealed class JoinOperation
 
     /// <summary>What the engine of the groups' mode is told; null: its defaults.</summary>
     public ModeSettings? ModeSettings => Handles[0].Settings.ModeSettings;
+
+    /// <summary>True for groups with multicast addresses of their own.</summary>
+    public bool Hybrid { get; }
 
     /// <summary>Completes when the join succeeds; faults when it fails.</summary>
     public Task Task => _done.Task;

@@ -10,21 +10,27 @@ internal static class Refusals
     public static QuickSilverException OfJoin(
         MembershipRefusal refusal, string groupName, GroupMode asked, bool isPublisher = false) => refusal switch
         {
-            MembershipRefusal.GroupIsReliable => OfMode(groupName, GroupMode.Reliable, asked, isPublisher),
-            MembershipRefusal.GroupIsLateral => OfMode(groupName, GroupMode.Lateral, asked, isPublisher),
-            MembershipRefusal.GroupIsTimed => OfMode(groupName, GroupMode.Timed, asked, isPublisher),
+            MembershipRefusal.GroupIsReliable => OfMode(groupName, GroupMode.Reliable, false, asked, isPublisher),
+            MembershipRefusal.GroupIsLateral => OfMode(groupName, GroupMode.Lateral, false, asked, isPublisher),
+            MembershipRefusal.GroupIsTimed => OfMode(groupName, GroupMode.Timed, false, asked, isPublisher),
+            MembershipRefusal.GroupIsHybrid => OfMode(groupName, GroupMode.Reliable, true, asked, isPublisher),
             _ => new QuickSilverException(
                 ErrorCode.MembershipRefused,
                 $"The membership server refused to let this node {(isPublisher ? "publish to" : "into")} "
                 + $"'{groupName}': {Text(refusal)}."),
         };
 
-    /// <summary>The exception for a group that has another mode.</summary>
-    public static QuickSilverException OfMode(string groupName, GroupMode mode, GroupMode asked, bool isPublisher) =>
-        new(
-            ErrorCode.GroupModeMismatch,
-            $"The group '{groupName}' is in mode {mode}, not {asked}: set "
-            + $"{(isPublisher ? nameof(PublisherOptions) : nameof(GroupOptions))}.Mode = {mode}, or use another name.");
+    /// <summary>The exception for a group that has another mode, or another value of Hybrid.</summary>
+    public static QuickSilverException OfMode(
+        string groupName, GroupMode mode, bool isHybrid, GroupMode asked, bool isPublisher)
+    {
+        string options = isPublisher ? nameof(PublisherOptions) : nameof(GroupOptions);
+        string text = mode != asked
+            ? $"is in mode {mode}, not {asked}: set {options}.Mode = {mode}{(isHybrid ? " and Hybrid = true" : "")}"
+            : $"has {(isHybrid ? "an" : "no")} address of its own: set {options}.Hybrid = "
+                + (isHybrid ? "true" : "false");
+        return new(ErrorCode.GroupModeMismatch, $"The group '{groupName}' {text}, or use another name.");
+    }
 
     /// <summary>The exception for a server that refused this node before its admission.</summary>
     public static QuickSilverException OfStart(MembershipRefusal refusal) => refusal switch

@@ -61,8 +61,20 @@ public sealed record NodeStatistics
     /// <summary>Bytes of the delivered messages.</summary>
     public long BytesReceived { get; init; }
 
-    /// <summary>Packets sent for the first time, one per region.</summary>
+    /// <summary>Packets sent for the first time, one per region; a hybrid packet counts once.</summary>
     public long PacketsSent { get; init; }
+
+    /// <summary>Packets out of <see cref="PacketsSent"/> that went once to the address of a group with
+    /// <see cref="GroupOptions.Hybrid"/>, for two or more of its regions.</summary>
+    public long HybridPacketsSent { get; init; }
+
+    /// <summary>Messages to groups with <see cref="GroupOptions.Hybrid"/> that span several regions, and went to one or
+    /// more regions by packets of their own: multicast does not reach them whole, they are merged, or they read packets
+    /// in shared memory. A message that waited while regions dropped out counts once for each.</summary>
+    public long HybridFallbacks { get; init; }
+
+    /// <summary>Packets received by the address of a hybrid group, duplicates included.</summary>
+    public long HybridPacketsReceived { get; init; }
 
     /// <summary>Packets out of <see cref="PacketsSent"/> that nodes of the same machine read in place, in this node's
     /// memory. Only a note of each was sent.</summary>

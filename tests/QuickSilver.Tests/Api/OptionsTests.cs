@@ -14,6 +14,7 @@ public sealed class OptionsTests
         { "Transport.Kind",
             static o => (o.Transport.Kind, o.Membership.Mode) = (TransportKind.InMemory, MembershipMode.Host) },
         { "Transport.Interface", static o => o.Transport.Interface = " " },
+        { "Transport.MaxHybridGroups", static o => o.Transport.MaxHybridGroups = 257 },
         { "Transport.MulticastPool", static o => o.Transport.MulticastPool = "10.0.0.0/8" },
         { "Transport.MulticastPool", static o => o.Transport.MulticastPool = "ff02::/16" },
         { "Transport.MulticastPool", static o => o.Transport.MulticastPool = "everywhere" },

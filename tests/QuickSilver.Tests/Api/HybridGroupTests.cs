@@ -1,0 +1,119 @@
+namespace QuickSilver.Tests.Api;
+
+/// <summary>Groups with an address of their own, on real sockets over loopback.</summary>
+[Collection(NodeCollection.Name)]
+public sealed class HybridGroupTests
+{
+    private const int Messages = 300;
+
+    private static readonly GroupOptions Hybrid = new() { Hybrid = true };
+
+    [Theory]
+    [InlineData(0)]
+    [InlineData(0.03)]
+    public async Task Members_of_three_regions_hear_one_copy(double loss)
+    {
+        await using var rig = new NodeRig();
+        (QuickSilverNode[] nodes, Group[] groups) = await JoinAsync(
+            rig,
+            options =>
+            {
+                (options.Transport.SharedMemory, options.Transport.MaxDatagramBytes) = (false, 1372);
+                Testing.FaultExtensions.UseFaults(options, loss, 7);
+            });
+        Assert.Equal(3, groups[0].View!.Regions.Count);
+        Assert.NotEmpty(groups[0].View!.HybridAddress);
+        Assert.All(groups, group => Assert.Equal(groups[0].View!.HybridAddress, group.View!.HybridAddress));
+
+        await HearAsync(groups);
+
+        NodeStatistics sent = await nodes[0].GetStatisticsAsync();
+        Assert.True(sent.HybridPacketsSent > 0);
+        Assert.True(sent.MessageCopies < 2 * Messages, $"{sent.MessageCopies} copies of {Messages} messages");
+        foreach (QuickSilverNode node in nodes[1..])
+            Assert.True((await node.GetStatisticsAsync()).HybridPacketsReceived > 0);
+    }
+
+    [Theory]
+    [InlineData(true)]
+    [InlineData(false)]
+    public async Task Where_multicast_does_not_carry_it_each_region_gets_packets_of_its_own(bool sharesMemory)
+    {
+        await using var rig = new NodeRig();
+        bool isLinux = OperatingSystem.IsLinux();
+        (QuickSilverNode[] nodes, Group[] groups) = await JoinAsync(
+            rig,
+            options =>
+            {
+                options.Transport.SharedMemory = sharesMemory;
+                if (!sharesMemory || !isLinux) options.Transport.Kind = TransportKind.Unicast;
+            });
+
+        await HearAsync(groups);
+
+        NodeStatistics sent = await nodes[0].GetStatisticsAsync();
+        Assert.Equal((0L, (long)Messages), (sent.HybridPacketsSent, sent.HybridFallbacks));
+    }
+
+    [Fact]
+    public async Task The_first_member_decides()
+    {
+        await using var rig = new NodeRig();
+        QuickSilverNode node = await rig.StartAsync();
+        QuickSilverNode other = await rig.StartAsync();
+        await node.JoinAsync("group", Hybrid);
+
+        foreach (QuickSilverNode late in new[] { node, other })
+        {
+            QuickSilverException refused =
+                await Assert.ThrowsAsync<QuickSilverException>(() => late.JoinAsync("group"));
+            Assert.Equal(ErrorCode.GroupModeMismatch, refused.Code);
+        }
+        Group second = await other.JoinAsync("group", Hybrid);
+        Assert.Equal(2, second.View!.MemberCount);
+    }
+
+    [Fact]
+    public async Task A_node_is_in_so_many_hybrid_groups_and_no_more()
+    {
+        await using var rig = new NodeRig();
+        QuickSilverNode node = await rig.StartAsync(static options => options.Transport.MaxHybridGroups = 2);
+        await node.JoinManyAsync(["a", "b"], Hybrid);
+
+        QuickSilverException refused =
+            await Assert.ThrowsAsync<QuickSilverException>(() => node.JoinAsync("c", Hybrid));
+        Assert.Equal(ErrorCode.TooManyHybridGroups, refused.Code);
+        await node.JoinAsync("a", Hybrid);
+        Group plain = await node.JoinAsync("c");
+        Assert.Empty(plain.View!.HybridAddress);
+    }
+
+    // Four nodes in three regions: the second has a group of its own, the third and fourth share another.
+    private static async Task<(QuickSilverNode[] Nodes, Group[] Groups)> JoinAsync(
+        NodeRig rig, Action<QuickSilverOptions> change)
+    {
+        string?[] besides = [null, "own", "both", "both"];
+        var nodes = new List<QuickSilverNode>();
+        var groups = new List<Group>();
+        foreach (string? beside in besides)
+        {
+            QuickSilverNode node = await rig.StartAsync(change);
+            nodes.Add(node);
+            groups.Add(await node.JoinAsync("group", Hybrid));
+            if (beside is not null) await node.JoinAsync(beside);
+        }
+        foreach (Group group in groups) await group.WaitForMembersAsync(besides.Length).WaitAsync(NodeRig.Patience);
+        await NodeRig.UntilAsync(() => groups.TrueForAll(group => group.View!.Regions.Count == 3), "three regions");
+        return ([.. nodes], [.. groups]);
+    }
+
+    private static async Task HearAsync(Group[] groups)
+    {
+        Task<List<string>>[] readers = [.. groups.Select(static group => NodeRig.ReadAsync(group, Messages))];
+        for (int index = 0; index < Messages; index++)
+            await groups[0].SendAsync(System.Text.Encoding.UTF8.GetBytes($"m{index}"));
+        await groups[0].FlushAsync().WaitAsync(NodeRig.Patience);
+        foreach (List<string> read in await Task.WhenAll(readers).WaitAsync(NodeRig.Patience))
+            Assert.Equal(Enumerable.Range(0, Messages).Select(static index => $"m{index}"), read);
+    }
+}
