@@ -2,7 +2,6 @@ using System.Buffers.Binary;
 using QuickSilver.Protocol.Core;
 using QuickSilver.Protocol.Dissemination.Groups;
 using QuickSilver.Protocol.Dissemination.Packing;
-using QuickSilver.Protocol.Dissemination.Streams;
 using QuickSilver.Protocol.Flow.Buffers;
 using QuickSilver.Protocol.Membership;
 using QuickSilver.Protocol.Wire;
