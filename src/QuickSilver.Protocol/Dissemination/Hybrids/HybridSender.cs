@@ -193,7 +193,7 @@ internal sealed class HybridSender : IFeed
         _channel = _context.Transport.Open(_group.Address, receive: false);
     }
 
-    // Whoever cannot take part any more takes the messages; a single region needs no group address.
+    // A region that cannot take part any more takes the messages; a single region needs no group address.
     private void SpillUnfit()
     {
         for (int index = _count - 1; index >= 0; index--)

@@ -11,7 +11,7 @@ internal static class HybridDefects
         new(
             "HybridSequenceOfAnotherRegion",
             "A hybrid packet names the sequence of its first region for all of them.",
-            nameof(TargetedRuns.HybridGroup), 3, "E1", "D7", "D8")
+            nameof(TargetedRuns.HybridGroup), 3, "E1", "V4", "D7", "D8")
         {
             Patches =
             [
