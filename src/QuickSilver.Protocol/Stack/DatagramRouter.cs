@@ -220,7 +220,8 @@ internal sealed class DatagramRouter
         }
         int length = HybridPacket.Derive(header, region, recovery.View.Number.Epoch, records, place.Span);
         Slice packet = _derived.Trim(place, length);
-        RejectReason reason = RejectReason.Malformed;
+        // No packet can be derived that the checksum would be that of: then damage shows so.
+        RejectReason reason = header.HasPayloadChecksum ? RejectReason.PayloadChecksum : RejectReason.Malformed;
         if (length > 0) reason = DatagramHeader.TryRead(packet.Span, out DatagramHeader derived) is RejectReason.None
             ? TakePacket(recovery, derived, packet.Span, packet, arrival, now)
             : RejectReason.Malformed;

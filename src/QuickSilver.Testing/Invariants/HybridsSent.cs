@@ -13,7 +13,8 @@ internal static class HybridsSent
     /// <param name="datagram">The hybrid datagram.</param>
     /// <param name="views">Knows the views.</param>
     /// <param name="show">Called with each view, and the packet in it.</param>
-    /// <returns>False when the datagram is malformed, or names a view that nobody has installed.</returns>
+    /// <returns>False when the datagram is malformed, or names a view that nobody has installed, or a merged one: its
+    /// members need not listen at the group's address.</returns>
     public static bool TryShow(
         in DatagramHeader header, ReadOnlySpan<byte> datagram, ViewChecks views, Action<RegionViewFacts, byte[]> show)
     {
@@ -25,7 +26,8 @@ internal static class HybridsSent
         while (reader.Remaining > 0)
         {
             HybridRegion region = HybridRegion.Read(ref reader, header.HasPayloadChecksum);
-            if (views.FindView(region.ViewTag, region.ViewCounter) is not { } view) return false;
+            if (views.FindView(region.ViewTag, region.ViewCounter) is not { View.IsMerged: false } view)
+                return false;
             int length = HybridPacket.Derive(header, region, view.View.Number.Epoch, records, place);
             if (length == 0) return false;
             byte[] packet = place[..length];

@@ -112,6 +112,50 @@ public class HybridSenderTests
     }
 
     [Fact]
+    public void AMergedRegionGetsPacketsOfItsOwn()
+    {
+        SendWorld world = World(out RegionView[] views, out GroupSender group, lastIsMerged: true);
+        Send(world, group, "one");
+        world.PullAll();
+
+        SentTrain hybrid = world.Trains.Single(train => train.Kind == DatagramKind.Hybrid);
+        Assert.Equal(2, RegionsOf(hybrid));
+        Assert.Empty(Derive(hybrid.Datagrams[0], views[2]));
+        SentTrain own = Assert.Single(world.DataTrains);
+        Assert.Equal(TrainRoute.Region, own.Route);
+        Assert.Equal(["one"], TextsOf(own.Datagrams[0], views[2]));
+        Assert.Equal(1UL, world.Counters.HybridFallbacks);
+    }
+
+    [Fact]
+    public void PiecesOfLongMessagesStayPiecesAndAreNotBatched()
+    {
+        SendWorld world = World(out RegionView[] views, out GroupSender group);
+        Send(world, group, "before");
+        bool[] pieces = [false, false, true, true, false, false];
+        foreach (bool isPiece in pieces) world.Send(group, new byte[40], isPiece: isPiece);
+        world.Send(group, new byte[3000], isPiece: true);
+        world.PullAll();
+
+        foreach (RegionView view in views)
+        {
+            var read = new List<(ulong Number, int Count, bool IsPiece)>();
+            foreach (byte[] datagram in world.Trains.SelectMany(train => train.Datagrams))
+            {
+                byte[] packet = Derive(datagram, view);
+                var reader = new WireReader(packet.AsSpan(DatagramHeader.Length));
+                reader.ReadVarint();
+                while (PacketRecord.TryRead(ref reader, packet.Length, view.Number.Epoch, out PacketRecord record))
+                    read.Add((record.Number, record.Count, record.IsPiece));
+            }
+            Assert.Equal(
+                [(1, 1, false), (2, 2, false), (4, 1, true), (5, 1, true), (6, 2, false)], read[..5]);
+            Assert.True(read.Count > 6);
+            Assert.All(read[5..], record => Assert.Equal((8UL, 1, true), record));
+        }
+    }
+
+    [Fact]
     public void ARegionWhoseMembersAreGoneDropsOut()
     {
         SendWorld world = World(out RegionView[] views, out GroupSender group, receiveBuffer: 128 << 10);
@@ -241,7 +285,7 @@ public class HybridSenderTests
 
     private static SendWorld World(
         out RegionView[] views, out GroupSender group, int receiveBuffer = 64 << 20, bool lastByUnicast = false,
-        int trainDatagrams = 64)
+        int trainDatagrams = 64, bool lastIsMerged = false)
     {
         var world = new SendWorld(receiveBuffer: receiveBuffer, trainDatagrams: trainDatagrams);
         GroupInfo[] others = [.. Enumerable.Range(10, 200).Select(counter => SendWorld.Group((uint)counter))];
@@ -252,6 +296,14 @@ public class HybridSenderTests
             world.View(2, 22, 1, world.Nodes(20, 2), unicast: false, Hybrid, others[1]),
             world.View(3, 23, 1, world.Nodes(30, 2), lastByUnicast, Hybrid),
         ];
+        if (lastIsMerged)
+        {
+            RegionView view = views[2];
+            var region = new RegionInfo(view.Region.Id, [Hybrid.Id, others[2].Id]);
+            views[2] = new RegionView(
+                view.Number, region, view.FirstStep, view.Members, view.Multicast, replication: 5,
+                [[Hybrid.Id], [others[2].Id]]);
+        }
         world.Begin([first, Hybrid, others[0], others[1]], views);
         group = world.Open(Hybrid);
         return world;

@@ -146,14 +146,14 @@ internal sealed class SendWorld : ISink, IDisseminationEvents
     public StreamSender Stream(RegionView view) => Disseminator.FindStream(view.Number.Tag, view.Number.Counter)!;
 
     /// <summary>Gives a message to the group's own source, which hands it over when it is asked.</summary>
-    public void Send(GroupSender group, byte[] bytes, SendTicket? ticket = null) =>
-        Send(group, new SendPayload(bytes), ticket);
+    public void Send(GroupSender group, byte[] bytes, SendTicket? ticket = null, bool isPiece = false) =>
+        Send(group, new SendPayload(bytes), ticket, isPiece);
 
-    /// <inheritdoc cref="Send(GroupSender, byte[], SendTicket?)"/>
-    public void Send(GroupSender group, SendPayload payload, SendTicket? ticket = null)
+    /// <inheritdoc cref="Send(GroupSender, byte[], SendTicket?, bool)"/>
+    public void Send(GroupSender group, SendPayload payload, SendTicket? ticket = null, bool isPiece = false)
     {
         HandingSource source = SourceOf(group);
-        source.Add(payload, ticket);
+        source.Add(payload, ticket, isPiece);
         group.Signal(source, Now);
     }
 

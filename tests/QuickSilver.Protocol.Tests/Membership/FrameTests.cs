@@ -104,6 +104,8 @@ public sealed class FrameTests
             "038877665544332211" + "02" + "0162" + "01" + "0100000002" + "0300000004" + "05" + "B809", Hex(frame));
         GroupFrame.WriteEntry(frame.Begin(), 130, 0, "g", default);
         Assert.Equal("8201" + "00" + "0167", Hex(frame));
+        GroupFrame.WriteEntry(frame.Begin(), 130, GroupModes.Hybrid, "g", new NetEndpoint(0xEF010203, 15_000));
+        Assert.Equal("8201" + "01" + "0167" + "030201EF9875", Hex(frame));
         RegionFrame.WriteWhole(frame.Begin(), 4, [3, 4, 5, 9]);
         Assert.Equal("04" + "00" + "02" + "0302" + "0300", Hex(frame));
         RegionFrame.WriteDifference(frame.Begin(), 4, 2, [7], []);
@@ -188,13 +190,14 @@ public sealed class FrameTests
         frame.Begin(FrameKind.Report).WriteStep(new StepNumber(ServerEpoch, 9)).WriteStep(default)
             .WriteEpoch(new Epoch(2, 5)).WriteVarint(1);
         GroupFrame.WriteEntry(frame, 130, 0, "g", default);
-        GroupFrame.WriteEntry(frame.WriteVarint(1), 131, 0, "h", default);
+        var address = new NetEndpoint(0xEF010203, 15_000);
+        GroupFrame.WriteEntry(frame.WriteVarint(1), 131, GroupModes.Hybrid, "h", address);
         frame.WriteVarint(1).WriteVarint(members[0].Number.Key).WriteVarint(1);
         ReportFrame.WriteView(
             frame, view, isActivated: false, isDone: true, [members[0].Number.Key], [members[1].Number.Key]);
         NodeFrame.WriteEntry(frame.WriteVarint(1), members[1]);
         string head = "04" + "09038877665544332211" + "00" + "020500000000000000" + "01" + "8201" + "00" + "0167" + "01"
-            + "8301" + "00" + "0168" + "01" + "8780808030";
+            + "8301" + "01" + "0168" + "030201EF9875" + "01" + "8780808030";
         Assert.Equal(
             head + "01" + "038877665544332211" + "06" + "09" + "02" + "0000000000" + "02" + "8E80808060" + "03" + "01"
                 + "8E80808060" + "01" + "8580808030"
@@ -202,7 +205,9 @@ public sealed class FrameTests
             Hex(frame));
         ReportFrame read = ReportFrame.TryRead(frame.Span)!;
         Assert.Equal(new GroupInfo(new GroupId(new Epoch(2, 5), 130), "g", 0), Assert.Single(read.Groups));
-        Assert.Equal(new GroupInfo(new GroupId(new Epoch(2, 5), 131), "h", 0), Assert.Single(read.Published));
+        Assert.Equal(
+            new GroupInfo(new GroupId(new Epoch(2, 5), 131), "h", GroupModes.Hybrid, address),
+            Assert.Single(read.Published));
         Assert.Equal([members[0].Number.Key], read.Removed);
         ReportFrame.ViewEntry entry = Assert.Single(read.Views);
         Assert.Equal((new StepNumber(ServerEpoch, 9), default), (read.Installed, read.Active));

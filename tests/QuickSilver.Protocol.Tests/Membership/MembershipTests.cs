@@ -360,6 +360,25 @@ public sealed class MembershipTests
     }
 
     [Fact]
+    public void APublisherMustKnowTheModeAndIsToldTheAddress()
+    {
+        var world = new MembershipWorld(
+            1, new MembershipServerSettings { MulticastFirst = 0xEF010000, MulticastCount = 4 });
+        WorldNode a = world.Add("a");
+        WorldNode b = world.Add("b");
+        a.Agent.RequestJoin(["g", "h"], static _ => GroupModes.Hybrid, world.Now);
+        world.Run(Second);
+        b.Agent.RequestPublish(
+            ["g", "h"], static name => name == "g" ? GroupModes.Hybrid : GroupModes.Reliable, world.Now);
+        world.Run(Second);
+
+        Assert.Equal([("h", MembershipRefusal.ModeMismatch)], b.Refused);
+        GroupInfo published = Assert.Single(b.Agent.Cluster.Layout.PublishedGroups.Infos);
+        Assert.Equal(a.Groups["g"], published);
+        Assert.False(published.Address.IsNone);
+    }
+
+    [Fact]
     public void GroupKeepsItsNumberThroughLeavesAndJoins()
     {
         var world = new MembershipWorld();

@@ -209,6 +209,9 @@ internal sealed class WorldNode : IMembershipLink, IMembershipEvents
         Refused.Add((groupName, reason));
     }
 
+    public void OnPublishRefused(string groupName, MembershipRefusal reason, Instant now) =>
+        Refused.Add((groupName, reason));
+
     /// <summary>Fills in what the node says of others.</summary>
     public Action<NodeObservations, Instant>? Observing { get; set; }
 

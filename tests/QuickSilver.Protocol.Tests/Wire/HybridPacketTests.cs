@@ -35,6 +35,25 @@ public class HybridPacketTests
     }
 
     [Fact]
+    public void APieceOfALongMessageStaysOne()
+    {
+        var bytes = new byte[64];
+        var records = new WireWriter(bytes);
+        PacketRecord.WriteHead(ref records, default, 0, 7, false, default, 4, 0, 4, isPiece: true);
+        records.WriteBytes("long"u8);
+        byte[] hybrid = WireSamples.Hybrid();
+        DatagramHeader.TryRead(hybrid, out DatagramHeader header);
+        var place = new byte[256];
+        int length = HybridPacket.Derive(
+            header, WireSamples.HybridRegions[1], ViewEpoch, bytes.AsSpan(0, records.Written), place);
+
+        var reader = new WireReader(place.AsSpan(DatagramHeader.Length, length - DatagramHeader.Length));
+        reader.ReadVarint();
+        Assert.True(PacketRecord.TryRead(ref reader, length, ViewEpoch, out PacketRecord record));
+        Assert.True(record is { IsPiece: true, IsFirst: true, Number: 7 } && reader.IsAtEnd);
+    }
+
+    [Fact]
     public void APayloadThatWasDamagedIsNobodysPacket()
     {
         byte[] hybrid = WireSamples.Hybrid();

@@ -72,19 +72,24 @@ internal static class TargetedRuns
     };
 
     /// <summary>A hybrid group spans three regions, of which one has other traffic as well; more is sent than the rate
-    /// lets pass, while a node moves between the regions.</summary>
+    /// lets pass, by a node that is no member as well, and while a node moves between the regions.</summary>
     public static RunSpec HybridGroup(ulong seed)
     {
         var slow = new DisseminationSettings { Rate = new RateSettings { Initial = 400, Fixed = true } };
-        RunSpec run = Make(seed, nodes: 7, node: new NodeSettings { Dissemination = slow });
+        RunSpec run = Make(seed, nodes: 8, node: new NodeSettings { Dissemination = slow });
         return run with
         {
             Options = run.Options with { HybridGroups = [Group] },
-            Groups = [[Group, "a"], [Group, "a"], [Group, "b"], [Group, "b"], [Group], [Group], [Group]],
+            Groups = [[Group, "a"], [Group, "a"], [Group, "b"], [Group, "b"], [Group], [Group], [Group], []],
+            Publishers = [[], [], [], [], [], [], [], [Group]],
             Plans =
             [
                 new SendPlan(0, Group, 600, Millis(1)) { Start = Millis(1000), MinBytes = 800, MaxBytes = 1_200 },
-                new SendPlan(3, Group, 200, Millis(4)) { Start = Millis(1000), MinBytes = 10, MaxBytes = 3_000 },
+                new SendPlan(3, Group, 200, Millis(4))
+                {
+                    Start = Millis(1000), MinBytes = 10, MaxBytes = 3_000, Long = true,
+                },
+                new SendPlan(7, Group, 200, Millis(4)) { Start = Millis(1000), MaxBytes = 2_000 },
                 new SendPlan(0, "a", 200, Millis(3)) { Start = Millis(900) },
                 new SendPlan(3, "b", 150, Millis(3)) { Start = Millis(900) },
             ],

@@ -21,9 +21,9 @@ public sealed class HybridGroupTests
                 (options.Transport.SharedMemory, options.Transport.MaxDatagramBytes) = (false, 1372);
                 Testing.FaultExtensions.UseFaults(options, loss, 7);
             });
-        Assert.Equal(3, groups[0].View!.Regions.Count);
-        Assert.NotEmpty(groups[0].View!.HybridAddress);
-        Assert.All(groups, group => Assert.Equal(groups[0].View!.HybridAddress, group.View!.HybridAddress));
+        Assert.Equal(3, groups[0].View.Regions.Count);
+        Assert.NotEmpty(groups[0].View.HybridAddress);
+        Assert.All(groups, group => Assert.Equal(groups[0].View.HybridAddress, group.View.HybridAddress));
 
         await HearAsync(groups);
 
@@ -70,7 +70,35 @@ public sealed class HybridGroupTests
             Assert.Equal(ErrorCode.GroupModeMismatch, refused.Code);
         }
         Group second = await other.JoinAsync("group", Hybrid);
-        Assert.Equal(2, second.View!.MemberCount);
+        Assert.Equal(2, second.View.MemberCount);
+    }
+
+    [Fact]
+    public async Task A_publisher_sends_one_copy_to_regions_of_several_members_and_must_know_that_the_group_is_hybrid()
+    {
+        await using var rig = new NodeRig();
+        static void NoSharedMemory(QuickSilverOptions options) => options.Transport.SharedMemory = false;
+        (_, Group[] groups) = await JoinAsync(rig, NoSharedMemory);
+        QuickSilverNode node = await rig.StartAsync(options =>
+        {
+            NoSharedMemory(options);
+            options.Transport.MaxHybridGroups = 1;
+        });
+        QuickSilverException refused =
+            await Assert.ThrowsAsync<QuickSilverException>(() => node.OpenPublisherAsync("group"));
+        Assert.Equal(ErrorCode.GroupModeMismatch, refused.Code);
+        await node.JoinAsync("other hybrid", Hybrid);
+        GroupPublisher publisher =
+            await node.OpenPublisherAsync("group", new PublisherOptions { Hybrid = true });
+        Assert.Equal(groups[0].View.HybridAddress, publisher.View.HybridAddress);
+
+        await HearAsync(groups, publisher);
+
+        NodeStatistics sent = await node.GetStatisticsAsync();
+        Assert.True(sent.HybridPacketsSent > 0);
+        Assert.Equal(0, sent.HybridPacketsReceived);
+        // The first member is alone in its region, which has no address.
+        Assert.Equal((2L * Messages, (long)Messages), (sent.MessageCopies, sent.HybridFallbacks));
     }
 
     [Fact]
@@ -85,14 +113,14 @@ public sealed class HybridGroupTests
         Assert.Equal(ErrorCode.TooManyHybridGroups, refused.Code);
         await node.JoinAsync("a", Hybrid);
         Group plain = await node.JoinAsync("c");
-        Assert.Empty(plain.View!.HybridAddress);
+        Assert.Empty(plain.View.HybridAddress);
     }
 
-    // Four nodes in three regions: the second has a group of its own, the third and fourth share another.
+    // Five nodes in three regions: the second and third share another group, and so do the last two.
     private static async Task<(QuickSilverNode[] Nodes, Group[] Groups)> JoinAsync(
         NodeRig rig, Action<QuickSilverOptions> change)
     {
-        string?[] besides = [null, "own", "both", "both"];
+        string?[] besides = [null, "first", "first", "second", "second"];
         var nodes = new List<QuickSilverNode>();
         var groups = new List<Group>();
         foreach (string? beside in besides)
@@ -103,17 +131,21 @@ public sealed class HybridGroupTests
             if (beside is not null) await node.JoinAsync(beside);
         }
         foreach (Group group in groups) await group.WaitForMembersAsync(besides.Length).WaitAsync(NodeRig.Patience);
-        await NodeRig.UntilAsync(() => groups.TrueForAll(group => group.View!.Regions.Count == 3), "three regions");
+        await NodeRig.UntilAsync(() => groups.TrueForAll(group => group.View.Regions.Count == 3), "three regions");
         return ([.. nodes], [.. groups]);
     }
 
-    private static async Task HearAsync(Group[] groups)
+    private static async Task HearAsync(Group[] groups, MessageSender? sender = null)
     {
+        sender ??= groups[0];
         Task<List<string>>[] readers = [.. groups.Select(static group => NodeRig.ReadAsync(group, Messages))];
         for (int index = 0; index < Messages; index++)
-            await groups[0].SendAsync(System.Text.Encoding.UTF8.GetBytes($"m{index}"));
-        await groups[0].FlushAsync().WaitAsync(NodeRig.Patience);
+            await sender.SendAsync(System.Text.Encoding.UTF8.GetBytes(TextOf(index)));
+        await sender.FlushAsync().WaitAsync(NodeRig.Patience);
         foreach (List<string> read in await Task.WhenAll(readers).WaitAsync(NodeRig.Patience))
-            Assert.Equal(Enumerable.Range(0, Messages).Select(static index => $"m{index}"), read);
+            Assert.Equal(Enumerable.Range(0, Messages).Select(TextOf), read);
     }
+
+    // So long that each member misses some packets, and gets others.
+    private static string TextOf(int index) => $"m{index}".PadRight(600);
 }

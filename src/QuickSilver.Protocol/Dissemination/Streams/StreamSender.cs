@@ -212,8 +212,8 @@ public sealed class StreamSender : IFeed
     }
 
     /// <summary>
-    /// True when the stream can take part in hybrid packets: every member is in all groups of the region, and so listens
-    /// at their addresses, multicast reaches it, and it does not read packets in this node's memory.
+    /// True when the stream can take part in hybrid packets: every member is in all groups of the region, and so
+    /// listens at their addresses, multicast reaches it, and it does not read packets in this node's memory.
     /// </summary>
     internal bool TakesHybrid =>
         HasOthers && !_isClosed && !_isUnheard && !View.IsMerged

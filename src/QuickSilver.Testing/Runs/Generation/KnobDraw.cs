@@ -28,12 +28,18 @@ internal static class KnobDraw
         var node = new Dice(random, RandomStream.Options, part: 3);
         var shared = new Dice(random, RandomStream.Options, part: 4);
         var hybrid = new Dice(random, RandomStream.Options, part: 9);
+        string[] hybrids = hybrid.Chance(0.4) ? hybrid.Some(TopologyDraw.Names(9), 0.6) : [];
+        // Members that read the sender's memory get no hybrid packets.
+        double shares = hybrids.Length > 0 && hybrid.Chance(0.7) ? 0 : 0.4;
         MembershipLinkModel link = Link(membership);
         return new SimulationOptions
         {
             Nodes = nodes,
-            Network = Network(network, nodes) with { SharedBlocks = shared.Chance(0.4) ? (int)shared.Log(2, 100) : 0 },
-            HybridGroups = hybrid.Chance(0.4) ? hybrid.Some(TopologyDraw.Names(9), 0.6) : [],
+            Network = Network(network, nodes) with
+            {
+                SharedBlocks = shared.Chance(shares) ? (int)shared.Log(2, 100) : 0,
+            },
+            HybridGroups = hybrids,
             MembershipLink = link,
             Membership = Merging(new Dice(random, RandomStream.Options, part: 8), Membership(membership, knobs, link)),
             Node = knobs ? Node(node, nodes) : new NodeSettings { CacheBytes = 64 << 20 },
