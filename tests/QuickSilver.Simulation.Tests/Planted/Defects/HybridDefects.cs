@@ -41,13 +41,6 @@ internal static class HybridDefects
             ],
         },
         new(
-            "HybridOfMergedRegion",
-            "A hybrid packet stands for a packet of a merged region, of which some members do not listen.",
-            PlantedPlace.Ensemble, 40, "E1")
-        {
-            Patches = [new("StreamSender.cs", " && !View.IsMerged", string.Empty)],
-        },
-        new(
             "HybridPieceUnmarked",
             "Pieces of long messages lose their mark in hybrid packets.",
             nameof(TargetedRuns.HybridGroup), 3, "D1", "D4", "D7", "D8", "D9", "E2")
