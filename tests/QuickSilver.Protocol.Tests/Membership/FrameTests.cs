@@ -105,7 +105,7 @@ public sealed class FrameTests
         GroupFrame.WriteEntry(frame.Begin(), 130, 0, "g", default);
         Assert.Equal("8201" + "00" + "0167", Hex(frame));
         GroupFrame.WriteEntry(frame.Begin(), 130, GroupModes.Hybrid, "g", new NetEndpoint(0xEF010203, 15_000));
-        Assert.Equal("8201" + "01" + "0167" + "030201EF9875", Hex(frame));
+        Assert.Equal("8201" + "03" + "0167" + "030201EF9875", Hex(frame));
         RegionFrame.WriteWhole(frame.Begin(), 4, [3, 4, 5, 9]);
         Assert.Equal("04" + "00" + "02" + "0302" + "0300", Hex(frame));
         RegionFrame.WriteDifference(frame.Begin(), 4, 2, [7], []);
@@ -197,7 +197,7 @@ public sealed class FrameTests
             frame, view, isActivated: false, isDone: true, [members[0].Number.Key], [members[1].Number.Key]);
         NodeFrame.WriteEntry(frame.WriteVarint(1), members[1]);
         string head = "04" + "09038877665544332211" + "00" + "020500000000000000" + "01" + "8201" + "00" + "0167" + "01"
-            + "8301" + "01" + "0168" + "030201EF9875" + "01" + "8780808030";
+            + "8301" + "03" + "0168" + "030201EF9875" + "01" + "8780808030";
         Assert.Equal(
             head + "01" + "038877665544332211" + "06" + "09" + "02" + "0000000000" + "02" + "8E80808060" + "03" + "01"
                 + "8E80808060" + "01" + "8580808030"

@@ -372,7 +372,7 @@ public sealed class MembershipTests
             ["g", "h"], static name => name == "g" ? GroupModes.Hybrid : GroupModes.Reliable, world.Now);
         world.Run(Second);
 
-        Assert.Equal([("h", MembershipRefusal.ModeMismatch)], b.Refused);
+        Assert.Equal([("h", MembershipRefusal.GroupIsHybrid)], b.Refused);
         GroupInfo published = Assert.Single(b.Agent.Cluster.Layout.PublishedGroups.Infos);
         Assert.Equal(a.Groups["g"], published);
         Assert.False(published.Address.IsNone);
