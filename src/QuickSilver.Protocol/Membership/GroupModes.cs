@@ -13,8 +13,8 @@ public static class GroupModes
     public const byte Timed = 2;
 
     /// <summary>
-    /// As <see cref="Reliable"/>. The group has a multicast address of its own, to which one copy of each packet is sent
-    /// for all its regions.
+    /// As <see cref="Reliable"/>. The group has a multicast address of its own, to which one copy of each packet is
+    /// sent for all its regions.
     /// </summary>
     public const byte Hybrid = 3;
 
