@@ -16,8 +16,9 @@ internal sealed class AgentKey
 
     private AgentKey(byte[] key) => _key = key;
 
-    /// <summary>Makes a new one.</summary>
-    public static AgentKey Generate() => new(RandomNumberGenerator.GetBytes(LeastBytes));
+    /// <summary>Makes a new one, of digits: white space at the ends of a file is not the key's.</summary>
+    public static AgentKey Generate() => new(
+        System.Text.Encoding.ASCII.GetBytes(RandomNumberGenerator.GetHexString(2 * LeastBytes)));
 
     /// <summary>Reads a file.</summary>
     /// <exception cref="RunFailedException">It cannot be read, or holds too little.</exception>

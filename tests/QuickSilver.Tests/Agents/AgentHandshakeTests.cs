@@ -36,6 +36,20 @@ public sealed class AgentHandshakeTests : IAsyncDisposable
     }
 
     [Fact]
+    public void A_key_is_read_as_it_was_made()
+    {
+        string folder = Directory.CreateTempSubdirectory().FullName;
+        for (int number = 0; number < 300; number++)
+        {
+            var made = AgentKey.Generate();
+            string file = Path.Combine(folder, $"{number}");
+            made.Write(file);
+            Assert.Equal(made.Prove("label", [1], [2]), AgentKey.Read(file).Prove("label", [1], [2]));
+        }
+        Directory.Delete(folder, recursive: true);
+    }
+
+    [Fact]
     public async Task A_wrong_key_gets_a_nonce_and_nothing_else()
     {
         using var client = new TcpClient();
