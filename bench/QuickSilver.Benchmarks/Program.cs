@@ -1,3 +1,5 @@
 using BenchmarkDotNet.Running;
+using QuickSilver.Benchmarks.Cluster;
 
-BenchmarkSwitcher.FromAssembly(typeof(Program).Assembly).Run(args);
+return await ClusterArguments.RunAsync(
+    args, static rest => BenchmarkSwitcher.FromAssembly(typeof(Program).Assembly).Run(rest));

@@ -53,12 +53,14 @@ internal sealed class AgentCluster : IAsyncDisposable
     /// <summary>The place of one run.</summary>
     /// <param name="receivers">Of the run.</param>
     /// <param name="needsMulticast">Whether its processes do.</param>
+    /// <param name="hosts">How many of the agents it has, from the first one on; 0: all.</param>
     /// <exception cref="RunFailedException">A host lacks what the run needs.</exception>
-    public ILab LabFor(int receivers, bool needsMulticast)
+    public ILab LabFor(int receivers, bool needsMulticast, int hosts = 0)
     {
-        if (needsMulticast && Agents.FirstOrDefault(agent => !agent.Facts.HasMulticast) is { } deaf)
+        IReadOnlyList<AgentLink> agents = hosts == 0 ? Agents : [.. Agents.Take(hosts)];
+        if (needsMulticast && agents.FirstOrDefault(agent => !agent.Facts.HasMulticast) is { } deaf)
             throw new RunFailedException($"agent {deaf.Name}: its card {deaf.Facts.Card} has no multicast");
-        return new AgentLab(Agents, receivers);
+        return new AgentLab(agents, receivers);
     }
 
     /// <summary>The network namespace that is a host, of agents that this program has started in some.</summary>

@@ -1,6 +1,7 @@
 using System.Text.Json;
 using System.Threading.Channels;
 using QuickSilver.Bench.Reports;
+using QuickSilver.Bench.Rounds;
 
 namespace QuickSilver.Bench.Roles;
 
@@ -53,6 +54,9 @@ internal sealed class RoleChannel
 
     /// <summary>Says that something asked for has been done.</summary>
     public void TellDone(string what) => Tell(new RoleLine(what));
+
+    /// <summary>Says what it did since it was asked before.</summary>
+    public void TellFigures(RoundFigures figures) => Tell(new RoleLine(RoundCommands.Figures, Figures: figures));
 
     /// <summary>Waits for the scenario to close the input: until then the process stays, because others may need
     /// it.</summary>

@@ -31,4 +31,10 @@ internal enum RoleKind
 
     /// <summary>Receives from several senders of one group, and notes how far it is all along.</summary>
     StreamReceiver,
+
+    /// <summary>Sends a round of messages at each word of the coordinator.</summary>
+    RoundSender,
+
+    /// <summary>Tells when all of a round has come.</summary>
+    RoundReceiver,
 }

@@ -1,4 +1,5 @@
 using QuickSilver.Bench.Reports;
+using QuickSilver.Bench.Rounds;
 
 namespace QuickSilver.Bench.Roles;
 
@@ -6,4 +7,5 @@ namespace QuickSilver.Bench.Roles;
 /// <param name="Kind">"ready", "result", "failed", or an answer to a command.</param>
 /// <param name="Result">Of "result".</param>
 /// <param name="Failure">Of "failed", in words.</param>
-internal sealed record RoleLine(string Kind, ProcessReport? Result = null, string? Failure = null);
+/// <param name="Figures">Of <see cref="RoundCommands.Figures"/>.</param>
+internal sealed record RoleLine(string Kind, ProcessReport? Result = null, string? Failure = null, RoundFigures? Figures = null);

@@ -73,6 +73,12 @@ internal sealed record RoleOrder
     /// its own on.</summary>
     public int AllGroups { get; init; }
 
+    /// <summary>Of rounds: messages of one, from all senders together.</summary>
+    public int RoundMessages { get; init; }
+
+    /// <summary>Of rounds: share of the groups that each receiver joins.</summary>
+    public double Overlap { get; init; } = 1;
+
     /// <summary>Of a herd: whether a group was joined and left before the run, so that the code of a join is
     /// compiled.</summary>
     public bool IsWarm { get; init; }

@@ -1,4 +1,5 @@
 using System.Text.Json;
+using System.Threading.Channels;
 using QuickSilver.Bench.Processes;
 using QuickSilver.Bench.Reports;
 
@@ -12,6 +13,7 @@ internal sealed class RoleProcess : IAsyncDisposable
         TaskCreationOptions.RunContinuationsAsynchronously);
     private readonly TaskCompletionSource _done = new(TaskCreationOptions.RunContinuationsAsynchronously);
     private readonly TaskCompletionSource _failure = new(TaskCreationOptions.RunContinuationsAsynchronously);
+    private readonly Channel<RoleLine> _answers = Channel.CreateUnbounded<RoleLine>();
     private readonly string _name;
     private IChild _child = null!;
     private bool _isMeantToEnd;
@@ -67,6 +69,18 @@ internal sealed class RoleProcess : IAsyncDisposable
     public Task TellAsync(RoleCommand command) =>
         _child.TellAsync(JsonSerializer.Serialize(command, RoleJson.Default.RoleCommand));
 
+    /// <summary>Takes its next answer to a command that only some roles know. One caller at a time.</summary>
+    /// <param name="kind">That it is to be of; others are passed over.</param>
+    /// <exception cref="RunFailedException">It failed.</exception>
+    public async Task<RoleLine> AnswerAsync(string kind)
+    {
+        while (true)
+        {
+            RoleLine line = await _answers.Reader.ReadAsync();
+            if (line.Kind == kind) return line;
+        }
+    }
+
     /// <summary>Kills it: nothing of it ends in order. That it is gone is no failure then.</summary>
     public void Kill()
     {
@@ -96,6 +110,7 @@ internal sealed class RoleProcess : IAsyncDisposable
         if (line is { Kind: "result", Result: { } result }) _result.TrySetResult(result);
         if (line?.Kind == "done") _done.TrySetResult();
         if (line?.Kind == "failed") Fail($"{_name}: {line.Failure ?? "failed"}");
+        if (line is not null) _answers.Writer.TryWrite(line);
     }
 
     private async Task WatchAsync()
@@ -122,6 +137,7 @@ internal sealed class RoleProcess : IAsyncDisposable
             told.TrySetException(failure);
             _ = told.Task.Exception;
         }
+        _answers.Writer.TryComplete(failure);
         _result.TrySetException(failure);
         _ = _result.Task.Exception;
     }

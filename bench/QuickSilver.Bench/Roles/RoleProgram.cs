@@ -1,6 +1,7 @@
 using System.Reflection;
 using QuickSilver.Bench.Chaos;
 using QuickSilver.Bench.Processes;
+using QuickSilver.Bench.Rounds;
 using QuickSilver.Bench.Streams;
 
 namespace QuickSilver.Bench.Roles;
@@ -51,6 +52,8 @@ internal static class RoleProgram
                 RoleKind.TcpReceiver => TcpRoles.ReceiveAsync(channel),
                 RoleKind.StreamSender => StreamRoles.SendAsync(channel),
                 RoleKind.StreamReceiver => StreamRoles.ReceiveAsync(channel),
+                RoleKind.RoundSender => RoundSenderRole.RunAsync(channel),
+                RoleKind.RoundReceiver => RoundReceiverRole.RunAsync(channel),
                 RoleKind.Host => HostRole.RunAsync(channel),
                 _ => IdleRole.RunAsync(channel),
             });

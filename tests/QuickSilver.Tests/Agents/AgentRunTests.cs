@@ -1,4 +1,3 @@
-using System.Diagnostics;
 using System.Globalization;
 using QuickSilver.Bench.Agents;
 using QuickSilver.Bench.Lab;
@@ -6,6 +5,7 @@ using QuickSilver.Bench.Processes;
 using QuickSilver.Bench.Reports;
 using QuickSilver.Bench.Runs;
 using QuickSilver.Tests.Networks;
+using static QuickSilver.Tests.Agents.HostProcesses;
 
 namespace QuickSilver.Tests.Agents;
 
@@ -72,9 +72,6 @@ public sealed class AgentRunTests
         return await AgentCluster.StartAsync(Receivers + 1, Ct);
     }
 
-    private static void SkipWithoutNamespaces() => Assert.SkipUnless(
-        NamespaceSet.CanMake, "networks are made of namespaces, by root on Linux with iproute2");
-
     private static TrafficPlan Plan(AgentCluster cluster, double seconds) => new()
     {
         Variants = [Variant.QuickSilver],
@@ -99,61 +96,4 @@ public sealed class AgentRunTests
 
     private static Task AwaitNoRolesAsync(AgentCluster cluster, int[] hosts) =>
         UntilAsync(() => hosts.All(host => RolesOf(cluster.NamespaceOf(host)).Count == 0), null);
-
-    private static async Task UntilAsync(Func<bool> isSo, ChildProcess? program)
-    {
-        long start = Stopwatch.GetTimestamp();
-        while (!isSo())
-        {
-            Assert.True(Stopwatch.GetElapsedTime(start) < Patience, $"in vain: {program?.LastLines}");
-            await Task.Delay(50, Ct);
-        }
-    }
-
-    private static string[] Namespaces() =>
-        [.. NamespaceSet.Run(["ip", "netns", "list"]).Split('\n', StringSplitOptions.RemoveEmptyEntries)
-            .Select(line => line.Split(' ')[0])];
-
-    private static List<int> ProcessesOf(string name)
-    {
-        try
-        {
-            return [.. NamespaceSet.Run(["ip", "netns", "pids", name])
-                .Split('\n', StringSplitOptions.RemoveEmptyEntries)
-                .Select(line => int.Parse(line, CultureInfo.InvariantCulture))];
-        }
-        catch (InvalidOperationException)
-        {
-            // It has just gone.
-            return [];
-        }
-    }
-
-    private static List<int> RolesOf(string name) => [.. ProcessesOf(name).Where(id => WordsOf(id).Contains("role"))];
-
-    private static List<int> AgentsOf(string name) =>
-        [.. ProcessesOf(name).Where(id => WordsOf(id).Contains("--listen"))];
-
-    private static string[] WordsOf(int id)
-    {
-        try
-        {
-            return File.ReadAllText($"/proc/{id}/cmdline").Split('\0');
-        }
-        catch (IOException)
-        {
-            return [];
-        }
-    }
-
-    private static bool IsAlive(int id) => WordsOf(id).Length > 1;
-
-    private static void Kill(IEnumerable<int> ids)
-    {
-        foreach (int id in ids)
-        {
-            using var process = Process.GetProcessById(id);
-            process.Kill();
-        }
-    }
 }
