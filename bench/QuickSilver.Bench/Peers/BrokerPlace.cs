@@ -4,4 +4,5 @@ namespace QuickSilver.Bench.Peers;
 /// <param name="Folder">Whatever it writes goes here.</param>
 /// <param name="Address">To listen at.</param>
 /// <param name="Port">To listen on.</param>
-internal sealed record BrokerPlace(string Folder, string Address, int Port);
+/// <param name="Adapter">Path of the adapter, for a broker that is a part of it.</param>
+internal sealed record BrokerPlace(string Folder, string Address, int Port, string Adapter);

@@ -18,6 +18,15 @@ internal sealed class NativePeer(string name, PeerPromise promise) : Peer(name, 
     /// <summary>File in the build folder.</summary>
     public required string Adapter { get; init; }
 
+    /// <summary>Name of its program, where the adapter is a folder; null: the adapter's.</summary>
+    public string? Program { get; init; }
+
+    /// <summary>Whether its adapter sends to as many topics as it is told.</summary>
+    public bool HasTopics { get; init; }
+
+    /// <inheritdoc/>
+    public override bool HasGroups => HasTopics;
+
     /// <summary>Words before the adapter's path, for those that are not programs by themselves.</summary>
     public IReadOnlyList<string> Runner { get; init; } = [];
 
@@ -48,7 +57,7 @@ internal sealed class NativePeer(string name, PeerPromise promise) : Peer(name, 
         if (BrokerCommand is null) return null;
         return Broker.Start(folder =>
         {
-            var place = new BrokerPlace(folder, lab.AddressOf(LastAt(setting)), lab.PortOf(Port));
+            var place = new BrokerPlace(folder, lab.AddressOf(LastAt(setting)), lab.PortOf(Port), ProgramIn(build));
             return ([.. lab.PrefixOf(LastAt(setting)), .. BrokerCommand(place)], BrokerEnvironment?.Invoke(place));
         });
     }
@@ -71,11 +80,14 @@ internal sealed class NativePeer(string name, PeerPromise promise) : Peer(name, 
         return new RoleLaunch
         {
             Command = host is ["dotnet", ..]
-                ? ChildProcess.CommandOf(Path.Combine(path, Adapter + ".dll"), [.. command])
+                ? ChildProcess.CommandOf(ProgramIn(build), [.. Words, .. command])
                 : [.. host, .. host.Count == 0 ? [path] : Words, .. command],
             Environment = AdapterEnvironment?.Invoke(build),
         };
     }
+
+    private string ProgramIn(PeerBuild build) =>
+        Path.Combine(build.PathOf(Adapter), (Program ?? Adapter) + ".dll");
 
     private RoleOrder Order(
         PeerSetting setting, ILab lab, RoleKind role, string process, int number, int member) =>

@@ -17,6 +17,10 @@ internal abstract class Peer(string name, PeerPromise promise)
     /// <summary>What it promises.</summary>
     public PeerPromise Promise => promise;
 
+    /// <summary>Whether it has groups, topics or channels in one connection; without, it is measured with one
+    /// only.</summary>
+    public virtual bool HasGroups => false;
+
     /// <summary>Why it cannot be measured here; null when it can.</summary>
     public virtual string? WhyMissing(PeerBuild build) => null;
 

@@ -22,12 +22,12 @@ internal sealed class PeerBench(IReadOnlyList<Peer> peers, PeerBuild build)
                 .Select(peer => new RunReport { Variant = peer.Name, Skipped = peer.WhyMissing(build) }),
         ];
         List<Peer> present = [.. peers.Where(peer => peer.WhyMissing(build) is null)];
-        int all = runs.Count + (repetitions * settings.Count * present.Count);
+        int all = runs.Count + (repetitions * settings.Sum(setting => present.Count(peer => Fits(peer, setting))));
         for (int repetition = 1; repetition <= repetitions; repetition++)
         {
             foreach (PeerSetting setting in settings)
             {
-                foreach (Peer peer in present)
+                foreach (Peer peer in present.Where(peer => Fits(peer, setting)))
                 {
                     var run = new RunReport
                     {
@@ -43,6 +43,8 @@ internal sealed class PeerBench(IReadOnlyList<Peer> peers, PeerBuild build)
         }
         return runs;
     }
+
+    private static bool Fits(Peer peer, PeerSetting setting) => setting.Groups <= 1 || peer.HasGroups;
 
     private async Task<RunReport> RunAsync(Peer peer, PeerSetting setting, RunReport run, CancellationToken ct)
     {

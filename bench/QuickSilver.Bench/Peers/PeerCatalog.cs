@@ -1,5 +1,6 @@
 using System.Globalization;
 using QuickSilver.Bench.Lab;
+using QuickSilver.Bench.Processes;
 using QuickSilver.Bench.Roles;
 
 namespace QuickSilver.Bench.Peers;
@@ -8,6 +9,9 @@ namespace QuickSilver.Bench.Peers;
 /// bench/peers/README.md.</summary>
 internal static class PeerCatalog
 {
+    // The adapter of all systems that are .NET libraries.
+    private const string DotNet = "netpeers";
+
     private static readonly PeerPromise Group = new(
         "repaired by the sender", "per sender", "others wait until it is suspected", "nothing");
     private static readonly PeerPromise Dds = new(
@@ -18,6 +22,16 @@ internal static class PeerCatalog
         "NAKs while the sender has it", "per sender", "others go on", "nothing");
     private static readonly PeerPromise Broker = new(
         "at most once; the slow are cut off", "per publisher", "loses what it had not read", "a broker");
+
+    private static readonly PeerPromise Mqtt = new(
+        "at most once; dropped when the server's queue is full", "per publisher", "loses what it had not read",
+        "a broker");
+
+    private static readonly PeerPromise Actors = new(
+        "at most once; no back-pressure", "per publisher", "others go on", "a mediator in each process");
+
+    private static readonly PeerPromise Streams = new(
+        "retried while the silo lives", "per stream", "retried, then given up", "grains in the sender's process");
 
     /// <summary>All, in the order of tables.</summary>
     public static IReadOnlyList<Peer> All { get; } =
@@ -52,7 +66,59 @@ internal static class PeerCatalog
             new PeerPromise(
                 "known to the sender (confirmed)", "per queue", "its queue is lost, others go on", "a broker"),
             isTuned: true),
+        NatsNet("nats-net", isTuned: false),
+        NatsNet("nats-net-tuned", isTuned: true),
+        new NativePeer("redis-net", Broker)
+        {
+            Adapter = "redis-net", Program = DotNet, Runner = ["dotnet"], Words = ["redis"], HasTopics = true,
+            BrokerCommand = RedisServer,
+        },
+        NetMq("netmq", isTuned: false),
+        NetMq("netmq-tuned", isTuned: true),
+        MqttNet("mqttnet", isTuned: false),
+        MqttNet("mqttnet-tuned", isTuned: true),
+        new NativePeer("akka", Actors)
+        {
+            Adapter = "akka", Program = DotNet, Runner = ["dotnet"], Words = ["akka"], HasTopics = true,
+        },
+        new NativePeer("orleans", Streams)
+        {
+            Adapter = "orleans", Program = DotNet, Runner = ["dotnet"], Words = ["orleans"], HasTopics = true,
+        },
     ];
+
+    private static NativePeer NatsNet(string name, bool isTuned) => new(name, Broker)
+    {
+        Adapter = "nats-net",
+        Program = DotNet,
+        IsTuned = isTuned,
+        Runner = ["dotnet"],
+        Words = ["nats"],
+        HasTopics = true,
+        BrokerCommand = NatsServer,
+    };
+
+    private static NativePeer NetMq(string name, bool isTuned) => new(name, Dropping)
+    {
+        Adapter = "netmq",
+        Program = DotNet,
+        IsTuned = isTuned,
+        Runner = ["dotnet"],
+        Words = ["netmq"],
+        HasTopics = true,
+    };
+
+    private static NativePeer MqttNet(string name, bool isTuned) => new(name, Mqtt)
+    {
+        Adapter = "mqttnet",
+        Program = DotNet,
+        IsTuned = isTuned,
+        Runner = ["dotnet"],
+        Words = ["mqtt"],
+        HasTopics = true,
+        BrokerCommand = place => ChildProcess.CommandOf(
+            place.Adapter, "mqtt-broker", place.Address, Text(place.Port), isTuned ? "1" : "0"),
+    };
 
     private static NativePeer JGroups(string name, bool isTuned) => new(name, Group)
     {
@@ -69,18 +135,23 @@ internal static class PeerCatalog
     private static NativePeer Nats(string name) => new(name, Broker)
     {
         Adapter = "nats",
-        BrokerCommand = place => ["nats-server", "-a", place.Address, "-p", Text(place.Port)],
+        BrokerCommand = NatsServer,
     };
 
     private static NativePeer Redis(string name) => new(name, Broker)
     {
         Adapter = "redis",
-        BrokerCommand = place =>
-        [
-            "redis-server", "--bind", place.Address, "--port", Text(place.Port), "--dir", place.Folder,
-            "--save", "", "--appendonly", "no", "--protected-mode", "no",
-        ],
+        BrokerCommand = RedisServer,
     };
+
+    private static IReadOnlyList<string> NatsServer(BrokerPlace place) =>
+        ["nats-server", "-a", place.Address, "-p", Text(place.Port)];
+
+    private static IReadOnlyList<string> RedisServer(BrokerPlace place) =>
+    [
+        "redis-server", "--bind", place.Address, "--port", Text(place.Port), "--dir", place.Folder,
+        "--save", "", "--appendonly", "no", "--protected-mode", "no",
+    ];
 
     private static NativePeer RabbitMq(string name, PeerPromise promise, bool isTuned) => new(name, promise)
     {

@@ -14,6 +14,9 @@ internal sealed class QuickSilverPeer(string name, bool sharesMemory)
     public const int MembershipPort = 14_999;
 
     /// <inheritdoc/>
+    public override bool HasGroups => true;
+
+    /// <inheritdoc/>
     public override string Version(PeerBuild build) =>
         typeof(QuickSilverNode).Assembly.GetCustomAttribute<AssemblyInformationalVersionAttribute>()
             ?.InformationalVersion[..13] ?? "";

@@ -26,6 +26,13 @@ internal sealed class PeerComparison : IScenario
     private readonly Option<int[]> _sizes = new("--size")
     { Description = "Bytes of a message; may be repeated.", DefaultValueFactory = _ => [1000] };
 
+    private readonly Option<int[]> _groups = new("--groups")
+    {
+        Description = "Groups or topics that the sender goes round; may be repeated. Above 1, systems that have none "
+            + "are left out.",
+        DefaultValueFactory = _ => [1],
+    };
+
     private readonly Option<double[]> _drops = new("--drop")
     {
         Description = "Share of packets that vanish before each receiver, for all systems alike; may be repeated. "
@@ -73,12 +80,13 @@ internal sealed class PeerComparison : IScenario
 
     /// <inheritdoc/>
     public string Summary =>
-        "QuickSilver beside raw multicast, TCP, JGroups, Cyclone DDS, ZeroMQ, NORM, NATS, Redis and RabbitMQ.";
+        "QuickSilver beside raw multicast, TCP, JGroups, Cyclone DDS, ZeroMQ, NORM, NATS, Redis, RabbitMQ, MQTT, "
+        + "Akka.NET and Orleans.";
 
     /// <inheritdoc/>
     public IReadOnlyList<Option> Options =>
-        [_peers, _receivers, _sizes, _drops, _net, _warmUp, _seconds, _repeat, _latencyRate, _slot, .. _own.All, _build,
-            _svg];
+        [_peers, _receivers, _sizes, _groups, _drops, _net, _warmUp, _seconds, _repeat, _latencyRate, _slot,
+            .. _own.All, _build, _svg];
 
     /// <inheritdoc/>
     public void Validate(CommandResult result)
@@ -95,6 +103,7 @@ internal sealed class PeerComparison : IScenario
             result.AddError($"--size is less than {MeasuredHeader.Bytes}.");
         if (result.ValueOrDefault(_receivers)!.Any(receivers => receivers < 1))
             result.AddError("--receivers is less than 1.");
+        if (result.ValueOrDefault(_groups)!.Any(groups => groups < 1)) result.AddError("--groups is less than 1.");
         if (result.ValueOrDefault(_drops)!.Any(drop => drop is < 0 or >= 1)) result.AddError("--drop is not a share.");
         if (result.ValueOrDefault(_drops)!.Any(drop => drop > 0)
             && result.ValueOrDefault(_net) is not (NetProfile.Bridge or NetProfile.Wire))
@@ -128,12 +137,14 @@ internal sealed class PeerComparison : IScenario
         return from drop in parsed.GetValue(_drops)!
                from receivers in parsed.GetValue(_receivers)!
                from size in parsed.GetValue(_sizes)!
+               from groups in parsed.GetValue(_groups)!
                select _own.Apply(parsed, new PeerSetting
                {
                    Net = net,
                    Receivers = receivers,
                    Size = size,
                    Drop = drop,
+                   Groups = groups > 1 ? groups : 0,
                    WarmUpSeconds = parsed.GetValue(_warmUp),
                    MeasuredSeconds = parsed.GetValue(_seconds),
                    Slot = slot > 0 ? slot : net is NetProfile.Bridge or NetProfile.Wire ? 1372 : 8000,
