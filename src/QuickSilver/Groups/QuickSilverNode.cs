@@ -357,6 +357,7 @@ public sealed partial class QuickSilverNode : IAsyncDisposable
             throw;
         }
         TimeSpan remaining = options.Membership.JoinTimeout - Stopwatch.GetElapsedTime(opening.Begun);
+        if (options.Faults?.Switch is { } given) given.Node = node;
         await node._parts.StartAsync(remaining, cancellationToken).ConfigureAwait(false);
         return node;
     }

@@ -19,6 +19,10 @@ internal abstract class HandleInbox
     /// <summary>Bytes of the handle's unread messages and undisposed leases. Any thread.</summary>
     public abstract long Bytes { get; }
 
+    /// <summary>Whether no message is unread and no reader is at work on one, as far as the inbox knows. Any
+    /// thread.</summary>
+    public virtual bool IsIdle => Messages == 0;
+
     /// <summary>True while there may be something to publish.</summary>
     public abstract bool IsTouched { get; }
 

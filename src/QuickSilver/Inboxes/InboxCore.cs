@@ -64,6 +64,16 @@ internal sealed class InboxCore : HandleInbox, IBudgetedInbox
     /// <summary>Unread messages. Any thread.</summary>
     public override long Messages => _depth.Messages;
 
+    /// <inheritdoc/>
+    public override bool IsIdle
+    {
+        get
+        {
+            lock (_readerLock)
+                return (!_isBeingRead || _reader is null || _reader.Signal.IsWaiting) && Messages == 0;
+        }
+    }
+
     /// <summary>Bytes of unread messages and of undisposed leases. Any thread.</summary>
     public override long Bytes => _depth.Bytes;
 

@@ -17,6 +17,9 @@ internal sealed class InboxSignal : IValueTaskSource
     private CancellationTokenRegistration _registration;
     private int _isWaiting;
 
+    /// <summary>Whether the reader waits. Any thread.</summary>
+    public bool IsWaiting => Volatile.Read(ref _isWaiting) != 0;
+
     /// <summary>Declares the wait. The reader's thread.</summary>
     public void Arm()
     {

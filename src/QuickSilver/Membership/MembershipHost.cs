@@ -36,7 +36,7 @@ internal sealed class MembershipHost : IAsyncDisposable
         _listener = listener;
         _settings = settings;
         _events = events;
-        var clock = new MonotonicClock();
+        IClock clock = settings.Clock ?? new MonotonicClock();
         var alarms = new AlarmQueue();
         var idle = new NoCompletions();
         var gate = new WakeGate(idle);

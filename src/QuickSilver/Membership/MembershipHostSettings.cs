@@ -1,4 +1,5 @@
 using System.Net;
+using QuickSilver.Protocol.Core;
 using QuickSilver.Protocol.Membership;
 
 namespace QuickSilver.Membership;
@@ -19,6 +20,9 @@ internal sealed record MembershipHostSettings
     /// <summary>Networks whose addresses a node may register although its connection comes from another
     /// address.</summary>
     public IReadOnlyList<IPNetwork> AllowedNetworks { get; init; } = [];
+
+    /// <summary>The clock of its thread; null for that of the machine.</summary>
+    public IClock? Clock { get; init; }
 
     /// <summary>The claim to be the only host of its cluster; null to answer no other host.</summary>
     public HostClaim? Claim { get; init; }

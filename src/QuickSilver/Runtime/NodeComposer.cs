@@ -43,7 +43,7 @@ internal static class NodeComposer
                 (name, Sum: options.LimitsBytes, HeapShares.Heap),
                 static (logger, s) => Log.LimitsExceedHeap(logger, s.name, s.Sum, s.Heap));
         }
-        var clock = new MonotonicClock();
+        IClock clock = options.Faults?.Switch?.Clock ?? new MonotonicClock();
         var gate = new WakeGate(transport);
         var requests = new RequestQueue(gate);
         var services = new NodeServices(options, name, requests, clock, log, events);

@@ -126,9 +126,10 @@ internal static class NodeOpener
         QuickSilverOptions options, TransportSettings settings, NodeReporter reporter)
     {
         IHostTransport transport = TransportFactory.Start(settings, reporter);
-        return options.Faults is { Any: true } faults
-            ? new FaultInjector(transport, faults.DropReceived, faults.Seed, faults.DeafEvery, faults.DeafFor)
-            : transport;
+        if (options.Faults is not { Any: true } faults) return transport;
+        if (faults.Switch is { } given) given.Sources = [transport.Facts.Control, transport.Facts.Data];
+        return new FaultInjector(
+            transport, faults.DropReceived, faults.Seed, faults.DeafEvery, faults.DeafFor, faults.Switch);
     }
 
     private static async Task<MembershipConnector> OpenConnectorAsync(
@@ -144,9 +145,10 @@ internal static class NodeOpener
             default:
                 var endpoint = new IPEndPoint(IPAddress.Loopback, membership.Port);
                 MembershipHostSettings own = OptionSettings.ToHost(options, transport.Facts.Multicast, endpoint);
-                return options.Transport.Kind == TransportKind.InMemory
-                    ? new InMemoryConnector(own, reporter)
-                    : new LoopbackConnector(own, reporter);
+                if (options.Transport.Kind != TransportKind.InMemory) return new LoopbackConnector(own, reporter);
+                return options.Faults?.Switch is { } given
+                    ? new SwitchedConnector(new InMemoryConnector(own with { Clock = given.Clock }, reporter), given)
+                    : new InMemoryConnector(own, reporter);
         }
     }
 

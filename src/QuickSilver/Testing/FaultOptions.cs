@@ -20,7 +20,10 @@ public sealed class FaultOptions
     /// Default: 1.</summary>
     public ulong Seed { get; set; } = 1;
 
-    internal bool Any => DropReceived > 0 || DeafFor > TimeSpan.Zero;
+    /// <summary>What a test turns while the node runs; null: nothing.</summary>
+    internal NodeSwitch? Switch { get; set; }
+
+    internal bool Any => DropReceived > 0 || DeafFor > TimeSpan.Zero || Switch is not null;
 
     internal FaultOptions Copy() => (FaultOptions)MemberwiseClone();
 

@@ -6,6 +6,7 @@ using QuickSilver.Protocol.Flow;
 using QuickSilver.Protocol.Flow.Buffers;
 using QuickSilver.Protocol.Flow.Transports;
 using QuickSilver.Protocol.Wire;
+using QuickSilver.Testing;
 
 namespace QuickSilver.Transport;
 
@@ -21,8 +22,10 @@ namespace QuickSilver.Transport;
 /// <param name="deafEvery">The interval of periods in which every datagram is dropped; the first begins after this
 /// time.</param>
 /// <param name="deafFor">The length of such a period; zero for none.</param>
+/// <param name="nodeSwitch">What a test turns while the node runs; null for none.</param>
 internal sealed class FaultInjector(
-    IHostTransport inner, double dropRate, ulong seed, TimeSpan deafEvery = default, TimeSpan deafFor = default)
+    IHostTransport inner, double dropRate, ulong seed, TimeSpan deafEvery = default, TimeSpan deafFor = default,
+    NodeSwitch? nodeSwitch = null)
     : IHostTransport
 {
     private readonly SeededRandom _random = new(seed);
@@ -67,7 +70,8 @@ internal sealed class FaultInjector(
                 taken[kept++] = completion;
                 continue;
             }
-            int length = Thin(completion.Buffer.AsSpan(completion.Offset, completion.Length));
+            bool isCut = nodeSwitch is not null && nodeSwitch.Drops(completion.Source);
+            int length = Thin(completion.Buffer.AsSpan(completion.Offset, completion.Length), isCut);
             if (length == 0)
             {
                 inner.Recycle(completion);
@@ -96,7 +100,8 @@ internal sealed class FaultInjector(
     public void Close(IRegionChannel channel, bool receive) => inner.Close(channel, receive);
 
     /// <inheritdoc/>
-    public SendOutcome Send(in Train train) => inner.Send(train);
+    public SendOutcome Send(in Train train) =>
+        nodeSwitch is { IsMute: true } ? SendOutcome.Sent : inner.Send(train);
 
     /// <inheritdoc/>
     public bool TryMove(NetworkChoice network, bool multicast, string reason) =>
@@ -108,15 +113,16 @@ internal sealed class FaultInjector(
     /// <inheritdoc/>
     public void Dispose() => inner.Dispose();
 
-    private int Thin(Span<byte> read)
+    private int Thin(Span<byte> read, bool isCut)
     {
         int kept = 0;
         int position = 0;
-        bool isDeaf = IsDeaf();
+        bool isDeaf = isCut || IsDeaf();
+        double rate = nodeSwitch is null ? dropRate : Math.Max(dropRate, nodeSwitch.Loss);
         while (position < read.Length)
         {
             int length = LengthOfFirst(read[position..]);
-            if (isDeaf || _random.NextDouble() < dropRate)
+            if (isDeaf || _random.NextDouble() < rate)
             {
                 Dropped++;
                 CountInto?.Count(RejectReason.Injected);
