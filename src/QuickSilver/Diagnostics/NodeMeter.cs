@@ -3,24 +3,39 @@ using System.Diagnostics.Metrics;
 namespace QuickSilver.Diagnostics;
 
 /// <summary>
-/// A node's instruments on the meter "QuickSilver". All are observable and read the latest statistics, so listeners run
-/// on their own thread and the core never calls them. Groups are not tags: there may be thousands, and backends merge
+/// A node's instruments on the meter "QuickSilver". All but two are observable and read the latest statistics, so
+/// listeners run on their own thread. The two histograms are recorded on a pool thread (<see cref="DurationSamples"/>).
+/// The core never calls a listener. Groups are not tags: there may be thousands, and backends merge
 /// tags beyond their limit; see <see cref="QuickSilverNode.GetTopGroupsAsync"/>.
 /// <para>
 /// Publishing and removing an instrument runs code of the application on this thread: its meter factory and its
 /// listeners. Their exceptions are logged, and cost the node only the instrument.
 /// </para>
 /// </summary>
-internal sealed class NodeMeter : IDisposable
+internal sealed class NodeMeter : IDisposable, IDurationRecorder
 {
     private const string MeterName = "QuickSilver";
     private const string SystemTag = "messaging.system";
     private const string SourceTag = "source";
+    private const string PhaseTag = "phase";
+    private const string TokenRounds = "quicksilver.token.round.duration";
+    private const string LoopPhases = "quicksilver.loop.phase.duration";
+
+    private static readonly double[] RoundSeconds =
+        [0.0001, 0.00025, 0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 5];
+
+    private static readonly double[] PhaseSeconds =
+        [0.000001, 0.0000025, 0.000005, 0.00001, 0.000025, 0.00005, 0.0001, 0.00025, 0.0005, 0.001, 0.005, 0.01, 0.1];
+
+    private static readonly KeyValuePair<string, object?>[] Phases =
+        [new(PhaseTag, "requests"), new(PhaseTag, "io"), new(PhaseTag, "alarms"), new(PhaseTag, "pull")];
 
     private static readonly KeyValuePair<string, object?> MessagingSystem = new(SystemTag, "quicksilver");
     private readonly Func<NodeStatistics> _read;
     private readonly NodeLog _log;
     private readonly Meter _meter;
+    private Histogram<double>? _rounds;
+    private Histogram<double>? _phases;
 
     /// <summary>Creates the instruments.</summary>
     /// <param name="factory">Creates the meter; null: the node creates its own.</param>
@@ -144,6 +159,25 @@ internal sealed class NodeMeter : IDisposable
         Counter(
             "quicksilver.socket.drops", "{packet}", "Datagrams the kernel dropped for lack of space",
             static s => s.SocketDrops);
+        Guard(() => _rounds = Histogram(TokenRounds, "Duration of the token rounds that the node led", RoundSeconds));
+        Guard(() => _phases = Histogram(LoopPhases, "Duration of the phases of busy turns: a sample", PhaseSeconds));
+    }
+
+    /// <inheritdoc/>
+    public bool IsWanted => _rounds is { Enabled: true } || _phases is { Enabled: true };
+
+    /// <inheritdoc/>
+    public void Record(int kind, TimeSpan took)
+    {
+        try
+        {
+            if (kind == DurationSamples.TokenRound) _rounds?.Record(took.TotalSeconds);
+            else _phases?.Record(took.TotalSeconds, Phases[kind]);
+        }
+        catch (Exception fault)
+        {
+            _log.Post(fault, static (logger, thrown) => Log.MeteringFailed(logger, thrown));
+        }
     }
 
     /// <summary>Removes the instruments.</summary>
@@ -165,6 +199,11 @@ internal sealed class NodeMeter : IDisposable
 
     private void Gauge(string name, string unit, string description, Func<NodeStatistics, double> value) =>
         Guard(() => _meter.CreateObservableGauge(name, () => value(_read()), unit, description));
+
+    private Histogram<double> Histogram(string name, string description, double[] boundaries) =>
+        _meter.CreateHistogram(
+            name, "s", description,
+            advice: new InstrumentAdvice<double> { HistogramBucketBoundaries = boundaries });
 
     private void Recovered() => Guard(() => _meter.CreateObservableCounter(
         "quicksilver.packets.recovered",

@@ -62,6 +62,7 @@ internal sealed class NodeParts
         string carrier = Core.IsInMemory ? "memory" : _choice.Multicast ? "multicast" : "unicast";
         _meter = new NodeMeter(
             options.MeterFactory, Services.Name, carrier, () => Core.Statistics!.Read(), Services.Log);
+        Core.Statistics!.Durations.Attach(_meter);
         Carrier chosen = Core.IsInMemory ? Carrier.InMemory : _choice.Multicast ? Carrier.Multicast : Carrier.Unicast;
         Services.Events.Post(new CarrierSelected(chosen, _choice.Reason));
         _thread.Start();

@@ -2,6 +2,7 @@ using QuickSilver.Diagnostics;
 using QuickSilver.Inboxes;
 using QuickSilver.Protocol.Core;
 using QuickSilver.Protocol.Membership;
+using QuickSilver.Protocol.Recovery;
 using QuickSilver.Protocol.Stack;
 using ProtocolRegionView = QuickSilver.Protocol.Membership.RegionView;
 
@@ -56,6 +57,9 @@ internal sealed class StatisticsCutter
     /// <summary>The loop's own figures.</summary>
     public LoopStatistics Loop { get; }
 
+    /// <summary>Durations for the histograms of the meter.</summary>
+    public DurationSamples Durations { get; } = new();
+
     /// <summary>Returns the newest cut. Any thread; blocks for the copy of another reader at most.</summary>
     public NodeStatistics Read()
     {
@@ -70,6 +74,9 @@ internal sealed class StatisticsCutter
     public void OnTurnEnded(Instant now, bool wasBusy)
     {
         bool wasDue = _isDue;
+        RecoveryCounters recovery = _core.Stack.Rooms.RecoveryCounters;
+        Durations.OnTurnEnded(Loop, wasBusy, recovery.TokenRounds, recovery.TokenRoundTrip);
+        if (wasDue) Durations.HandOver();
         if (wasDue) _isDue = !TryCut(now);
         // A cut that a reader blocked needs a later turn, which may not come for long without an alarm.
         if ((wasDue ? _isDue : wasBusy) && !_alarm.IsSet) _alarm.Set(now + Age);

@@ -1,3 +1,4 @@
+using System.Collections.Concurrent;
 using System.Diagnostics.Metrics;
 using QuickSilver.Tests.Diagnostics;
 
@@ -55,6 +56,48 @@ public sealed class MeteringTests
         });
         Assert.Equal(NodeState.Running, node.State);
         await NodeRig.UntilAsync(() => factory.Ids.Contains(1_503), "it is logged");
+    }
+
+    [Fact]
+    public async Task Durations_of_token_rounds_and_loop_phases_are_histograms()
+    {
+        await using var rig = new NodeRig();
+        QuickSilverNode one = await rig.StartAsync(static options => options.NodeName = "one");
+        QuickSilverNode other = await rig.StartAsync();
+        var seen = new ConcurrentDictionary<string, double>();
+        string? core = null;
+        using var listener = new MeterListener
+        {
+            InstrumentPublished = static (instrument, listener) =>
+            {
+                bool isOwn = instrument.Meter.Tags?.Any(static tag => (string?)tag.Value == "one") == true;
+                if (isOwn && instrument is Histogram<double>) listener.EnableMeasurementEvents(instrument);
+            },
+        };
+        listener.SetMeasurementEventCallback<double>((instrument, seconds, tags, _) =>
+        {
+            string phase = tags.Length > 0 ? $" {tags[0].Value}" : "";
+            seen[instrument.Name + phase] = seconds;
+            if (Thread.CurrentThread.Name?.StartsWith("QuickSilver", StringComparison.Ordinal) == true)
+                core = Thread.CurrentThread.Name;
+        });
+        listener.Start();
+        Group sender = await one.JoinAsync("group");
+        await other.JoinAsync("group");
+        await sender.WaitForMembersAsync(2).WaitAsync(NodeRig.Patience);
+        string[] wanted =
+        [
+            "quicksilver.token.round.duration", "quicksilver.loop.phase.duration requests",
+            "quicksilver.loop.phase.duration io", "quicksilver.loop.phase.duration alarms",
+            "quicksilver.loop.phase.duration pull",
+        ];
+        while (!wanted.All(seen.ContainsKey))
+        {
+            await sender.SendConfirmedAsync("x").WaitAsync(NodeRig.Patience);
+            await Task.Delay(10, TestContext.Current.CancellationToken);
+        }
+        Assert.All(seen.Values, static seconds => Assert.InRange(seconds, 0, 10));
+        Assert.Null(core);
     }
 
     private sealed class ThrowingMeterFactory : IMeterFactory
