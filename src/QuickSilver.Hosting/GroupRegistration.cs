@@ -1,13 +1,17 @@
+using Microsoft.Extensions.Configuration;
+
 namespace QuickSilver.Hosting;
 
 /// <summary>A group that the application has registered.</summary>
-internal class GroupRegistration(string name, HostedGroupOptions options)
+/// <param name="name">Name of the group.</param>
+/// <param name="configure">Sets its options in code, after the section.</param>
+internal class GroupRegistration(string name, Action<HostedGroupOptions>? configure)
 {
     /// <summary>Name of the group.</summary>
     public string Name { get; } = name;
 
     /// <summary>Its settings.</summary>
-    public HostedGroupOptions Options { get; } = options;
+    public HostedGroupOptions Options { get; private set; } = Configured(new HostedGroupOptions(), configure);
 
     /// <summary>How a handler class must handle the messages of this group, for findings.</summary>
     public virtual string HandlerNames => $"{nameof(IMessageHandler)} nor {nameof(IInlineMessageHandler)}";
@@ -20,6 +24,16 @@ internal class GroupRegistration(string name, HostedGroupOptions options)
 
     /// <summary>Whether a class can handle the messages of this group on pool threads.</summary>
     public virtual bool Fits(Type handler) => typeof(IMessageHandler).IsAssignableFrom(handler);
+
+    /// <summary>Takes the settings from a section, and then from code.</summary>
+    /// <returns>The keys that are no options and the values that do not fit, each with the end of its path.</returns>
+    public IReadOnlyList<string> Bind(IConfigurationSection section)
+    {
+        var options = new HostedGroupOptions();
+        IReadOnlyList<string> findings = SectionBinder.Bind(section, options);
+        Options = Configured(options, configure);
+        return findings;
+    }
 
     /// <summary>Returns what differs from another registration of the same name, in words.</summary>
     public IEnumerable<string> DifferencesTo(GroupRegistration other)
@@ -35,5 +49,11 @@ internal class GroupRegistration(string name, HostedGroupOptions options)
             yield return $".RejoinPause: {Options.RejoinPause} is not above zero and at most an hour";
         if (Options.Typed.LatencySampleEvery < 0)
             yield return $".Typed.LatencySampleEvery: {Options.Typed.LatencySampleEvery} is not 0 or more";
+    }
+
+    private static HostedGroupOptions Configured(HostedGroupOptions options, Action<HostedGroupOptions>? configure)
+    {
+        configure?.Invoke(options);
+        return options;
     }
 }

@@ -18,6 +18,8 @@ internal sealed class HostedNode : IQuickSilverNode, IHostedLifecycleService, IA
     private readonly NodeRegistration _registration;
     private readonly ILogger _log;
     private readonly Dictionary<string, HostedGroup> _groups = new(StringComparer.Ordinal);
+    private readonly Dictionary<string, HostedRequests> _requests = new(StringComparer.Ordinal);
+    private readonly TaskCompletionSource _answering = new(TaskCreationOptions.RunContinuationsAsynchronously);
     private readonly List<GroupFollower> _followers = [];
     private readonly List<Task> _following = [];
     private readonly List<Task> _handling = [];
@@ -37,6 +39,8 @@ internal sealed class HostedNode : IQuickSilverNode, IHostedLifecycleService, IA
         ILoggerFactory loggers = services.GetService<ILoggerFactory>() ?? NullLoggerFactory.Instance;
         _log = loggers.CreateLogger("QuickSilver.Hosting");
         foreach (GroupRegistration group in registration.Groups) _groups.Add(group.Name, group.Create());
+        foreach (RequestRegistration requests in registration.RequestsWithResponders())
+            _requests.TryAdd(requests.Name, requests.Create());
     }
 
     /// <inheritdoc/>
@@ -76,6 +80,16 @@ internal sealed class HostedNode : IQuickSilverNode, IHostedLifecycleService, IA
                 nameof(name));
 
     /// <inheritdoc/>
+    public IQuickSilverRequestGroup<TRequest, TReply> GetRequestGroup<TRequest, TReply>(string name)
+    {
+        ArgumentNullException.ThrowIfNull(name);
+        return _requests.GetValueOrDefault(name) as IQuickSilverRequestGroup<TRequest, TReply>
+            ?? throw new ArgumentException(
+                $"No request group '{name}' of these types is registered at this node: call AddRequestGroup.",
+                nameof(name));
+    }
+
+    /// <inheritdoc/>
     public async Task StartingAsync(CancellationToken cancellationToken)
     {
         QuickSilverNode? node = null;
@@ -89,6 +103,11 @@ internal sealed class HostedNode : IQuickSilverNode, IHostedLifecycleService, IA
             node = await QuickSilverNode.StartAsync(_options, cancellationToken).ConfigureAwait(false);
             if (_options.Transport.Kind == TransportKind.Auto) Health.Watch(node);
             await JoinAllAsync(node, cancellationToken).ConfigureAwait(false);
+            foreach (HostedRequests requests in _requests.Values)
+            {
+                await requests.JoinAsync(node, _services, _answering.Task, cancellationToken).ConfigureAwait(false);
+                _following.Add(requests.FollowAsync(_log, _stopping.Token));
+            }
             if (!_started.TrySetResult(node))
                 throw new ObjectDisposedException(nameof(IQuickSilverNode), "The host ended while the node started.");
         }
@@ -98,6 +117,7 @@ internal sealed class HostedNode : IQuickSilverNode, IHostedLifecycleService, IA
             _started.TrySetException(fault);
             _ = _started.Task.Exception;
             foreach (HostedGroup group in _groups.Values) group.End(fault);
+            foreach (HostedRequests requests in _requests.Values) await requests.EndAsync(fault).ConfigureAwait(false);
             if (node is not null) await node.DisposeAsync().ConfigureAwait(false);
             throw;
         }
@@ -111,6 +131,7 @@ internal sealed class HostedNode : IQuickSilverNode, IHostedLifecycleService, IA
     /// <inheritdoc/>
     public Task StartedAsync(CancellationToken cancellationToken)
     {
+        _answering.TrySetResult();
         foreach (GroupFollower follower in _followers)
             _handling.Add(Task.Run(() => follower.HandleAsync(_abandoning.Token), CancellationToken.None));
         return Task.CompletedTask;
@@ -205,8 +226,11 @@ internal sealed class HostedNode : IQuickSilverNode, IHostedLifecycleService, IA
         await _stopping.CancelAsync().ConfigureAwait(false);
         _started.TrySetException(new ObjectDisposedException(nameof(IQuickSilverNode), "The host has ended."));
         _ = _started.Task.Exception;
+        var ended = new ObjectDisposedException(nameof(IQuickSilverNode), "The host has ended.");
+        Task answered = Task.WhenAll(_requests.Values.Select(requests => requests.EndAsync(ended)));
         if (Current is { } node)
         {
+            await LimitAsync(answered, "the request groups have ended", node, cancellationToken).ConfigureAwait(false);
             await LeaveAsync(node, cancellationToken).ConfigureAwait(false);
             await LimitAsync(
                 Task.WhenAll(_handling), "the handlers have handled what is stored", node, cancellationToken)

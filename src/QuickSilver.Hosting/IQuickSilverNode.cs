@@ -30,4 +30,11 @@ public interface IQuickSilverNode
     /// <exception cref="ArgumentException">No such group is registered at this node, or its values have another
     /// type.</exception>
     IQuickSilverGroup<T> GetGroup<T>(string name);
+
+    /// <summary>Returns a registered request group. Does not wait.</summary>
+    /// <typeparam name="TRequest">Type of the requests.</typeparam>
+    /// <typeparam name="TReply">Type of the replies.</typeparam>
+    /// <param name="name">Name of the group.</param>
+    /// <exception cref="ArgumentException">No such group is registered at this node, or with other types.</exception>
+    IQuickSilverRequestGroup<TRequest, TReply> GetRequestGroup<TRequest, TReply>(string name);
 }

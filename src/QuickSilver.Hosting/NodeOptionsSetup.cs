@@ -14,6 +14,7 @@ internal sealed class NodeOptionsSetup(IEnumerable<NodeRegistration> nodes, ISer
     : IConfigureNamedOptions<QuickSilverOptions>, IValidateOptions<QuickSilverOptions>
 {
     private const string SectionName = "QuickSilver";
+    private const string GroupsName = "Groups";
 
     /// <inheritdoc/>
     public void Configure(QuickSilverOptions options) => Configure(Options.DefaultName, options);
@@ -24,7 +25,11 @@ internal sealed class NodeOptionsSetup(IEnumerable<NodeRegistration> nodes, ISer
         if (Find(name) is not { } node) return;
         if (services.GetService<ILoggerFactory>() is { } loggers) options.UseLoggerFactory(loggers);
         if (services.GetService<IMeterFactory>() is { } meters) options.UseMeterFactory(meters);
-        if (SectionOf(node) is { } section) SectionBinder.Bind(section, options, Others(node));
+        if (SectionOf(node) is { } section)
+        {
+            SectionBinder.Bind(section, options, Others(node));
+            node.Bind(section.GetSection(GroupsName));
+        }
         foreach (Action<QuickSilverOptions> configure in node.Configurations) configure(options);
     }
 
@@ -36,7 +41,10 @@ internal sealed class NodeOptionsSetup(IEnumerable<NodeRegistration> nodes, ISer
         if (node.Section is { } given && !given.Exists())
             findings.Add($"{given.Path}: the section is not in the configuration");
         if (SectionOf(node) is { } section)
+        {
             findings.AddRange(SectionBinder.Bind(section, new QuickSilverOptions(), Others(node)));
+            findings.AddRange(node.Bind(section.GetSection(GroupsName)));
+        }
         findings.AddRange(options.Validate());
         findings.AddRange(node.Findings(services.GetService<IServiceProviderIsService>()));
         return findings.Count == 0 ? ValidateOptionsResult.Success : ValidateOptionsResult.Fail(findings);
@@ -51,8 +59,11 @@ internal sealed class NodeOptionsSetup(IEnumerable<NodeRegistration> nodes, ISer
         return services.GetService<IConfiguration>()?.GetSection(path);
     }
 
-    // The sections of keyed nodes lie within that of the node without a key.
-    private HashSet<string> Others(NodeRegistration node) => node.Key is null && node.Section is null
-        ? nodes.Select(static other => other.Key).OfType<string>().ToHashSet(StringComparer.OrdinalIgnoreCase)
-        : [];
+    // The sections of keyed nodes lie within that of the node without a key, and those of groups within each.
+    private HashSet<string> Others(NodeRegistration node)
+    {
+        IEnumerable<string> keys = node.Key is null && node.Section is null
+            ? nodes.Select(static other => other.Key).OfType<string>() : [];
+        return keys.Append(GroupsName).ToHashSet(StringComparer.OrdinalIgnoreCase);
+    }
 }

@@ -29,6 +29,43 @@ internal sealed class NodeRegistration(string? key)
     /// <summary>The handlers, in the order of registration.</summary>
     public List<HandlerRegistration> Handlers { get; } = [];
 
+    /// <summary>The request groups, in the order of registration.</summary>
+    public List<RequestRegistration> Requests { get; } = [];
+
+    /// <summary>What answers requests, in the order of registration.</summary>
+    public List<(string Group, Type Type)> Responders { get; } = [];
+
+    /// <summary>Gives each request group its responders.</summary>
+    public IEnumerable<RequestRegistration> RequestsWithResponders()
+    {
+        foreach (RequestRegistration requests in Requests)
+        {
+            requests.Responders.Clear();
+            requests.Responders.AddRange(
+                Responders.Where(one => one.Group == requests.Name).Select(static one => one.Type));
+        }
+        return Requests;
+    }
+
+    /// <summary>Takes the settings of the groups from the node's section.</summary>
+    /// <returns>The mistakes, each with its path.</returns>
+    public IReadOnlyList<string> Bind(IConfigurationSection groups)
+    {
+        var findings = new List<string>();
+        foreach (IConfigurationSection section in groups.GetChildren())
+        {
+            if (!_groups.TryGetValue(section.Key, out GroupRegistration? group))
+            {
+                findings.Add(
+                    $"Groups[{section.Key}]: the group is not registered at this node: "
+                    + $"call AddGroup(\"{section.Key}\")");
+                continue;
+            }
+            findings.AddRange(group.Bind(section).Select(finding => $"Groups[{section.Key}].{finding}"));
+        }
+        return findings;
+    }
+
     /// <summary>Adds a group.</summary>
     /// <returns>False if its name is registered already; other options are then a finding.</returns>
     public bool Add(GroupRegistration group)
@@ -54,6 +91,18 @@ internal sealed class NodeRegistration(string? key)
         foreach (GroupRegistration group in _groups.Values)
         {
             foreach (string finding in group.Findings()) yield return $"Groups[{group.Name}]{finding}";
+        }
+        foreach (RequestRegistration requests in RequestsWithResponders())
+        {
+            if (_groups.ContainsKey(requests.Name) || Requests.Count(other => other.Name == requests.Name) > 1)
+                yield return $"RequestGroups[{requests.Name}]: the name is registered twice";
+            foreach (string finding in requests.Findings(container))
+                yield return $"RequestGroups[{requests.Name}]{finding}";
+        }
+        foreach ((string group, Type type) in Responders.Where(one => Requests.All(known => known.Name != one.Group)))
+        {
+            yield return $"RequestGroups[{group}].Responder[{type.Name}]: the group is not registered at this node: "
+                + $"call AddRequestGroup(\"{group}\", ...)";
         }
         foreach (HandlerRegistration handler in Handlers)
         {

@@ -32,14 +32,13 @@ public sealed class QuickSilverBuilder
     /// Inject <see cref="IQuickSilverGroup"/> with the group's name as its key, or ask
     /// <see cref="IQuickSilverNode.GetGroup"/>. The same name may be registered again with the same options.</summary>
     /// <param name="name">Name of the group, as in <see cref="QuickSilverNode.JoinAsync"/>.</param>
-    /// <param name="configure">Sets the options of the group.</param>
+    /// <param name="configure">Sets the options of the group, after those of the section <c>Groups:NAME</c> within the
+    /// node's section.</param>
     /// <returns>This instance.</returns>
     public QuickSilverBuilder AddGroup(string name, Action<HostedGroupOptions>? configure = null)
     {
         ArgumentException.ThrowIfNullOrEmpty(name);
-        var options = new HostedGroupOptions();
-        configure?.Invoke(options);
-        if (_registration.Add(new GroupRegistration(name, options)) && Key is null)
+        if (_registration.Add(new GroupRegistration(name, configure)) && Key is null)
         {
             Services.TryAddKeyedSingleton(
                 name, static (provider, key) => provider.GetRequiredService<IQuickSilverNode>().GetGroup((string)key!));
@@ -69,9 +68,7 @@ public sealed class QuickSilverBuilder
     {
         ArgumentException.ThrowIfNullOrEmpty(name);
         ArgumentNullException.ThrowIfNull(serializer);
-        var options = new HostedGroupOptions();
-        configure?.Invoke(options);
-        if (!_registration.Add(new TypedGroupRegistration<T>(name, options, serializer)) || Key is not null)
+        if (!_registration.Add(new TypedGroupRegistration<T>(name, configure, serializer)) || Key is not null)
             return this;
         Services.TryAddKeyedSingleton(
             name, static (provider, key) => provider.GetRequiredService<IQuickSilverNode>().GetGroup((string)key!));
@@ -105,6 +102,68 @@ public sealed class QuickSilverBuilder
             else Services.TryAddSingleton<THandler>();
         }
         _registration.Handlers.Add(new HandlerRegistration(group, type, scopePerMessage));
+        return this;
+    }
+
+    /// <summary>Registers a request group that the node joins at its start, and again after an eviction, serialized by
+    /// System.Text.Json. Inject <see cref="IQuickSilverRequestGroup{TRequest, TReply}"/> with the group's name as its
+    /// key.</summary>
+    /// <typeparam name="TRequest">Type of the requests.</typeparam>
+    /// <typeparam name="TReply">Type of the replies.</typeparam>
+    /// <param name="name">Name of the group; no other group of the node has it.</param>
+    /// <param name="requests">Metadata of the requests, made by the source generator of System.Text.Json.</param>
+    /// <param name="replies">Metadata of the replies.</param>
+    /// <param name="configure">Sets the options of the group.</param>
+    /// <returns>This instance.</returns>
+    public QuickSilverBuilder AddRequestGroup<TRequest, TReply>(
+        string name,
+        JsonTypeInfo<TRequest> requests,
+        JsonTypeInfo<TReply> replies,
+        Action<RequestGroupOptions>? configure = null) => AddRequestGroup(
+            name, new JsonPayloadSerializer<TRequest>(requests), new JsonPayloadSerializer<TReply>(replies), configure);
+
+    /// <summary>Registers a request group with serializers of one's own. Otherwise as the overload above.</summary>
+    /// <typeparam name="TRequest">Type of the requests.</typeparam>
+    /// <typeparam name="TReply">Type of the replies.</typeparam>
+    /// <param name="name">Name of the group; no other group of the node has it.</param>
+    /// <param name="requests">Serializes requests.</param>
+    /// <param name="replies">Serializes replies.</param>
+    /// <param name="configure">Sets the options of the group.</param>
+    /// <returns>This instance.</returns>
+    public QuickSilverBuilder AddRequestGroup<TRequest, TReply>(
+        string name,
+        IPayloadSerializer<TRequest> requests,
+        IPayloadSerializer<TReply> replies,
+        Action<RequestGroupOptions>? configure = null)
+    {
+        ArgumentException.ThrowIfNullOrEmpty(name);
+        ArgumentNullException.ThrowIfNull(requests);
+        ArgumentNullException.ThrowIfNull(replies);
+        var options = new RequestGroupOptions();
+        configure?.Invoke(options);
+        _registration.Requests.Add(new RequestRegistration<TRequest, TReply>(name, requests, replies, options));
+        if (Key is null)
+        {
+            Services.TryAddKeyedSingleton(
+                name,
+                static (provider, key) => provider.GetRequiredService<IQuickSilverNode>()
+                    .GetRequestGroup<TRequest, TReply>((string)key!));
+        }
+        return this;
+    }
+
+    /// <summary>Registers what answers the requests of a request group at this node: a class that implements
+    /// <see cref="IResponder{TRequest, TReply}"/>, added to the container unless it is there.</summary>
+    /// <typeparam name="TResponder">The responder.</typeparam>
+    /// <param name="group">Name of a request group of this node, registered before or after.</param>
+    /// <returns>This instance.</returns>
+    public QuickSilverBuilder AddResponder<
+        [DynamicallyAccessedMembers(DynamicallyAccessedMemberTypes.PublicConstructors)] TResponder>(string group)
+        where TResponder : class
+    {
+        ArgumentException.ThrowIfNullOrEmpty(group);
+        if (typeof(TResponder) is { IsClass: true, IsAbstract: false }) Services.TryAddSingleton<TResponder>();
+        _registration.Responders.Add((group, typeof(TResponder)));
         return this;
     }
 

@@ -17,33 +17,52 @@ internal static class SectionBinder
         IConfigurationSection section, QuickSilverOptions options, HashSet<string> left)
     {
         var findings = new List<string>();
+        var binding = new Binding(
+            one => one.Bind(options),
+            static one => one.Bind(
+                new QuickSilverOptions(), static binder => binder.ErrorOnUnknownConfiguration = true));
         foreach (IConfigurationSection child in section.GetChildren())
         {
-            if (!left.Contains(child.Key)) BindAll(child, child.Key, options, findings);
+            if (!left.Contains(child.Key)) BindAll(child, child.Key, binding, findings);
         }
         return findings;
     }
 
+    /// <summary>Binds the section of a group.</summary>
+    /// <param name="section">The section.</param>
+    /// <param name="options">Receives the values that fit.</param>
+    /// <returns>The keys that are no options and the values that do not fit, each with its path.</returns>
+    public static IReadOnlyList<string> Bind(IConfigurationSection section, HostedGroupOptions options)
+    {
+        var findings = new List<string>();
+        var binding = new Binding(
+            one => one.Bind(options),
+            static one => one.Bind(
+                new HostedGroupOptions(), static binder => binder.ErrorOnUnknownConfiguration = true));
+        foreach (IConfigurationSection child in section.GetChildren()) BindAll(child, child.Key, binding, findings);
+        return findings;
+    }
+
     private static void BindAll(
-        IConfigurationSection section, string path, QuickSilverOptions options, List<string> findings)
+        IConfigurationSection section, string path, Binding binding, List<string> findings)
     {
         bool isLeaf = true;
         foreach (IConfigurationSection child in section.GetChildren())
         {
             isLeaf = false;
-            BindAll(child, $"{path}:{child.Key}", options, findings);
+            BindAll(child, $"{path}:{child.Key}", binding, findings);
         }
         if (!isLeaf && section.Value is null) return;
         IConfiguration one = new ConfigurationBuilder()
             .AddInMemoryCollection([KeyValuePair.Create(path, section.Value)]).Build();
-        if (!IsKnown(one))
+        if (!IsKnown(one, binding))
         {
             findings.Add($"{PathText(path)}: there is no such option");
             return;
         }
         try
         {
-            one.Bind(options);
+            binding.Bind(one);
         }
         catch (Exception fault) when (fault is InvalidOperationException or FormatException or ArgumentException)
         {
@@ -53,11 +72,11 @@ internal static class SectionBinder
     }
 
     // The binder refuses an unknown key before it looks at values.
-    private static bool IsKnown(IConfiguration one)
+    private static bool IsKnown(IConfiguration one, Binding binding)
     {
         try
         {
-            one.Bind(new QuickSilverOptions(), static binder => binder.ErrorOnUnknownConfiguration = true);
+            binding.BindStrictly(one);
             return true;
         }
         catch (InvalidOperationException fault)
@@ -78,4 +97,7 @@ internal static class SectionBinder
         }
         return text.ToString();
     }
+
+    // The generator of binding code needs to see the type of the options where it binds.
+    private sealed record Binding(Action<IConfiguration> Bind, Action<IConfiguration> BindStrictly);
 }

@@ -4,7 +4,8 @@ namespace QuickSilver.Hosting;
 
 /// <summary>A group of values that the application has registered.</summary>
 internal sealed class TypedGroupRegistration<T>(
-    string name, HostedGroupOptions options, IPayloadSerializer<T> serializer) : GroupRegistration(name, options)
+    string name, Action<HostedGroupOptions>? configure, IPayloadSerializer<T> serializer)
+    : GroupRegistration(name, configure)
 {
     /// <summary>Turns values into bytes and back.</summary>
     public IPayloadSerializer<T> Serializer { get; } = serializer;

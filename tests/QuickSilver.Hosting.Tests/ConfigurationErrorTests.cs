@@ -77,6 +77,45 @@ public sealed class ConfigurationErrorTests
     }
 
     [Fact]
+    public async Task Sections_of_groups_are_bound_before_code_and_their_mistakes_are_told()
+    {
+        await using var rig = new HostRig();
+        IHost host = await rig.StartAsync(
+            services => services.AddQuickSilver(rig.Here)
+                .AddGroup("prices", static group => group.RejoinAfterEviction = true)
+                .AddGroup("ticks", QuoteContext.Default.Quote),
+            ("QuickSilver:Groups:prices:RejoinAfterEviction", "false"),
+            ("QuickSilver:Groups:prices:RejoinPause", "00:00:03"),
+            ("QuickSilver:Groups:prices:Group:Overflow", "DropOldest"),
+            ("QuickSilver:Groups:prices:Group:InboxMaxMessages", "77"),
+            ("QuickSilver:Groups:ticks:Typed:Tracing", "true"));
+        var node = (HostedNode)host.Services.GetRequiredService<IQuickSilverNode>();
+        HostedGroupOptions prices = node.Groups.Single(static group => group.Name == "prices").Registration.Options;
+        Assert.True(prices.RejoinAfterEviction);
+        Assert.Equal(TimeSpan.FromSeconds(3), prices.RejoinPause);
+        Assert.Equal(OverflowPolicy.DropOldest, prices.Group.Overflow);
+        Assert.Equal(77, prices.Group.InboxMaxMessages);
+        Assert.True(node.Groups.Single(static group => group.Name == "ticks").Registration.Options.Typed.Tracing);
+
+        IHost wrong = rig.Build(
+            services => services.AddQuickSilver(rig.Here).AddGroup("prices"),
+            ("QuickSilver:Groups:prices:RejoinPuase", "00:00:03"),
+            ("QuickSilver:Groups:prices:Group:InboxMaxMessages", "many"),
+            ("QuickSilver:Groups:prices:RejoinPause", "00:00:00"),
+            ("QuickSilver:Groups:pricse:RejoinPause", "00:00:01"));
+        OptionsValidationException told = await Assert.ThrowsAsync<OptionsValidationException>(
+            () => wrong.StartAsync());
+        string[] paths =
+        [
+            "Groups[prices].RejoinPuase: there is no such option", "Groups[prices].Group.InboxMaxMessages: 'many'",
+            "Groups[prices].RejoinPause: ", "Groups[pricse]: the group is not registered",
+        ];
+        foreach (string path in paths)
+            Assert.Single(told.Failures, finding => finding.StartsWith(path, StringComparison.Ordinal));
+        Assert.Equal(paths.Length, told.Failures.Count());
+    }
+
+    [Fact]
     public async Task A_given_section_must_exist()
     {
         await using var rig = new HostRig();

@@ -21,6 +21,12 @@ internal sealed record Answer(int Count);
 [JsonSerializable(typeof(Answer))]
 internal sealed partial class StockContext : JsonSerializerContext;
 
+internal sealed class StockResponder : IResponder<Question, Answer>
+{
+    public ValueTask<Answer> RespondAsync(TypedMessage<Question> request, CancellationToken cancellationToken) =>
+        ValueTask.FromResult(new Answer(request.Value.Item.Length));
+}
+
 /// <summary>The code of docs/services.md: it compiles here, and the page is held to it.</summary>
 internal static class ServiceSnippets
 {
@@ -42,6 +48,13 @@ internal static class ServiceSnippets
     public static void AddTicks(IServiceCollection services)
     {
         services.AddQuickSilver().AddGroup("ticks", TickContext.Default.Tick).AddHandler<TickHandler>("ticks");
+    }
+
+    public static void AddStock(IServiceCollection services)
+    {
+        services.AddQuickSilver()
+            .AddRequestGroup("stock", StockContext.Default.Question, StockContext.Default.Answer)
+            .AddResponder<StockResponder>("stock");
     }
 
     public static void AddTelemetry(IServiceCollection services)

@@ -1,0 +1,150 @@
+using Microsoft.Extensions.DependencyInjection;
+using Microsoft.Extensions.Logging;
+using QuickSilver.Typed;
+
+namespace QuickSilver.Hosting;
+
+/// <summary>Keeps one request group of a hosted node joined until the host stops.</summary>
+internal abstract class HostedRequests
+{
+    /// <summary>Name of the group.</summary>
+    public abstract string Name { get; }
+
+    /// <summary>Joins the group for the first time.</summary>
+    /// <param name="node">The node.</param>
+    /// <param name="services">Makes the responder.</param>
+    /// <param name="answering">Ends when requests may be answered.</param>
+    /// <param name="stop">Cancels the join.</param>
+    public abstract Task JoinAsync(
+        QuickSilverNode node, IServiceProvider services, Task answering, CancellationToken stop);
+
+    /// <summary>Joins it again after evictions, to its end.</summary>
+    /// <param name="log">Told what happens.</param>
+    /// <param name="stop">The host stops.</param>
+    public abstract Task FollowAsync(ILogger log, CancellationToken stop);
+
+    /// <summary>Ends it: responders are cancelled, requests under way throw.</summary>
+    /// <param name="reason">What later requests throw.</param>
+    public abstract Task EndAsync(Exception reason);
+}
+
+/// <inheritdoc cref="HostedRequests"/>
+/// <param name="registration">What the application has registered.</param>
+internal sealed class HostedRequests<TRequest, TReply>(RequestRegistration<TRequest, TReply> registration)
+    : HostedRequests, IQuickSilverRequestGroup<TRequest, TReply>
+{
+    private static readonly TimeSpan Pause = TimeSpan.FromSeconds(1);
+
+    private readonly Lock _lock = new();
+    private QuickSilverNode _node = null!;
+    private Func<TypedMessage<TRequest>, CancellationToken, ValueTask<TReply>>? _responder;
+    private RequestGroup<TRequest, TReply>? _current;
+    private TaskCompletionSource<RequestGroup<TRequest, TReply>> _next = New();
+
+    /// <inheritdoc cref="IQuickSilverRequestGroup{TRequest, TReply}.Name"/>
+    public override string Name => registration.Name;
+
+    /// <inheritdoc/>
+    public RequestGroup<TRequest, TReply>? Current => Volatile.Read(ref _current);
+
+    /// <inheritdoc/>
+    public async Task<ReplySet<TReply>> RequestAsync(
+        TRequest request, int? replies, TimeSpan? timeout, CancellationToken cancellationToken)
+    {
+        Task<RequestGroup<TRequest, TReply>> next;
+        lock (_lock) next = _next.Task;
+        RequestGroup<TRequest, TReply> group =
+            Current ?? await next.WaitAsync(cancellationToken).ConfigureAwait(false);
+        return await group.RequestAsync(request, replies, timeout, cancellationToken).ConfigureAwait(false);
+    }
+
+    /// <inheritdoc/>
+    public override async Task JoinAsync(
+        QuickSilverNode node, IServiceProvider services, Task answering, CancellationToken stop)
+    {
+        _node = node;
+        if (registration.Responders is [Type type, ..])
+        {
+            var responder = (IResponder<TRequest, TReply>)services.GetRequiredService(type);
+            _responder = async (request, ending) =>
+            {
+                await answering.WaitAsync(ending).ConfigureAwait(false);
+                return await responder.RespondAsync(request, ending).ConfigureAwait(false);
+            };
+        }
+        Pass(await JoinAsync(stop).ConfigureAwait(false));
+    }
+
+    /// <inheritdoc/>
+    public override async Task FollowAsync(ILogger log, CancellationToken stop)
+    {
+        while (Current is { } group)
+        {
+            await group.Raw.Completion.ConfigureAwait(ConfigureAwaitOptions.SuppressThrowing);
+            if (group.Raw.Completion.Exception?.InnerException is not NodeEvictedException reason
+                || stop.IsCancellationRequested)
+            {
+                return;
+            }
+            lock (_lock)
+            {
+                _next = New();
+                Volatile.Write(ref _current, null);
+            }
+            Log.Rejoining(log, Name, reason.Message);
+            await group.DisposeAsync().ConfigureAwait(false);
+            if (await JoinAgainAsync(log, stop).ConfigureAwait(false) is { } joined) Pass(joined);
+        }
+    }
+
+    /// <inheritdoc/>
+    public override async Task EndAsync(Exception reason)
+    {
+        RequestGroup<TRequest, TReply>? group;
+        lock (_lock)
+        {
+            group = Interlocked.Exchange(ref _current, null);
+            if (_next.Task.IsCompleted) _next = New();
+            _next.TrySetException(reason);
+            _ = _next.Task.Exception;
+        }
+        if (group is not null) await group.DisposeAsync().ConfigureAwait(false);
+    }
+
+    private static TaskCompletionSource<RequestGroup<TRequest, TReply>> New() =>
+        new(TaskCreationOptions.RunContinuationsAsynchronously);
+
+    private Task<RequestGroup<TRequest, TReply>> JoinAsync(CancellationToken stop) => _node.JoinRequestsAsync(
+        Name, registration.Requests, registration.Replies, _responder, registration.Options, stop);
+
+    // Null if the host stops or the node has ended.
+    private async Task<RequestGroup<TRequest, TReply>?> JoinAgainAsync(ILogger log, CancellationToken stop)
+    {
+        while (!_node.Completion.IsCompleted && !stop.IsCancellationRequested)
+        {
+            try
+            {
+                return await JoinAsync(stop).ConfigureAwait(false);
+            }
+            catch (Exception fault) when (fault is QuickSilverException or OperationCanceledException)
+            {
+                Log.RejoinFailed(log, Name, Pause, fault.Message);
+                await Task.Delay(Pause, stop).ConfigureAwait(ConfigureAwaitOptions.SuppressThrowing);
+            }
+            catch (ObjectDisposedException)
+            {
+                return null;
+            }
+        }
+        return null;
+    }
+
+    private void Pass(RequestGroup<TRequest, TReply> group)
+    {
+        lock (_lock)
+        {
+            Volatile.Write(ref _current, group);
+            _next.TrySetResult(group);
+        }
+    }
+}
