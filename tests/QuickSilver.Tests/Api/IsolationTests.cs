@@ -57,7 +57,9 @@ public sealed class IsolationTests
         QuickSilverNode troubled = await rig.StartAsync(Quick);
         QuickSilverNode bystander = await rig.StartAsync(Quick);
         Group hanging = await troubled.JoinAsync(
+#pragma warning disable QS0001 // It blocks on purpose.
             "shared", new GroupOptions { OnMessage = (in MessageRef _) => hang.Wait() });
+#pragma warning restore QS0001
         Group sending = await publisher.JoinAsync("shared", new GroupOptions { BufferBeforeFirstRead = false });
         Group apart = await publisher.JoinAsync("apart", new GroupOptions { BufferBeforeFirstRead = false });
         Group watching = await bystander.JoinAsync("shared");
@@ -275,7 +277,9 @@ public sealed class IsolationTests
     {
         public bool TryWriteNext(System.Buffers.IBufferWriter<byte> message)
         {
+#pragma warning disable QS0001 // It blocks on purpose.
             Thread.Sleep(60);
+#pragma warning restore QS0001
             return false;
         }
     }

@@ -102,7 +102,9 @@ public sealed class NodeLifeTests
             OnMessage = (in MessageRef _) =>
             {
                 entered.Set();
+#pragma warning disable QS0001 // It blocks on purpose.
                 hang.Wait();
+#pragma warning restore QS0001
             },
         });
         var stalls = new System.Collections.Concurrent.ConcurrentQueue<CoreStalled>();
@@ -339,7 +341,9 @@ public sealed class NodeLifeTests
             if (happened is CoreStalled stall) stalls.Enqueue(stall);
         };
         Group group = await node.JoinAsync(
+#pragma warning disable QS0001 // It blocks on purpose.
             "group", new GroupOptions { OnMessage = static (in MessageRef _) => Thread.Sleep(60) });
+#pragma warning restore QS0001
         for (int round = 0; !stalls.Any(static stall => stall.Phase == LoopPhase.MessageHandler); round++)
         {
             Assert.True(round < 100, "no stall was reported");

@@ -201,7 +201,9 @@ public sealed class ReceivingTests
         IDisposable registration = group.Subscribe((in MessageRef _) =>
         {
             entered.Set();
+#pragma warning disable QS0001 // It blocks on purpose.
             hang.Wait();
+#pragma warning restore QS0001
             Volatile.Write(ref hasReturned, true);
         });
         await group.SendAsync("x");

@@ -17,6 +17,7 @@ public sealed partial class PageTests
     [InlineData("CONTRIBUTING.md")]
     [InlineData("SECURITY.md")]
     [InlineData("docs/README.md")]
+    [InlineData("docs/analyzers.md")]
     [InlineData("docs/architecture.md")]
     [InlineData("docs/disturbances.md")]
     [InlineData("docs/errors.md")]
@@ -28,6 +29,7 @@ public sealed partial class PageTests
     [InlineData(MeasuredPage)]
     [InlineData("docs/protocol.md")]
     [InlineData("docs/services.md")]
+    [InlineData("docs/testing-your-code.md")]
     [InlineData("docs/two-machines.md")]
     public void A_page_for_users_names_no_commit(string page)
     {

@@ -1,0 +1,54 @@
+namespace QuickSilver.Analyzers.Tests;
+
+/// <summary>QS0003 and QS0004.</summary>
+public sealed class JoinAndHandlerTests
+{
+    [Fact]
+    public async Task A_start_or_join_whose_task_is_dropped_is_found() => Assert.Equal(
+        ["""QS0003 _node.JoinAsync("g")""", "QS0003 QuickSilverNode.StartAsync()"],
+        await Analysis.FindAsync("""
+            void Begin()
+            {
+                _node.JoinAsync("g");
+                QuickSilverNode.StartAsync();
+                _ = _node.JoinAsync("meant");
+            }
+
+            Task Returned() => _node.JoinAsync("g");
+            """));
+
+    [Fact]
+    public async Task An_async_lambda_where_nothing_is_returned_is_found() => Assert.Equal(
+        ["QS0004 async (_, _) => await Task.Delay(1)", "QS0004 OnEvent"],
+        await Analysis.FindAsync("""
+            void Watch(TimerCallback other, Timer timer)
+            {
+                _node.Events += async (_, _) => await Task.Delay(1);
+                _node.Events += OnEvent;
+                _node.Events += (_, _) => { };
+                Action foreign = async () => await Task.Delay(1);
+                _ = new Timer(async _ => await Task.Delay(1));
+            }
+
+            async void OnEvent(object? sender, NodeEvent what) => await Task.Delay(1);
+            """));
+
+    [Fact]
+    public void Every_rule_has_its_place_on_the_page()
+    {
+        string root = AppContext.BaseDirectory;
+        while (!File.Exists(Path.Combine(root, "QuickSilver.sln"))) root = Path.GetDirectoryName(root)!;
+        string page = File.ReadAllText(Path.Combine(root, "docs", "analyzers.md"));
+        foreach (string id in new[] { "QS0001", "QS0002", "QS0003", "QS0004" })
+        {
+            Assert.Contains($"\n## {id}\n", page, StringComparison.Ordinal);
+            string link = typeof(BlockingCallAnalyzer).Assembly.GetTypes()
+                .SelectMany(type => type.IsAbstract ? [] : new[] { type })
+                .Where(typeof(Microsoft.CodeAnalysis.Diagnostics.DiagnosticAnalyzer).IsAssignableFrom)
+                .SelectMany(type => ((Microsoft.CodeAnalysis.Diagnostics.DiagnosticAnalyzer)
+                    Activator.CreateInstance(type)!).SupportedDiagnostics)
+                .Single(rule => rule.Id == id).HelpLinkUri;
+            Assert.Equal($"docs/analyzers.md#{id.ToLowerInvariant()}", link);
+        }
+    }
+}
