@@ -8,6 +8,8 @@ namespace QuickSilver;
 /// node also applies itself. Each node reads all others for itself.</summary>
 public sealed class MembershipOptions
 {
+    internal const int DefaultPort = 14999;
+
     /// <summary>Location of the membership server. Default: <see cref="MembershipMode.Loopback"/>.</summary>
     public MembershipMode Mode { get; set; } = MembershipMode.Loopback;
 
@@ -19,7 +21,7 @@ public sealed class MembershipOptions
 
     /// <summary>TCP port of the server: on 127.0.0.1 in <see cref="MembershipMode.Loopback"/>, on <see cref="Address"/>
     /// in <see cref="MembershipMode.Host"/>. Default: 14999.</summary>
-    public int Port { get; set; } = 14999;
+    public int Port { get; set; } = DefaultPort;
 
     /// <summary>Listening address of a <see cref="MembershipMode.Host"/>: the name of an interface, an IPv4 address, a
     /// network that contains an address of this machine ("10.77.0.0/24"), or "0.0.0.0" for all addresses. Null

@@ -11,6 +11,9 @@ internal sealed class OptionErrors
     /// <summary>The findings, in the order of the options; empty if every option is valid.</summary>
     public IReadOnlyList<string> Findings => _findings;
 
+    /// <summary>Adds a finding that begins with the path of its option.</summary>
+    public void Add(string finding) => _findings.Add(finding);
+
     /// <summary>Adds a finding.</summary>
     public void Add(string path, string finding) => _findings.Add($"{path}: {finding}");
 

@@ -2,6 +2,7 @@ using System.Diagnostics.Metrics;
 using Microsoft.Extensions.Logging;
 using Microsoft.Extensions.Logging.Abstractions;
 using QuickSilver.Protocol.Security;
+using QuickSilver.Security;
 using QuickSilver.Testing;
 
 namespace QuickSilver;
@@ -27,6 +28,9 @@ public sealed class QuickSilverOptions
     /// <summary>Location and timing of the membership server.</summary>
     public MembershipOptions Membership { get; private set; } = new();
 
+    /// <summary>Keys and certificates that keep others out.</summary>
+    public SecurityOptions Security { get; private set; } = new();
+
     /// <summary>Sending rates.</summary>
     public RateControlOptions RateControl { get; private set; } = new();
 
@@ -50,6 +54,9 @@ public sealed class QuickSilverOptions
 
     /// <summary>The cryptography of nodes and servers of these options; null: datagrams are not sealed.</summary>
     internal ICryptoSuite? Crypto { get; set; }
+
+    /// <summary>What protects the node; set when it starts.</summary>
+    internal SecurityPlan Protection { get; set; } = SecurityPlan.None;
 
     internal ILoggerFactory LoggerFactory { get; private set; } = NullLoggerFactory.Instance;
 
@@ -95,6 +102,8 @@ public sealed class QuickSilverOptions
         }
         Transport.Validate(errors);
         Membership.Validate(errors);
+        Security.Validate(errors);
+        SecurityChoice.Validate(this, errors);
         RateControl.Validate(errors);
         Recovery.Validate(errors);
         Delivery.Validate(errors);
@@ -127,6 +136,7 @@ public sealed class QuickSilverOptions
         var copy = (QuickSilverOptions)MemberwiseClone();
         copy.Transport = Transport.Copy();
         copy.Membership = Membership.Copy();
+        copy.Security = Security.Copy();
         copy.RateControl = RateControl.Copy();
         copy.Recovery = Recovery.Copy();
         copy.Delivery = Delivery.Copy();

@@ -1,0 +1,39 @@
+using System.Buffers.Binary;
+using System.Security.Cryptography;
+
+namespace QuickSilver.Security;
+
+/// <summary>What connections use of a pre-shared key: a key of its own for proofs, and a name that reveals nothing of
+/// it. Immutable.</summary>
+internal sealed class SecurityKey
+{
+    /// <summary>Length of <see cref="Id"/> on the wire, in bytes.</summary>
+    public const int IdBytes = 8;
+
+    private readonly byte[] _proofKey;
+
+    /// <summary>Derives both from the key.</summary>
+    public SecurityKey(ReadOnlySpan<byte> key)
+    {
+        Span<byte> id = stackalloc byte[32];
+        _proofKey = new byte[32];
+        HKDF.DeriveKey(HashAlgorithmName.SHA256, key, _proofKey, default, "qs auth"u8);
+        HKDF.DeriveKey(HashAlgorithmName.SHA256, key, id, default, "qs key id"u8);
+        Id = BinaryPrimitives.ReadUInt64LittleEndian(id);
+    }
+
+    /// <summary>Names the key among others.</summary>
+    public ulong Id { get; }
+
+    /// <summary>Writes the proof of a transcript: 32 bytes.</summary>
+    public void Prove(ReadOnlySpan<byte> transcript, Span<byte> proof) =>
+        HMACSHA256.HashData(_proofKey, transcript, proof);
+
+    /// <summary>True when a proof is that of the transcript. Takes the same time for every wrong proof.</summary>
+    public bool Verify(ReadOnlySpan<byte> transcript, ReadOnlySpan<byte> proof)
+    {
+        Span<byte> expected = stackalloc byte[32];
+        Prove(transcript, expected);
+        return CryptographicOperations.FixedTimeEquals(expected, proof);
+    }
+}

@@ -1,0 +1,133 @@
+using QuickSilver.Security;
+
+namespace QuickSilver.Tests.Security;
+
+/// <summary>Keys as text and in files: what is taken, and what is refused with a reason.</summary>
+public sealed class KeyFileTests : IDisposable
+{
+    private readonly TestFolder _folder = new();
+
+    public void Dispose() => _folder.Dispose();
+
+    [Fact]
+    public void A_key_is_32_bytes_as_base64_or_hexadecimal_text()
+    {
+        byte[] key = [.. Enumerable.Range(1, 32).Select(static one => (byte)(one * 7))];
+        Assert.Equal(key, PreSharedKey.FromBase64(Convert.ToBase64String(key) + "\n").Bytes.ToArray());
+        Assert.Equal(key, PreSharedKey.FromBase64(Convert.ToHexString(key)).Bytes.ToArray());
+        Assert.Equal(key, PreSharedKey.FromBase64(Convert.ToHexStringLower(key)).Bytes.ToArray());
+    }
+
+    [Theory]
+    [InlineData("", "is not 32 bytes")]
+    [InlineData("correct horse battery staple", "is not 32 bytes")]
+    [InlineData("c2hvcnQ=", "has 5 bytes")]
+    [InlineData("AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA=", "is not random")]
+    public void Other_texts_are_refused_and_not_repeated(string text, string reason)
+    {
+        ArgumentException refusal = Assert.Throws<ArgumentException>(() => PreSharedKey.FromBase64(text));
+        Assert.Contains(reason, refusal.Message, StringComparison.Ordinal);
+        if (text.Length > 0) Assert.DoesNotContain(text, refusal.Message, StringComparison.Ordinal);
+    }
+
+    [Fact]
+    public void A_key_of_100_bytes_is_told_by_its_length()
+    {
+        string text = Convert.ToBase64String(new byte[100]);
+        ArgumentException refusal = Assert.Throws<ArgumentException>(() => PreSharedKey.FromBase64(text));
+        Assert.Contains("has 100 bytes", refusal.Message, StringComparison.Ordinal);
+    }
+
+    [Fact]
+    public void Each_line_of_a_file_is_a_key()
+    {
+        string path = TestKeys.WriteFile(
+            _folder.Path, "keys", $"# the next one\n{TestKeys.NewText()}\n\n  {TestKeys.NewText()}\r\n");
+        Assert.Null(KeyFile.TryRead(path, out IReadOnlyList<byte[]> keys));
+        Assert.Equal(2, keys.Count);
+    }
+
+    [Fact]
+    public void A_made_file_has_a_key_and_is_not_made_twice()
+    {
+        string path = _folder.File("made");
+        PreSharedKey.CreateFile(path);
+        Assert.Null(KeyFile.TryRead(path, out IReadOnlyList<byte[]> keys));
+        Assert.Single(keys);
+        Assert.Throws<IOException>(() => PreSharedKey.CreateFile(path));
+        Assert.Equal(["made"], Directory.EnumerateFiles(_folder.Path).Select(Path.GetFileName));
+    }
+
+    [Fact]
+    public void A_file_that_others_may_read_is_refused_with_the_remedy()
+    {
+        Assert.SkipWhen(OperatingSystem.IsWindows(), "files have no modes on Windows");
+        string path = TestKeys.WriteFile(_folder.Path, "open", TestKeys.NewText());
+        foreach (UnixFileMode more in (UnixFileMode[])[UnixFileMode.OtherRead, UnixFileMode.OtherWrite,
+            UnixFileMode.GroupWrite])
+        {
+            SetMode(path, UnixFileMode.UserRead | UnixFileMode.UserWrite | more);
+            string? fault = KeyFile.TryRead(path, out _);
+            Assert.Contains("chmod 600", fault, StringComparison.Ordinal);
+            Assert.Contains(path, fault, StringComparison.Ordinal);
+        }
+        // A mounted secret belongs to root, and to the group of the process.
+        SetMode(path, UnixFileMode.UserRead | UnixFileMode.GroupRead);
+        Assert.Null(KeyFile.TryRead(path, out _));
+    }
+
+    [Fact]
+    public void Missing_empty_and_broken_files_are_named()
+    {
+        Assert.Contains("cannot be read", KeyFile.TryRead(_folder.File("none"), out _), StringComparison.Ordinal);
+        Assert.Contains("cannot be read", KeyFile.TryRead(_folder.Path, out _), StringComparison.Ordinal);
+        string empty = TestKeys.WriteFile(_folder.Path, "empty", "# nothing\n");
+        Assert.Contains("has no key", KeyFile.TryRead(empty, out _), StringComparison.Ordinal);
+        string broken = TestKeys.WriteFile(_folder.Path, "broken", $"{TestKeys.NewText()}\nsecret words\n");
+        string? fault = KeyFile.TryRead(broken, out _);
+        Assert.Contains("line 2 is not 32 bytes", fault, StringComparison.Ordinal);
+        Assert.DoesNotContain("secret words", fault, StringComparison.Ordinal);
+    }
+
+    [Fact]
+    public async Task Processes_that_start_together_get_one_loopback_key()
+    {
+        string[] paths = await Task.WhenAll(Enumerable.Range(0, 16).Select(_ => Task.Run(() =>
+        {
+            Assert.Null(LoopbackKey.TryFind([_folder.Path], out string path));
+            Assert.Null(KeyFile.TryRead(path, out IReadOnlyList<byte[]> keys));
+            return path + Convert.ToHexString(Assert.Single(keys));
+        })));
+        Assert.Single(paths.Distinct());
+    }
+
+    [Fact]
+    public void A_loopback_key_that_others_made_or_may_read_is_refused()
+    {
+        Assert.SkipWhen(OperatingSystem.IsWindows(), "files have no modes on Windows");
+        Assert.Null(LoopbackKey.TryFind([_folder.Path], out string path));
+        if (!OperatingSystem.IsWindows())
+            Assert.Equal(UnixFileMode.UserRead | UnixFileMode.UserWrite, File.GetUnixFileMode(path));
+        SetMode(path, UnixFileMode.UserRead | UnixFileMode.GroupRead);
+        Assert.Contains("open to other users", LoopbackKey.TryFind([_folder.Path], out _), StringComparison.Ordinal);
+        File.Delete(path);
+        string planted = TestKeys.WriteFile(_folder.Path, "planted", TestKeys.NewText());
+        File.CreateSymbolicLink(path, planted);
+        Assert.Contains("is a link", LoopbackKey.TryFind([_folder.Path], out _), StringComparison.Ordinal);
+    }
+
+    [Fact]
+    public void Without_a_folder_for_it_every_place_is_named()
+    {
+        string file = TestKeys.WriteFile(_folder.Path, "file", "");
+        string? fault = LoopbackKey.TryFind([Path.Combine(file, "a"), Path.Combine(file, "b")], out _);
+        Assert.Contains(Path.Combine(file, "a"), fault, StringComparison.Ordinal);
+        Assert.Contains(Path.Combine(file, "b"), fault, StringComparison.Ordinal);
+        Assert.Contains("HOME", LoopbackKey.TryFind([], out _), StringComparison.Ordinal);
+    }
+
+    private static void SetMode(string path, UnixFileMode mode)
+    {
+        if (!OperatingSystem.IsWindows()) File.SetUnixFileMode(path, mode);
+    }
+}
