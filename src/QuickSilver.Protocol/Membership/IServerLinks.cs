@@ -18,4 +18,12 @@ public interface IServerLinks
     /// address, or at another address of the same host. By default any, for links without addresses.
     /// </summary>
     bool MayName(long connection, NetEndpoint endpoint) => true;
+
+    /// <summary>True when the peer of a connection may join a group or publish to it. By default any peer
+    /// may.</summary>
+    /// <param name="connection">The connection.</param>
+    /// <param name="nodeName">The name that the node gave itself.</param>
+    /// <param name="groupName">The name of the group.</param>
+    /// <param name="isPublisher">True when it wants to publish without being a member.</param>
+    bool MayEnter(long connection, string nodeName, string groupName, bool isPublisher) => true;
 }

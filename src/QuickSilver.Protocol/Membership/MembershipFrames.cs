@@ -22,6 +22,9 @@ public static class MembershipFrames
     /// </summary>
     public const int MaxHelloBytes = 1 << 10;
 
+    /// <summary>Creates the frame by which a server refuses a node.</summary>
+    public static byte[] Refusal(MembershipRefusal reason) => [(byte)FrameKind.Expelled, (byte)reason];
+
     /// <summary>True for a server's frame that requests a report: the node's next frame may be long.</summary>
     public static bool IsReportRequest(ReadOnlySpan<byte> frame) => frame is [(byte)FrameKind.ReportRequest, ..];
 

@@ -81,4 +81,7 @@ public enum MembershipRefusal : byte
 
     /// <summary>The group exists in the mode <see cref="GroupModes.Hybrid"/>, and another was asked for.</summary>
     GroupIsHybrid,
+
+    /// <summary>The application's authorization does not let the node into the group.</summary>
+    NotAllowed,
 }

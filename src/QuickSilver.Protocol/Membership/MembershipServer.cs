@@ -249,7 +249,13 @@ public sealed class MembershipServer
             names.Add(FrameFields.ReadText(ref reader, FrameFields.MaxRequestedNameBytes));
         if (!reader.IsAtEnd || count > EntryFrames.MaxEntries) return false;
         if (node.WaitingChanges.Count + node.Deferred.Count + count > MaxWaitingChanges) return false;
-        foreach (string name in names) node.Deferred.Add((name, mode, isPublisher));
+        foreach (string name in names)
+        {
+            if (_links.MayEnter(node.Connection!.Value, node.Info.Name, name, isPublisher))
+                node.Deferred.Add((name, mode, isPublisher));
+            else
+                RefuseEntry(node, name, isPublisher, MembershipRefusal.NotAllowed);
+        }
         _teller.OnJoin(now);
 
         // A survivor that is still to register may have a number for the name.
@@ -269,13 +275,18 @@ public sealed class MembershipServer
                 _parts.Maker.Add(node, new GroupChange(group!.Counter, true, isPublisher));
                 continue;
             }
-            _parts.Connections.Count(refusal);
-            _frame.Begin(isPublisher ? FrameKind.PublishRefused : FrameKind.JoinRefused);
-            _frame.WriteByte((byte)refusal).WriteText(name);
-            _parts.Nodes.Send(node, _frame.ToArray());
+            RefuseEntry(node, name, isPublisher, refusal);
         }
         node.Deferred = [];
         _parts.Pipeline.OnChange(false, now);
+    }
+
+    private void RefuseEntry(ServerNode node, string name, bool isPublisher, MembershipRefusal refusal)
+    {
+        _parts.Connections.Count(refusal);
+        _frame.Begin(isPublisher ? FrameKind.PublishRefused : FrameKind.JoinRefused);
+        _frame.WriteByte((byte)refusal).WriteText(name);
+        _parts.Nodes.Send(node, _frame.ToArray());
     }
 
     private bool OnLeave(ServerNode node, ref WireReader reader, bool isPublisher, Instant now)

@@ -140,6 +140,30 @@ internal static partial class Log
     [LoggerMessage(1123, LogLevel.Warning, "Node {Name} waits because its membership server removes no node: {Hold}")]
     public static partial void MembershipHeld(ILogger logger, string name, string hold);
 
+    [LoggerMessage(1140, LogLevel.Information, "Node {Name} secures its connections by {Mode}: {Source}")]
+    public static partial void Secured(ILogger logger, string name, string mode, string source);
+
+    [LoggerMessage(
+        1141,
+        LogLevel.Warning,
+        "Node {Name} is not secured (Security.Mode None): all who reach it can read and forge messages")]
+    public static partial void Insecure(ILogger logger, string name);
+
+    [LoggerMessage(
+        1142,
+        LogLevel.Warning,
+        "The membership server here refused {Remote}, which did not authenticate: {Reason}, {Count} so far")]
+    public static partial void PeerRefused(ILogger logger, string remote, string reason, long count);
+
+    [LoggerMessage(1143, LogLevel.Error, "Node {Name} keeps its keys, because the new ones cannot be used: {Fault}")]
+    public static partial void KeyUnreadable(ILogger logger, string name, string fault);
+
+    [LoggerMessage(1144, LogLevel.Warning, "Node {Name} passes over a port of the membership: {Reason}")]
+    public static partial void PortPassedOver(ILogger logger, string name, string reason);
+
+    [LoggerMessage(1145, LogLevel.Error, "Security.Authorize threw, and the node was not let into the group")]
+    public static partial void AuthorizeThrew(ILogger logger, Exception thrown);
+
     [LoggerMessage(1130, LogLevel.Warning, "Node {Name} waits for its network interface: {Reason}")]
     public static partial void InterfaceAwaited(ILogger logger, string name, string reason);
 

@@ -1,6 +1,7 @@
 using QuickSilver.Membership;
 using QuickSilver.Protocol.Membership;
 using QuickSilver.Protocol.Wire;
+using QuickSilver.Security;
 using QuickSilver.Transport;
 
 namespace QuickSilver.Diagnostics;
@@ -14,13 +15,17 @@ internal sealed class NodeReporter(NodeLog log) : ITransportEvents, ILinkEvents,
     private volatile string _seeking = "the search has not begun";
     private volatile bool _isMisfit;
     private volatile bool _wasReached;
+    private readonly TaskCompletionSource<string> _untrusted =
+        new(TaskCreationOptions.RunContinuationsAsynchronously);
 
     /// <summary>The last problem in reaching a membership server, for the text of an exception; empty if there was
     /// none.</summary>
     public string LastTrouble => _lastTrouble ?? _seeking;
 
     /// <summary>True if a server was reached but does not answer, and no worse problem has occurred since.</summary>
-    public bool IsServerSilent => _wasReached && _lastTrouble is { Length: 0 };
+    public bool IsServerSilent =>
+        (_wasReached && _lastTrouble is { Length: 0 })
+        || _lastTrouble?.Contains(MembershipConnector.AcceptedOnly, StringComparison.Ordinal) == true;
 
     /// <summary>Describes the search for a membership server before the node is admitted, for the text of an
     /// exception.</summary>
@@ -123,6 +128,40 @@ internal sealed class NodeReporter(NodeLog log) : ITransportEvents, ILinkEvents,
         log.Post((log.Node, reason), static (logger, s) => Log.MembershipUnreachable(logger, s.Node, s.reason));
     }
 
+    /// <summary>Completes with the reason when servers and this node do not trust each other.</summary>
+    public Task<string> Untrusted => _untrusted.Task;
+
+    /// <inheritdoc/>
+    public void OnUntrusted(string reason) => _untrusted.TrySetResult(reason);
+
+    /// <inheritdoc/>
+    public void OnPassedOver(string reason) =>
+        log.Post((log.Node, reason), static (logger, s) => Log.PortPassedOver(logger, s.Node, s.reason));
+
+    /// <summary>Logs what protects the node.</summary>
+    public void OnProtection(SecurityPlan plan)
+    {
+        if (plan.IsOn)
+            log.Post(
+                (log.Node, plan.Mode, plan.Description),
+                static (logger, s) => Log.Secured(logger, s.Node, s.Mode.ToString(), s.Description));
+        else if (plan.IsExposed) log.Post(log.Node, static (logger, s) => Log.Insecure(logger, s));
+    }
+
+    /// <summary>Logs that a file with keys or certificates has changed and cannot be used.</summary>
+    public void OnKeyUnreadable(string fault) =>
+        log.Post((log.Node, fault), static (logger, s) => Log.KeyUnreadable(logger, s.Node, s.fault));
+
+    /// <inheritdoc/>
+    public void OnUnauthenticated(string remote, string reason, long count) =>
+        log.Post(
+            (remote, reason, count),
+            static (logger, s) => Log.PeerRefused(logger, s.remote, s.reason, s.count));
+
+    /// <inheritdoc/>
+    public void OnAuthorizeThrew(Exception thrown) =>
+        log.Post(thrown, static (logger, s) => Log.AuthorizeThrew(logger, s));
+
     /// <inheritdoc/>
     public void OnRefused(string remote, MembershipRefusal reason, long count) =>
         log.Post(
@@ -186,6 +225,7 @@ internal sealed class NodeReporter(NodeLog log) : ITransportEvents, ILinkEvents,
         _ when IsMisfit(end) => "the process there does not use QuickSilver's membership protocol",
         FrameEnd.Closed => "the other side closed it",
         FrameEnd.Broken => "it broke",
+        FrameEnd.Secured => "the process there demands security, and this node has Security.Mode None",
         FrameEnd.SlowConsumer => "the other side did not read what it was sent",
         _ => "nothing arrived on it for Membership.FailureTimeout",
     };

@@ -31,6 +31,13 @@ public enum ErrorCode
     /// <summary>The node was removed from the cluster.</summary>
     Evicted,
 
+    /// <summary>The node and the membership server do not trust each other: the message says which key or certificate
+    /// does not fit, and why.</summary>
+    AuthenticationFailed = 1105,
+
+    /// <summary><see cref="SecurityOptions.Authorize"/> does not let the node into the group.</summary>
+    NotAuthorized = 1106,
+
     /// <summary>The call is only valid on the node that serves the membership, and this node does not.</summary>
     NotServing = 1107,
 
@@ -58,6 +65,9 @@ public enum ErrorCode
 
     /// <summary>The membership server sent data that breaks the protocol.</summary>
     ProtocolViolation,
+
+    /// <summary>The platform does not have <see cref="SecurityOptions.Cipher"/>.</summary>
+    CipherUnavailable,
 
     /// <summary>The application read too slowly.</summary>
     SlowConsumer = 1400,

@@ -56,6 +56,15 @@ internal sealed class FrameBatch
         return null;
     }
 
+    /// <summary>Puts the length before one frame.</summary>
+    public static byte[] Wrap(ReadOnlySpan<byte> frame)
+    {
+        byte[] bytes = new byte[PrefixBytes + frame.Length];
+        BinaryPrimitives.WriteInt32LittleEndian(bytes, frame.Length);
+        frame.CopyTo(bytes.AsSpan(PrefixBytes));
+        return bytes;
+    }
+
     /// <summary>True when all frames have been taken.</summary>
     public bool IsAtEnd => _position >= _length;
 

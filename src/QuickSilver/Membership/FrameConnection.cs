@@ -2,18 +2,20 @@ using System.Buffers;
 using System.Buffers.Binary;
 using System.IO.Pipelines;
 using System.Net;
+using System.Net.Security;
 using System.Net.Sockets;
 using QuickSilver.Protocol.Membership;
+using QuickSilver.Security;
 
 namespace QuickSilver.Membership;
 
 /// <summary>
-/// Carries frames over one TCP connection, in both directions: four bytes of length, little-endian, then the frame. One
-/// thread sends (the core's, or the host's loop). It writes into a pipe that a task empties into the socket, and never
-/// waits. A peer that does not read is disconnected when a limit of unsent bytes is reached. A task receives, and
-/// passes whole frames on in batches, with at most a few batches unhandled. Memory is thus bounded in both directions.
-/// A peer makes this side hold at most one frame, and only the bytes that it really sent. All peers of a host share a
-/// common limit (<see cref="UnfinishedFrames"/>).
+/// Carries frames over one TCP connection, encrypted or not, in both directions: four bytes of length, little-endian,
+/// then the frame. One thread sends (the core's, or the host's loop). It writes into a pipe that a task empties into
+/// the stream, and never waits. A peer that does not read is disconnected when a limit of unsent bytes is reached. A
+/// task receives, and passes whole frames on in batches, with at most a few batches unhandled. Memory is thus bounded
+/// in both directions. A peer makes this side hold at most one frame, and only the bytes that it really sent. All peers
+/// of a host share a common limit (<see cref="UnfinishedFrames"/>).
 /// </summary>
 internal sealed class FrameConnection
 {
@@ -30,18 +32,24 @@ internal sealed class FrameConnection
     private readonly CancellationTokenSource _cancel = new();
     private readonly CancellationTokenSource _silence = new();
     private long _unsent;
+    private Stream _stream;
     private int _imposedEnd = -1;
     private bool _isClosing;
+    private bool _isSecured;
     private bool _awaitsLong;
 
     /// <summary>Takes ownership of a connected socket; nothing happens before <see cref="RunAsync"/>.</summary>
     /// <param name="socket">The socket; the connection disposes of it.</param>
     /// <param name="receiver">Receives the frames.</param>
     /// <param name="limits">The limits on frame lengths, unsent bytes and silence.</param>
+    /// <param name="stream">The secured stream over the socket, which the connection disposes of; null for the socket
+    /// itself.</param>
     /// <exception cref="SocketException">The other side has closed the connection already.</exception>
-    public FrameConnection(Socket socket, IFrameReceiver receiver, FrameLimits limits)
+    public FrameConnection(Socket socket, IFrameReceiver receiver, FrameLimits limits, Stream? stream = null)
     {
         _socket = socket;
+        _stream = stream ?? Stream.Null;
+        _isSecured = stream is not null;
         _receiver = receiver;
         _limits = limits;
         _socket.NoDelay = true;
@@ -59,6 +67,10 @@ internal sealed class FrameConnection
 
     /// <summary>This side's address; null where it has none.</summary>
     public IPAddress? LocalAddress { get; }
+
+    /// <summary>Why the two sides did not trust each other; null while they do. Valid when <see cref="RunAsync"/> has
+    /// returned.</summary>
+    public HandshakeException? Refusal { get; private set; }
 
     /// <summary>True once this side has begun to close. Any thread.</summary>
     public bool IsClosing => Volatile.Read(ref _isClosing);
@@ -109,8 +121,13 @@ internal sealed class FrameConnection
     public void OnHandled() => _credits.Release();
 
     /// <summary>Carries frames until the connection ends, then closes the socket. Call once. Never throws.</summary>
-    public async Task<FrameEnd> RunAsync()
+    /// <param name="secure">Secures the connection first; null for a connection that is secured already, or not at
+    /// all.</param>
+    public async Task<FrameEnd> RunAsync(Func<Socket, CancellationToken, Task<Stream>>? secure = null)
     {
+        FrameEnd? failure = await TryOpenAsync(secure).ConfigureAwait(false);
+        if (failure is { } early) return await EndAsync(early).ConfigureAwait(false);
+
         // Receiving starts first: the sending task at once shuts down a connection that was closed before it ran. No
         // stream can be opened on a socket that is shut down in one direction.
         Task<FrameEnd> receiving = ReceiveAllAsync();
@@ -118,7 +135,36 @@ internal sealed class FrameConnection
         FrameEnd end = await receiving.ConfigureAwait(false);
         await _cancel.CancelAsync().ConfigureAwait(false);
         await sending.ConfigureAwait(false);
+        return await EndAsync(end).ConfigureAwait(false);
+    }
+
+    private async ValueTask<FrameEnd?> TryOpenAsync(Func<Socket, CancellationToken, Task<Stream>>? secure)
+    {
+        try
+        {
+            if (secure is not null)
+            {
+                _stream = await secure(_socket, _cancel.Token).ConfigureAwait(false);
+                _isSecured = true;
+            }
+            else if (!_isSecured) _stream = new NetworkStream(_socket, ownsSocket: false);
+            return null;
+        }
+        catch (HandshakeException refusal)
+        {
+            Refusal = refusal;
+            return FrameEnd.Unauthenticated;
+        }
+        catch (Exception broken) when (broken is IOException or SocketException or OperationCanceledException)
+        {
+            return FrameEnd.Broken;
+        }
+    }
+
+    private async ValueTask<FrameEnd> EndAsync(FrameEnd end)
+    {
         _silence.Dispose();
+        await _stream.DisposeAsync().ConfigureAwait(false);
         _socket.Dispose();
         int imposed = Volatile.Read(ref _imposedEnd);
         return imposed >= 0 ? (FrameEnd)imposed : end;
@@ -129,7 +175,7 @@ internal sealed class FrameConnection
         // Thousands of unidentified peers may connect: an idle one costs no buffer, one that has begun a frame costs a
         // small one.
         var options = new StreamPipeReaderOptions(bufferSize: ReceiveBytes, useZeroByteReads: true);
-        PipeReader reader = PipeReader.Create(new NetworkStream(_socket, ownsSocket: false), options);
+        PipeReader reader = PipeReader.Create(_stream, options);
         bool isFirst = true;
         long unfinished = 0;
         try
@@ -141,6 +187,8 @@ internal sealed class FrameConnection
                 _silence.CancelAfter(Timeout.InfiniteTimeSpan);
                 bool mayBeLong = Volatile.Read(ref _awaitsLong);
                 int longest = mayBeLong ? MembershipFrames.MaxFrameBytes : _limits.Longest;
+                if (isFirst && await IsSecurityDemandedAsync(result.Buffer).ConfigureAwait(false))
+                    return FrameEnd.Secured;
                 FrameEnd? fault = FrameBatch.Measure(
                     result.Buffer, isFirst ? _limits.LongestFirst : longest, longest, out long whole);
                 if (whole > 0)
@@ -171,6 +219,14 @@ internal sealed class FrameConnection
         }
     }
 
+    // The other side is told that this one has no security, and says so at its end.
+    private async ValueTask<bool> IsSecurityDemandedAsync(ReadOnlySequence<byte> received)
+    {
+        if (_isSecured || !Preface.IsBegun(received.FirstSpan)) return false;
+        await _stream.WriteAsync(Preface.Of(SecurityMode.None), _cancel.Token).ConfigureAwait(false);
+        return true;
+    }
+
     private static bool IsReset(Exception broken) =>
         (broken as SocketException ?? broken.InnerException as SocketException) is
         {
@@ -199,10 +255,12 @@ internal sealed class FrameConnection
             }
             while (!result.IsCompleted);
             // The other side may still be sending: closing at once could reset the connection, and lose the last frame.
+            if (_stream is SslStream secured) await secured.ShutdownAsync().ConfigureAwait(false);
             _socket.Shutdown(SocketShutdown.Send);
         }
         catch (Exception broken)
-            when (broken is SocketException or OperationCanceledException or ObjectDisposedException)
+            when (broken is IOException or SocketException or OperationCanceledException or ObjectDisposedException
+                or InvalidOperationException)
         {
             if (IsReset(broken)) Interlocked.CompareExchange(ref _imposedEnd, (int)FrameEnd.Reset, -1);
             await _cancel.CancelAsync().ConfigureAwait(false);
@@ -228,11 +286,7 @@ internal sealed class FrameConnection
 
     private async ValueTask SendAsync(ReadOnlyMemory<byte> bytes)
     {
-        while (!bytes.IsEmpty)
-        {
-            int sent = await _socket.SendAsync(bytes, SocketFlags.None, _cancel.Token).ConfigureAwait(false);
-            Interlocked.Add(ref _unsent, -sent);
-            bytes = bytes[sent..];
-        }
+        await _stream.WriteAsync(bytes, _cancel.Token).ConfigureAwait(false);
+        Interlocked.Add(ref _unsent, -bytes.Length);
     }
 }

@@ -34,4 +34,11 @@ internal enum FrameEnd
 
     /// <summary>No valid frame arrived within the time limit.</summary>
     Silent,
+
+    /// <summary>The other side demands security, and this one has none.</summary>
+    Secured,
+
+    /// <summary>The other side did not prove itself, or does not trust this side: see
+    /// <see cref="FrameConnection.Refusal"/>.</summary>
+    Unauthenticated,
 }

@@ -1,5 +1,4 @@
 using System.Net;
-using System.Net.Sockets;
 
 namespace QuickSilver.Membership;
 
@@ -14,7 +13,7 @@ internal sealed class HostConnector(
     MembershipHostSettings settings,
     IMembershipHostEvents hostEvents,
     RivalServerMonitor? rivals = null)
-    : MembershipConnector
+    : MembershipConnector(settings.Security)
 {
     // The bound port, in case any free one was requested: a replacement binds the same.
     private readonly OwnHost _host = new(started, settings with { EndPoint = started.EndPoint }, hostEvents);
@@ -23,12 +22,12 @@ internal sealed class HostConnector(
     public override MembershipHost? Host => _host.Serving;
 
     /// <inheritdoc/>
-    public override async ValueTask<(Socket? Socket, string Failure)> TryConnectAsync(
-        ILinkEvents events, CancellationToken stop)
+    public override async ValueTask<Reached> TryConnectAsync(ILinkEvents events, CancellationToken stop)
     {
         string refusal = await _host.TryServeAsync(events, stop).ConfigureAwait(false);
         IPEndPoint server = _host.EndPoint;
-        if (!_host.IsServing) return (null, refusal.Length > 0 ? refusal : $"{server}: another process has that port");
+        if (!_host.IsServing)
+            return Reached.Failed(refusal.Length > 0 ? refusal : $"{server}: another process has that port");
         // If the host listens on all addresses, loopback is the one that never changes.
         IPAddress address = server.Address.Equals(IPAddress.Any) ? IPAddress.Loopback : server.Address;
         return await TryConnectAsync(address.ToString(), server.Port, events, stop).ConfigureAwait(false);

@@ -1,4 +1,5 @@
 using QuickSilver.Protocol.Membership;
+using QuickSilver.Security;
 
 namespace QuickSilver.Membership;
 
@@ -9,6 +10,8 @@ internal sealed class HostCounters
     private readonly long[] _refusalReported = new long[Enum.GetValues<MembershipRefusal>().Length];
     private readonly long[] _endReported = new long[Enum.GetValues<FrameEnd>().Length];
     private readonly long[] _ended = new long[Enum.GetValues<FrameEnd>().Length];
+    private readonly long[] _failed = new long[(int)HandshakeFault.TooLong + 1];
+    private readonly long[] _failureReported = new long[(int)HandshakeFault.TooLong + 1];
     private long _accepted;
 
     /// <summary>Connections accepted.</summary>
@@ -19,6 +22,27 @@ internal sealed class HostCounters
 
     /// <summary>The number of connections that ended with a cause.</summary>
     public long EndedBy(FrameEnd end) => Volatile.Read(ref _ended[(int)end]);
+
+    /// <summary>The number of handshakes that failed for a reason.</summary>
+    public long FailedFor(HandshakeFault fault) => Volatile.Read(ref _failed[(int)fault]);
+
+    /// <summary>The number of handshakes that failed.</summary>
+    public long Failed
+    {
+        get
+        {
+            long all = 0;
+            for (int fault = 0; fault < _failed.Length; fault++) all += FailedFor((HandshakeFault)fault);
+            return all;
+        }
+    }
+
+    /// <returns>True when the failure is to be reported: once a second for each reason.</returns>
+    internal bool CountFailed(HandshakeFault fault)
+    {
+        Interlocked.Increment(ref _failed[(int)fault]);
+        return IsToBeReported(ref _failureReported[(int)fault]);
+    }
 
     internal void CountAccepted() => Interlocked.Increment(ref _accepted);
 

@@ -3,6 +3,7 @@ using System.Net.Sockets;
 using QuickSilver.Loop;
 using QuickSilver.Protocol.Core;
 using QuickSilver.Protocol.Membership;
+using QuickSilver.Security;
 
 namespace QuickSilver.Membership;
 
@@ -37,6 +38,15 @@ internal sealed class HostedConnection : IFrameReceiver, IRequestTarget
     /// <summary>The source address.</summary>
     public IPAddress Address { get; }
 
+    /// <summary>Secures the connection; null for none.</summary>
+    public ChannelSecurity? Security { get; init; }
+
+    /// <summary>Limits how many handshakes compute at the same time.</summary>
+    public required SemaphoreSlim Handshakes { get; init; }
+
+    /// <summary>The proven name of the node; empty where none is proven. Valid once a frame has arrived.</summary>
+    public string Identity { get; private set; } = "";
+
     /// <summary>Its node in the list of <see cref="Strangers"/>, which own this field; null when it is not one of
     /// them.</summary>
     public LinkedListNode<HostedConnection>? Place;
@@ -57,9 +67,44 @@ internal sealed class HostedConnection : IFrameReceiver, IRequestTarget
     public async Task<FrameEnd> RunAsync()
     {
         if (!_requests.Enqueue(this, null, Opened)) Link.Abort(FrameEnd.Stopped);
-        FrameEnd end = await Link.RunAsync().ConfigureAwait(false);
+        FrameEnd end = await Link.RunAsync(Security is null ? null : SecureAsync).ConfigureAwait(false);
         _requests.Enqueue(this, null, Ended + (int)end);
         return end;
+    }
+
+    private async Task<Stream> SecureAsync(Socket socket, CancellationToken stop)
+    {
+        try
+        {
+            SecuredStream secured = await Security!.OpenAsServerAsync(socket, Handshakes, stop).ConfigureAwait(false);
+            Identity = secured.Identity;
+            return secured.Stream;
+        }
+        catch (HandshakeException refusal) when (refusal.Fault == HandshakeFault.NotSecured)
+        {
+            // A node without security understands this frame, and says at its end what does not fit.
+            byte[] frame = MembershipFrames.Refusal(MembershipRefusal.OtherSecurity);
+            try
+            {
+                await socket.SendAsync(FrameBatch.Wrap(frame), stop).ConfigureAwait(false);
+                await DiscardAsync(socket, stop).ConfigureAwait(false);
+            }
+            catch (Exception ended) when (ended is SocketException or OperationCanceledException)
+            {
+                // It does not wait for the answer, or for the end.
+            }
+            throw;
+        }
+    }
+
+    // To close a connection with unread bytes resets it, and what was just sent may be lost.
+    private static async Task DiscardAsync(Socket socket, CancellationToken stop)
+    {
+        socket.Shutdown(SocketShutdown.Send);
+        byte[] rest = new byte[MembershipFrames.MaxHelloBytes];
+        int left = rest.Length;
+        while (left > 0 && await socket.ReceiveAsync(rest, stop).ConfigureAwait(false) is > 0 and int read)
+            left -= read;
     }
 
     /// <inheritdoc/>

@@ -4,6 +4,7 @@ using QuickSilver.Loop;
 using QuickSilver.Protocol.Core;
 using QuickSilver.Protocol.Membership;
 using QuickSilver.Protocol.Membership.Frames;
+using QuickSilver.Protocol.Membership.Server;
 using QuickSilver.Protocol.Wire;
 
 namespace QuickSilver.Membership;
@@ -115,6 +116,25 @@ internal sealed class HostedServers(
     public bool MayName(long connection, NetEndpoint endpoint) =>
         _connections.TryGetValue(connection, out HostedConnection? known)
             && _addresses.MayName(known.Link.RemoteAddress, endpoint);
+
+    /// <inheritdoc/>
+    public bool MayEnter(long connection, string nodeName, string groupName, bool isPublisher)
+    {
+        // A name that is refused anyway may contain anything: the application does not see it.
+        if (settings.Authorize is not { } authorize || !ServerGroups.IsGoodName(groupName)) return true;
+        if (!_connections.TryGetValue(connection, out HostedConnection? known)) return false;
+        var request = new AuthorizationRequest(
+            known.Identity, nodeName, known.Link.RemoteAddress, groupName, isPublisher);
+        try
+        {
+            return authorize(request);
+        }
+        catch (Exception thrown)
+        {
+            events.OnAuthorizeThrew(thrown);
+            return false;
+        }
+    }
 
     /// <inheritdoc/>
     public void OnTurnEnded(Instant now, bool wasBusy)

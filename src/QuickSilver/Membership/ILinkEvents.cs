@@ -19,4 +19,15 @@ internal interface ILinkEvents
 
     /// <summary>Reports that no server is reachable; a repeated reason is reported once.</summary>
     void OnUnreachable(string reason);
+
+    /// <summary>Reports a local port that another key serves, so that the next one is tried; once for each.</summary>
+    void OnPassedOver(string reason)
+    {
+    }
+
+    /// <summary>Reports that every server refused this node's key or certificate, or this node theirs. Follows
+    /// <see cref="OnUnreachable"/>, after each attempt.</summary>
+    void OnUntrusted(string reason)
+    {
+    }
 }

@@ -16,6 +16,10 @@ internal interface IMembershipHostEvents
     /// cause.</summary>
     void OnDropped(string remote, FrameEnd end, long count);
 
+    /// <summary>Reports a connection that did not prove itself, or does not trust this host. The count is that of the
+    /// same fault.</summary>
+    void OnUnauthenticated(string remote, string reason, long count);
+
     /// <summary>Reports that a server's hold has begun or ended (<see cref="HoldReason.None"/>); repeated every few
     /// seconds.</summary>
     void OnHold(string clusterName, MembershipHold hold);
@@ -24,6 +28,9 @@ internal interface IMembershipHostEvents
     /// <param name="place">The address of that host.</param>
     /// <param name="nodes">The number of nodes registered there.</param>
     void OnRival(string place, int nodes);
+
+    /// <summary>Reports that the application threw when it was asked whether a node may enter a group.</summary>
+    void OnAuthorizeThrew(Exception thrown);
 
     /// <summary>Reports that the host has failed: its connections are closed, and another process may take
     /// over.</summary>

@@ -1,5 +1,4 @@
 using System.Net;
-using System.Net.Sockets;
 
 namespace QuickSilver.Membership;
 
@@ -13,7 +12,7 @@ namespace QuickSilver.Membership;
 /// table.</param>
 /// <param name="hostEvents">Receives the events of that host.</param>
 internal sealed class InMemoryConnector(MembershipHostSettings settings, IMembershipHostEvents hostEvents)
-    : MembershipConnector
+    : MembershipConnector(security: null)
 {
     private static readonly Lock Gate = new();
     private static readonly Dictionary<int, MembershipHost> Serving = [];
@@ -30,11 +29,10 @@ internal sealed class InMemoryConnector(MembershipHostSettings settings, IMember
     }
 
     /// <inheritdoc/>
-    public override async ValueTask<(Socket? Socket, string Failure)> TryConnectAsync(
-        ILinkEvents events, CancellationToken stop)
+    public override async ValueTask<Reached> TryConnectAsync(ILinkEvents events, CancellationToken stop)
     {
         (IPEndPoint? server, string refusal) = FindServer(events, stop);
-        if (server is null) return (null, refusal);
+        if (server is null) return Reached.Failed(refusal);
         return await TryConnectAsync(server.Address.ToString(), server.Port, events, stop).ConfigureAwait(false);
     }
 

@@ -1,13 +1,18 @@
 using System.Diagnostics;
 using System.Net;
 using System.Net.Sockets;
+using QuickSilver.Security;
 
 namespace QuickSilver.Membership;
 
 /// <summary>Finds a node's membership server, and connects to it. Used by one <see cref="TcpMembershipLink"/>, one call
 /// at a time.</summary>
-internal abstract class MembershipConnector : IAsyncDisposable
+/// <param name="security">Secures connections; null for none.</param>
+internal abstract class MembershipConnector(ChannelSecurity? security) : IAsyncDisposable
 {
+    /// <summary>Describes a server whose process may have been stopped: the kernel accepts for it.</summary>
+    public const string AcceptedOnly = "it accepted the connection and did not answer";
+
     /// <summary>The time limit of one attempt to connect, including the resolution of the name.</summary>
     protected static readonly TimeSpan ConnectTimeout = TimeSpan.FromSeconds(3);
 
@@ -18,8 +23,7 @@ internal abstract class MembershipConnector : IAsyncDisposable
     /// <param name="events">Receives the progress of the attempt.</param>
     /// <param name="stop">Cancels the attempt.</param>
     /// <returns>A connected socket; or null, and the reason.</returns>
-    public abstract ValueTask<(Socket? Socket, string Failure)> TryConnectAsync(
-        ILinkEvents events, CancellationToken stop);
+    public abstract ValueTask<Reached> TryConnectAsync(ILinkEvents events, CancellationToken stop);
 
     /// <summary>Notes that the node uses another address of the machine from now on. Any thread.</summary>
     public virtual void OnAddressChanged(IPAddress before, IPAddress after)
@@ -29,8 +33,8 @@ internal abstract class MembershipConnector : IAsyncDisposable
     /// <summary>Stops the host and tasks that this connector runs.</summary>
     public virtual ValueTask DisposeAsync() => ValueTask.CompletedTask;
 
-    /// <summary>Connects to a host, at one of its addresses.</summary>
-    protected static async ValueTask<(Socket? Socket, string Failure)> TryConnectAsync(
+    /// <summary>Connects to a host, at one of its addresses, and secures the connection.</summary>
+    protected async ValueTask<Reached> TryConnectAsync(
         string host, int port, ILinkEvents events, CancellationToken stop)
     {
         long start = Stopwatch.GetTimestamp();
@@ -45,9 +49,35 @@ internal abstract class MembershipConnector : IAsyncDisposable
             if (remaining <= TimeSpan.Zero) break;
             var endPoint = new IPEndPoint(address, port);
             (Socket? socket, failure) = await TryConnectAsync(endPoint, remaining, stop).ConfigureAwait(false);
-            if (socket is not null) return (socket, "");
+            if (socket is null) continue;
+            return security is null
+                ? new Reached(socket, null, "")
+                : await TrySecureAsync(socket, $"{host}:{port}", host, stop).ConfigureAwait(false);
         }
-        return (null, $"{host}:{port}: {failure}");
+        return Reached.Failed($"{host}:{port}: {failure}");
+    }
+
+    private async ValueTask<Reached> TrySecureAsync(
+        Socket socket, string place, string host, CancellationToken stop)
+    {
+        using var end = CancellationTokenSource.CreateLinkedTokenSource(stop);
+        end.CancelAfter(ConnectTimeout);
+        try
+        {
+            socket.NoDelay = true;
+            SecuredStream secured = await security!.OpenAsNodeAsync(socket, host, end.Token).ConfigureAwait(false);
+            return new Reached(socket, secured.Stream, "");
+        }
+        catch (HandshakeException refusal)
+        {
+            socket.Dispose();
+            return Reached.Refused(place, refusal);
+        }
+        catch (OperationCanceledException)
+        {
+            socket.Dispose();
+            return Reached.Failed($"{place}: {AcceptedOnly} within {ConnectTimeout.TotalSeconds:0} s");
+        }
     }
 
     /// <summary>Connects to one endpoint.</summary>

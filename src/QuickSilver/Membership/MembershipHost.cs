@@ -26,6 +26,7 @@ internal sealed class MembershipHost : IAsyncDisposable
     private readonly CancellationTokenSource _stop = new();
     private readonly Strangers _strangers;
     private readonly FrameLimits _limits;
+    private readonly SemaphoreSlim _handshakes;
     private readonly Lock _lock = new();
     private readonly HashSet<Task> _connections = [];
     private readonly Task _accepting;
@@ -43,6 +44,7 @@ internal sealed class MembershipHost : IAsyncDisposable
         _requests = new RequestQueue(gate, capacity: 64);
         _strangers = new Strangers(
             settings.MaxStrangers, settings.MaxStrangersPerAddress, settings.MaxStrangersPerLoopbackAddress);
+        _handshakes = new SemaphoreSlim(settings.MaxHandshakes);
         _limits = settings.Limits with { Unfinished = new UnfinishedFrames(settings.MaxUnfinishedBytes) };
         _servers = new HostedServers(settings, alarms, Counters, events, _strangers);
         new ThreadPoolMonitor(_requests, alarms, _servers, settings.Server.FailureTimeout).Start(clock.Now);
@@ -212,7 +214,11 @@ internal sealed class MembershipHost : IAsyncDisposable
             HostedConnection connection;
             try
             {
-                connection = new HostedConnection(id, socket, _limits, _servers, _requests);
+                connection = new HostedConnection(id, socket, _limits, _servers, _requests)
+                {
+                    Security = _settings.Security,
+                    Handshakes = _handshakes,
+                };
             }
             catch (SocketException)
             {
@@ -234,6 +240,14 @@ internal sealed class MembershipHost : IAsyncDisposable
         await Task.Yield();
         FrameEnd end = await connection.RunAsync().ConfigureAwait(false);
         _strangers.Remove(connection);
+        if (connection.Link.Refusal is { } refusal)
+        {
+            Counters.CountEnded(end);
+            if (Counters.CountFailed(refusal.Fault))
+                _events.OnUnauthenticated(
+                    connection.Link.Remote, refusal.Message, Counters.FailedFor(refusal.Fault));
+            return;
+        }
         bool isReported = Counters.CountEnded(end)
             && end is not (FrameEnd.Closed or FrameEnd.Stopped or FrameEnd.Broken);
         if (isReported) _events.OnDropped(connection.Link.Remote, end, Counters.EndedBy(end));

@@ -1,6 +1,7 @@
 using System.Net;
 using QuickSilver.Protocol.Core;
 using QuickSilver.Protocol.Membership;
+using QuickSilver.Security;
 
 namespace QuickSilver.Membership;
 
@@ -16,6 +17,15 @@ internal sealed record MembershipHostSettings
 
     /// <summary>The settings of its servers; a host of all clusters replaces the cluster name.</summary>
     public required MembershipServerSettings Server { get; init; }
+
+    /// <summary>Secures connections; null for none.</summary>
+    public ChannelSecurity? Security { get; init; }
+
+    /// <summary>Decides whether a node may enter a group; null to let every node in.</summary>
+    public Func<AuthorizationRequest, bool>? Authorize { get; init; }
+
+    /// <summary>The limit of handshakes that compute at the same time.</summary>
+    public int MaxHandshakes { get; init; } = 8;
 
     /// <summary>Networks whose addresses a node may register although its connection comes from another
     /// address.</summary>

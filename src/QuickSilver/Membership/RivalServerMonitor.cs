@@ -2,6 +2,7 @@ using System.Buffers.Binary;
 using System.Net;
 using System.Net.Sockets;
 using QuickSilver.Protocol.Membership.Frames;
+using QuickSilver.Security;
 
 namespace QuickSilver.Membership;
 
@@ -14,11 +15,13 @@ namespace QuickSilver.Membership;
 /// <param name="servers">The hosts and ports to ask; the host's own may be among them.</param>
 /// <param name="countNodes">Returns the number of nodes registered at the host.</param>
 /// <param name="events">Receives reports of rival hosts.</param>
+/// <param name="security">Secures connections; null for none.</param>
 internal sealed class RivalServerMonitor(
     HostClaim claim,
     IReadOnlyList<(string Host, int Port)> servers,
     Func<int> countNodes,
-    IMembershipHostEvents events)
+    IMembershipHostEvents events,
+    ChannelSecurity? security = null)
     : IAsyncDisposable
 {
     /// <summary>The time that a start waits for connections.</summary>
@@ -76,28 +79,28 @@ internal sealed class RivalServerMonitor(
     {
         (IPAddress[] addresses, _) = await HostAddresses.FindAsync(host, limit, _stop.Token).ConfigureAwait(false);
         HostClaimFrame?[] answers = await Task.WhenAll(
-            addresses.Select(address => AskAsync(new IPEndPoint(address, port), limit))).ConfigureAwait(false);
+            addresses.Select(address => AskAsync(host, new IPEndPoint(address, port), limit))).ConfigureAwait(false);
         foreach (HostClaimFrame answer in answers.OfType<HostClaimFrame>())
         {
             if (claim.OnOther(answer, $"{host}:{port}")) events.OnRival($"{host}:{port}", answer.Nodes);
         }
     }
 
-    private async Task<HostClaimFrame?> AskAsync(IPEndPoint server, TimeSpan limit)
+    private async Task<HostClaimFrame?> AskAsync(string host, IPEndPoint server, TimeSpan limit)
     {
         using var end = CancellationTokenSource.CreateLinkedTokenSource(_stop.Token);
         end.CancelAfter(limit);
         var frame = new FrameBuilder();
         claim.ToFrame(countNodes()).WriteTo(frame, FrameKind.HostQuery);
-        byte[] question = new byte[FrameBatch.PrefixBytes + frame.Length];
-        BinaryPrimitives.WriteInt32LittleEndian(question, frame.Length);
-        frame.Span.CopyTo(question.AsSpan(FrameBatch.PrefixBytes));
+        byte[] question = FrameBatch.Wrap(frame.Span);
         try
         {
             using var socket = new Socket(AddressFamily.InterNetwork, SocketType.Stream, ProtocolType.Tcp);
             await socket.ConnectAsync(server, end.Token).ConfigureAwait(false);
             end.CancelAfter(AnswerTime);
-            await using var stream = new NetworkStream(socket);
+            await using Stream stream = security is null
+                ? new NetworkStream(socket)
+                : (await security.OpenAsNodeAsync(socket, host, end.Token).ConfigureAwait(false)).Stream;
             await stream.WriteAsync(question, end.Token).ConfigureAwait(false);
             byte[] prefix = new byte[FrameBatch.PrefixBytes];
             await stream.ReadExactlyAsync(prefix, end.Token).ConfigureAwait(false);
@@ -107,7 +110,9 @@ internal sealed class RivalServerMonitor(
             await stream.ReadExactlyAsync(answer, end.Token).ConfigureAwait(false);
             return HostClaimFrame.TryRead(answer, FrameKind.HostAnswer);
         }
-        catch (Exception silent) when (silent is SocketException or IOException or OperationCanceledException)
+        // A host with another key is another cluster: its log tells that this one called.
+        catch (Exception silent)
+            when (silent is SocketException or IOException or OperationCanceledException or HandshakeException)
         {
             return null;
         }

@@ -194,27 +194,33 @@ internal sealed class TcpMembershipLink : IMembershipLink, IFrameReceiver, IRequ
         string reported = "";
         while (!_stop.IsCancellationRequested)
         {
-            (Socket? socket, string failure) = await TryConnectAsync().ConfigureAwait(false);
-            if (socket is null)
+            Reached reached = await TryConnectAsync().ConfigureAwait(false);
+            if (reached.Socket is null)
             {
-                if (failure != reported && !_stop.IsCancellationRequested) _events.OnUnreachable(failure);
-                reported = failure;
+                if (!_stop.IsCancellationRequested) Report(reached, isNews: reached.Failure != reported);
+                reported = reached.Failure;
                 failures++;
             }
             else
             {
                 reported = "";
                 long start = Stopwatch.GetTimestamp();
-                await CarryAsync(socket).ConfigureAwait(false);
+                await CarryAsync(reached).ConfigureAwait(false);
                 failures = Stopwatch.GetElapsedTime(start) > SteadyTime ? 0 : failures + 1;
             }
             await PauseAsync(failures).ConfigureAwait(false);
         }
     }
 
+    private void Report(in Reached failed, bool isNews)
+    {
+        if (isNews) _events.OnUnreachable(failed.Failure);
+        if (failed.IsVerdict) _events.OnUntrusted(failed.Failure);
+    }
+
     // Catches every exception, even those that a connector should not throw: the next attempt may succeed, and a link
     // that stops would never connect again.
-    private async ValueTask<(Socket? Socket, string Failure)> TryConnectAsync()
+    private async ValueTask<Reached> TryConnectAsync()
     {
         try
         {
@@ -222,20 +228,21 @@ internal sealed class TcpMembershipLink : IMembershipLink, IFrameReceiver, IRequ
         }
         catch (Exception failure)
         {
-            return (null, failure.Message);
+            return Reached.Failed(failure.Message);
         }
     }
 
-    private async Task CarryAsync(Socket socket)
+    private async Task CarryAsync(Reached reached)
     {
         FrameConnection connection;
         try
         {
-            connection = new FrameConnection(socket, this, _limits);
+            connection = new FrameConnection(reached.Socket!, this, _limits, reached.Stream);
         }
         catch (SocketException)
         {
-            socket.Dispose();
+            if (reached.Stream is not null) await reached.Stream.DisposeAsync().ConfigureAwait(false);
+            reached.Socket!.Dispose();
             return;
         }
         Volatile.Write(ref _localAddress, connection.LocalAddress);

@@ -2,6 +2,7 @@ using System.Diagnostics;
 using System.Net;
 using QuickSilver.Diagnostics;
 using QuickSilver.Membership;
+using QuickSilver.Security;
 using QuickSilver.Testing;
 using QuickSilver.Transport;
 
@@ -17,6 +18,7 @@ internal static class NodeOpener
     private static readonly TimeSpan Pause = TimeSpan.FromMilliseconds(50);
     private static readonly TimeSpan UnseenTimeout = TimeSpan.FromSeconds(3);
     private static readonly TimeSpan ResolveTimeout = TimeSpan.FromSeconds(2);
+    private const int SharedPorts = 8;
     private static int _nodes;
 
     /// <summary>Opens the sockets and the way to the membership. Blocks for up to half a second to probe sockets: call
@@ -32,6 +34,7 @@ internal static class NodeOpener
         var log = new NodeLog(options.LoggerFactory, name);
         var reporter = new NodeReporter(log);
         long begun = Stopwatch.GetTimestamp();
+        options.Protection = Protect(options, reporter);
         bool wasSeen = false;
         string reported = "";
         while (true)
@@ -63,6 +66,34 @@ internal static class NodeOpener
                 throw;
             }
             await PauseAsync(reported, cancellationToken).ConfigureAwait(false);
+        }
+    }
+
+    private static SecurityPlan Protect(QuickSilverOptions options, NodeReporter reporter)
+    {
+        if (SecurityPlan.TryMake(options, reporter.OnKeyUnreadable, out string? fault) is not { } plan)
+            throw new QuickSilverException(ErrorCode.AuthenticationFailed, $"{fault}.");
+        if (plan.IsOn) options.Crypto = OpenCipher(options.Security.Cipher);
+        reporter.OnProtection(plan);
+        return plan;
+    }
+
+    private static AesGcmSuite OpenCipher(SecurityCipher cipher)
+    {
+        try
+        {
+            return new AesGcmSuite(cipher switch
+            {
+                SecurityCipher.Aes256Gcm => false,
+                SecurityCipher.ChaCha20Poly1305 => true,
+                _ => null,
+            });
+        }
+        catch (PlatformNotSupportedException missing)
+        {
+            throw new QuickSilverException(
+                ErrorCode.CipherUnavailable,
+                $"{missing.Message} Set Security.Cipher to another, for all nodes of the cluster.", missing);
         }
     }
 
@@ -139,18 +170,23 @@ internal static class NodeOpener
         switch (membership.Mode)
         {
             case MembershipMode.Client:
-                return new ServerListConnector(Servers(options));
+                return new ServerListConnector(Servers(options), options.Protection.Channel);
             case MembershipMode.Host:
                 return await HostAsync(options, transport, reporter).ConfigureAwait(false);
             default:
                 var endpoint = new IPEndPoint(IPAddress.Loopback, membership.Port);
                 MembershipHostSettings own = OptionSettings.ToHost(options, transport.Facts.Multicast, endpoint);
-                if (options.Transport.Kind != TransportKind.InMemory) return new LoopbackConnector(own, reporter);
+                if (options.Transport.Kind != TransportKind.InMemory)
+                    return new LoopbackConnector(own, reporter, LocalPorts(options));
                 return options.Faults?.Switch is { } given
                     ? new SwitchedConnector(new InMemoryConnector(own with { Clock = given.Clock }, reporter), given)
                     : new InMemoryConnector(own, reporter);
         }
     }
+
+    // A port that was chosen is meant; only the well-known one is shared with users that have other keys.
+    private static int LocalPorts(QuickSilverOptions options) =>
+        options.Protection.IsOn && options.Membership.Port == MembershipOptions.DefaultPort ? SharedPorts : 1;
 
     private static async Task<MembershipConnector> HostAsync(
         QuickSilverOptions options, IHostTransport transport, NodeReporter reporter)
@@ -174,7 +210,7 @@ internal static class NodeOpener
                 + "One node of a cluster hosts and the others are its clients (Membership.Mode = Client): "
                 + "end the other process, or choose another Membership.Port.");
         }
-        var rivals = new RivalServerMonitor(claim, servers, () => started.Nodes, reporter);
+        var rivals = new RivalServerMonitor(claim, servers, () => started.Nodes, reporter, settings.Security);
         if (await rivals.DecideAsync().ConfigureAwait(false) is { } place)
         {
             await started.DisposeAsync().ConfigureAwait(false);

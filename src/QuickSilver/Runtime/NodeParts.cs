@@ -71,8 +71,15 @@ internal sealed class NodeParts
         _ = EndAsync();
         try
         {
-            await Lifecycle.Registered.WaitAsync(
+            Task<string> untrusted = Lifecycle.Reporter.Untrusted;
+            await Task.WhenAny(Lifecycle.Registered, untrusted).WaitAsync(
                 Max(remaining, TimeSpan.Zero), cancellationToken).ConfigureAwait(false);
+            if (Lifecycle.Registered.IsCompleted) await Lifecycle.Registered.ConfigureAwait(false);
+            else
+                throw new MembershipUnavailableException(
+                    ErrorCode.AuthenticationFailed,
+                    $"The node and the membership server do not trust each other: "
+                    + $"{await untrusted.ConfigureAwait(false)}.");
         }
         catch (Exception failure)
         {

@@ -31,6 +31,8 @@ internal static class OptionSettings
             EndPoint = endpoint,
             ServesAllClusters = membership.Mode == MembershipMode.Loopback,
             AllowedNetworks = membership.Networks,
+            Security = options.Protection.Channel,
+            Authorize = options.Security.Authorize,
             Server = new MembershipServerSettings
             {
                 ClusterName = options.ClusterName,

@@ -14,6 +14,10 @@ internal static class Refusals
             MembershipRefusal.GroupIsLateral => OfMode(groupName, GroupMode.Lateral, false, asked, isPublisher),
             MembershipRefusal.GroupIsTimed => OfMode(groupName, GroupMode.Timed, false, asked, isPublisher),
             MembershipRefusal.GroupIsHybrid => OfMode(groupName, GroupMode.Reliable, true, asked, isPublisher),
+            MembershipRefusal.NotAllowed => new QuickSilverException(
+                ErrorCode.NotAuthorized,
+                $"This node may not {(isPublisher ? "publish to" : "join")} '{groupName}': "
+                + "Security.Authorize at the membership server says no."),
             _ => new QuickSilverException(
                 ErrorCode.MembershipRefused,
                 $"The membership server refused to let this node {(isPublisher ? "publish to" : "into")} "
@@ -39,6 +43,9 @@ internal static class Refusals
             ErrorCode.IncompatibleVersion,
             "The membership server speaks another version of QuickSilver: use one version in all processes, "
             + "or another Membership.Port."),
+        MembershipRefusal.OtherSecurity =>
+            new MembershipUnavailableException(
+                ErrorCode.AuthenticationFailed, $"The membership server refused this node: {Text(refusal)}."),
         MembershipRefusal.BadFrame => new WireProtocolException(
             ErrorCode.ProtocolViolation,
             "The membership server and this node violated the protocol in their exchange: "
@@ -119,6 +126,8 @@ internal static class Refusals
         MembershipRefusal.TooManyGroups =>
             "it is in as many groups as one node may be, 65,536, or has made as many that are not over. "
             + "Leave some, then join again",
+        MembershipRefusal.NotAllowed =>
+            "Security.Authorize at the membership server does not let it into a group that it is in",
         _ => refusal.ToString(),
     };
 }

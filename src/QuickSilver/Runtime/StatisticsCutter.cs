@@ -65,7 +65,10 @@ internal sealed class StatisticsCutter
     {
         lock (_lock)
         {
-            _made ??= _published.ToStatistics();
+            _made ??= _published.ToStatistics() with
+            {
+                Security = _core.Services.Options.Protection.Mode,
+            };
             return _made.State == _lifecycle.State ? _made : _made with { State = _lifecycle.State };
         }
     }

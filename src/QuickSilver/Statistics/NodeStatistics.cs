@@ -14,6 +14,9 @@ public sealed record NodeStatistics
     /// <summary>State of the node.</summary>
     public NodeState State { get; init; }
 
+    /// <summary>What protects the node's connections and datagrams; never <see cref="SecurityMode.Auto"/>.</summary>
+    public SecurityMode Security { get; init; } = SecurityMode.None;
+
     /// <summary>Number of joined groups.</summary>
     public int Groups { get; init; }
 

@@ -1,5 +1,6 @@
 using Microsoft.Extensions.Configuration;
 using QuickSilver.Tests.Docs;
+using QuickSilver.Tests.Security;
 
 namespace QuickSilver.Tests.Api;
 
@@ -9,6 +10,9 @@ public sealed class ConfigurationTests
     [Fact]
     public void Every_kind_of_option_binds()
     {
+        using var folder = new TestFolder();
+        string key = folder.File("key");
+        PreSharedKey.CreateFile(key);
         QuickSilverOptions options = StartSnippets.Bind(Configuration(
             ("QuickSilver:ClusterName", "pricing"),
             ("QuickSilver:Membership:Mode", "client"),
@@ -17,10 +21,12 @@ public sealed class ConfigurationTests
             ("QuickSilver:Membership:JoinTimeout", "00:00:10"),
             ("QuickSilver:Membership:AwaitMajority", "false"),
             ("QuickSilver:Transport:ReceiveBufferBytes", "1048576"),
+            ("QuickSilver:Security:KeyFile", key),
             ("QuickSilver:Recovery:ReplicationFactor", "3"),
             ("QuickSilver:Delivery:Overflow", "DropOldest"),
             ("QuickSilver:Pending:MaxBytesPerRegion", "4194304")));
         Assert.Equal("pricing", options.ClusterName);
+        Assert.Equal(key, options.Security.KeyFile);
         Assert.Equal(MembershipMode.Client, options.Membership.Mode);
         Assert.Equal(["10.0.0.5:14999", "10.0.0.6:14999"], options.Membership.Servers);
         Assert.Equal(TimeSpan.FromSeconds(10), options.Membership.JoinTimeout);

@@ -52,6 +52,13 @@ public sealed class OptionsTests
         { "Membership.JoinTimeout", static o => o.Membership.JoinTimeout = TimeSpan.Zero },
         { "Membership.InstallTimeout", static o => o.Membership.InstallTimeout = TimeSpan.FromDays(2) },
         { "Membership.Eviction", static o => o.Membership.Eviction = (EvictionPolicy)2 },
+        { "Security.Mode", static o => o.Security.Mode = (SecurityMode)4 },
+        { "Security.KeyFile", static o => o.Security.KeyFile = "/nowhere/key" },
+        { "Security.CertificateFile", static o => o.Security.Mode = SecurityMode.Certificates },
+        { "Security.CertificateKeyFile", static o => o.Security.CertificateKeyFile = "tls.key" },
+        { "Security.TrustedRootsFile", static o => o.Security.CertificateFile = "tls.crt" },
+        { "Security.Cipher", static o => o.Security.Cipher = (SecurityCipher)3 },
+        { "Security.RotateAfter", static o => o.Security.RotateAfter = TimeSpan.FromSeconds(1) },
         { "RateControl.Mode", static o => o.RateControl.Mode = (RateControlMode)2 },
         { "RateControl.InitialPacketsPerSecond", static o => o.RateControl.InitialPacketsPerSecond = 0 },
         { "RateControl.InitialPacketsPerSecond", static o => o.RateControl.InitialPacketsPerSecond = 50 },
@@ -121,7 +128,7 @@ public sealed class OptionsTests
         string[] free =
         [
             "Recovery.EagerPull", "Transport.Segmentation", "Transport.Coalescing", "Transport.SharedMemory",
-            "Transport.CheckSources",
+            "Transport.CheckSources", "Security.ServerNames", "Security.Authorize",
             "Delivery.SelfDelivery", "Membership.AwaitMajority", "Membership.MergeRegions", // every value is valid
         ];
         var tested = new HashSet<string>(free);
@@ -231,6 +238,7 @@ public sealed class OptionsTests
             object other = type.IsEnum ? Enum.ToObject(type, 1)
                 : type == typeof(string) ? "other"
                 : type == typeof(bool) ? !(bool)value!
+                : type == typeof(Func<AuthorizationRequest, bool>) ? static (AuthorizationRequest _) => true
                 : type == typeof(TimeSpan) ? TimeSpan.FromMilliseconds(77)
                 : Convert.ChangeType(77, type, System.Globalization.CultureInfo.InvariantCulture);
             property.SetValue(options, other);

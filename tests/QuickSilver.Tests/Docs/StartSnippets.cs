@@ -25,6 +25,7 @@ internal static class StartSnippets
         var client = new QuickSilverOptions { ClusterName = "pricing" };
         client.Membership.Mode = MembershipMode.Client;
         client.Membership.Servers.Add("10.0.0.5:14999");
+        host.Security.KeyFile = "cluster.key";                  // 32 random bytes: openssl rand -base64 32
         return (host, client);
     }
 

@@ -143,6 +143,13 @@ public sealed class LoopbackConnectorTests
             // Only the first of its kind would be told here.
         }
 
+        public void OnUnauthenticated(string remote, string reason, long count)
+        {
+            // Nobody has to prove anything here.
+        }
+
+        public void OnAuthorizeThrew(Exception thrown) => Fault = thrown;
+
         public void OnHold(string clusterName, MembershipHold hold)
         {
             // Nothing is held back here.

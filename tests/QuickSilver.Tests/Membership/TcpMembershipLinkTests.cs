@@ -41,7 +41,7 @@ public sealed class TcpMembershipLinkTests
     }
 
     // A process that is out of descriptors gets no socket to connect with.
-    private sealed class Throwing(int times, MembershipConnector inner) : MembershipConnector
+    private sealed class Throwing(int times, MembershipConnector inner) : MembershipConnector(security: null)
     {
         private int _left = times;
 
@@ -51,8 +51,7 @@ public sealed class TcpMembershipLinkTests
 
         public string? ScopeSeen { get; private set; }
 
-        public override ValueTask<(Socket? Socket, string Failure)> TryConnectAsync(
-            ILinkEvents events, CancellationToken stop)
+        public override ValueTask<Reached> TryConnectAsync(ILinkEvents events, CancellationToken stop)
         {
             ScopeSeen = Scope.Value;
             return _left-- > 0

@@ -31,6 +31,12 @@ internal sealed class TestHost : IMembershipHostEvents
 
     public void OnDropped(string remote, FrameEnd end, long count) => Add(Dropped, end);
 
+    public List<string> Unauthenticated { get; } = [];
+
+    public void OnUnauthenticated(string remote, string reason, long count) => Add(Unauthenticated, reason);
+
+    public void OnAuthorizeThrew(Exception thrown) => Add(Faults, thrown);
+
     public void OnHold(string clusterName, MembershipHold hold)
     {
     }

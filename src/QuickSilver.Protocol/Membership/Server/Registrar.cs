@@ -173,6 +173,8 @@ internal sealed class Registrar(
             parts.Connections.Close(connection, MembershipRefusal.None);
             return;
         }
+        if (refusal == MembershipRefusal.None && !parts.Connections.MayKeep(connection, hello.NodeName, report))
+            refusal = MembershipRefusal.NotAllowed;
         if (refusal == MembershipRefusal.None && !succession.TryBegin(hello, report, now))
             refusal = MembershipRefusal.Removed;
         if (refusal != MembershipRefusal.None)

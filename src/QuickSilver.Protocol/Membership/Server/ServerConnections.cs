@@ -74,6 +74,13 @@ internal sealed class ServerConnections
     /// <summary>Sends a frame that is not numbered.</summary>
     public void Send(long connection, ReadOnlySpan<byte> frame) => _links.Send(connection, frame);
 
+    /// <summary>True when the application lets a survivor into all groups that it reports. A survivor comes with its
+    /// groups from another server, which this one cannot ask.</summary>
+    public bool MayKeep(long connection, string nodeName, ReportFrame report) =>
+        report.Groups.TrueForAll(group => _links.MayEnter(connection, nodeName, group.Name, isPublisher: false))
+            && report.Published.TrueForAll(
+                group => _links.MayEnter(connection, nodeName, group.Name, isPublisher: true));
+
     /// <summary>
     /// Closes a node's connection silently, if it has one: another takes its place, or the node has left.
     /// </summary>

@@ -259,7 +259,8 @@ internal sealed class ServerGroups(int mostGroups, int mostOfNode, AddressPool p
         _addressed.Add(group);
     }
 
-    private static bool IsGoodName(string name) =>
+    /// <summary>True for a name that a group may have.</summary>
+    public static bool IsGoodName(string name) =>
         name.Length > 0
         && name[0] != '$'
         && Encoding.UTF8.GetByteCount(name) <= FrameFields.MaxNameBytes

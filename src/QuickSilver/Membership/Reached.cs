@@ -1,0 +1,20 @@
+using System.Net.Sockets;
+using QuickSilver.Security;
+
+namespace QuickSilver.Membership;
+
+/// <summary>The result of an attempt to reach a membership server.</summary>
+/// <param name="Socket">The connected socket; null after a failure.</param>
+/// <param name="Stream">The secured stream over the socket; null without security.</param>
+/// <param name="Failure">The reason of a failure; empty for none.</param>
+/// <param name="IsVerdict">True when one side refused the other's key or certificate, or has none: the next attempt
+/// comes to the same until somebody changes that.</param>
+internal readonly record struct Reached(Socket? Socket, Stream? Stream, string Failure, bool IsVerdict = false)
+{
+    /// <summary>A failed attempt.</summary>
+    public static Reached Failed(string failure) => new(null, null, failure);
+
+    /// <summary>A failed handshake at a place.</summary>
+    public static Reached Refused(string place, HandshakeException refusal) =>
+        new(null, null, $"{place}: {refusal.Message}", refusal.IsVerdict);
+}

@@ -1,0 +1,249 @@
+using System.Net;
+using System.Net.Security;
+using System.Net.Sockets;
+using System.Security.Cryptography.X509Certificates;
+using QuickSilver.Membership;
+using QuickSilver.Protocol.Membership;
+using QuickSilver.Security;
+using QuickSilver.Tests.Membership;
+
+namespace QuickSilver.Tests.Security;
+
+/// <summary>Connections of nodes that share a key, or do not.</summary>
+public sealed class KeyHandshakeTests
+{
+    private static readonly TimeSpan Patience = TimeSpan.FromSeconds(30);
+
+    private readonly TestHost _events = new();
+    private readonly string _key = TestKeys.NewText();
+
+    [Fact]
+    public async Task Nodes_with_the_key_register_and_join()
+    {
+        await using MembershipHost host = Start(_key);
+        await using TestNode first = Node(host, "first", _key);
+        await using TestNode second = Node(host, "second", _key);
+        foreach (TestNode node in (TestNode[])[first, second])
+        {
+            await node.HearAsync("registered");
+            node.Join("g");
+            await node.HearAsync("joined g");
+        }
+        Assert.Equal(2, host.Nodes);
+        Assert.Equal(0, host.Counters.Failed);
+        Assert.Empty(_events.Faults);
+    }
+
+    [Fact]
+    public async Task Another_key_is_refused_and_both_sides_say_so()
+    {
+        await using MembershipHost host = Start(_key);
+        Reached reached = await ConnectAsync(host, TestKeys.NewText());
+        Assert.True(reached.IsVerdict);
+        Assert.Contains("the server has another key", reached.Failure, StringComparison.Ordinal);
+        await UntilAsync(() => _events.Unauthenticated.Count == 1);
+        Assert.Equal(1, host.Counters.FailedFor(HandshakeFault.UnknownKey));
+        Assert.Contains("the node has another key", Assert.Single(_events.Unauthenticated), StringComparison.Ordinal);
+        Assert.Equal(0, host.Nodes);
+    }
+
+    [Fact]
+    public async Task A_further_key_is_accepted_and_a_roll_needs_no_restart()
+    {
+        string next = TestKeys.NewText();
+        await using MembershipHost before = Start(_key);
+        await using MembershipHost during = Start(_key, next);
+        await using MembershipHost after = Start(next);
+        Assert.Null((await ConnectAsync(before, next, _key)).Socket);
+        foreach (MembershipHost host in (MembershipHost[])[before, during])
+            (await ConnectAsync(host, _key, next)).Socket!.Dispose();
+        foreach (MembershipHost host in (MembershipHost[])[during, after])
+            (await ConnectAsync(host, next, _key)).Socket!.Dispose();
+        Assert.Null((await ConnectAsync(after, _key)).Socket);
+    }
+
+    [Fact]
+    public async Task A_file_that_changed_is_read_again()
+    {
+        using var folder = new TestFolder();
+        string next = TestKeys.NewText();
+        string path = TestKeys.WriteFile(folder.Path, "keys", _key);
+        List<string> faults = [];
+        AcceptedKeys keys = AcceptedKeys.TryRead([PreSharedKey.FromFile(path)], faults.Add, out _)!;
+        ulong first = Assert.Single(keys.Current).Id;
+        TestKeys.WriteFile(folder.Path, "keys", $"{next}\n{_key}\n");
+        Assert.Equal(2, keys.Current.Count);
+        Assert.Equal(first, keys.Current[1].Id);
+        TestKeys.WriteFile(folder.Path, "keys", "nothing that is a key");
+        Assert.Equal(2, keys.Current.Count);
+        Assert.Equal(2, keys.Current.Count);
+        Assert.Single(faults);
+    }
+
+    [Fact]
+    public async Task A_node_without_security_is_refused_and_told_why()
+    {
+        await using MembershipHost host = Start(_key);
+        await using var node = new TestNode(new ServerListConnector([("127.0.0.1", host.EndPoint.Port)]));
+        await node.HearAsync($"expelled: {MembershipRefusal.OtherSecurity}");
+        await UntilAsync(() => host.Counters.FailedFor(HandshakeFault.NotSecured) >= 1);
+        Assert.Contains("does not use security", _events.Unauthenticated[0], StringComparison.Ordinal);
+        Assert.Equal(0, host.Nodes);
+    }
+
+    [Fact]
+    public async Task A_server_without_security_is_refused_and_told_why()
+    {
+        await using MembershipHost host = _events.Start();
+        Reached reached = await ConnectAsync(host, _key);
+        Assert.True(reached.IsVerdict);
+        Assert.Contains("Security.Mode None", reached.Failure, StringComparison.Ordinal);
+        await UntilAsync(() => host.Counters.EndedBy(FrameEnd.Secured) == 1);
+        Assert.Contains(FrameEnd.Secured, _events.Dropped);
+    }
+
+    [Fact]
+    public async Task Somebody_between_the_two_gets_no_proof_that_is_worth_anything()
+    {
+        await using MembershipHost host = Start(_key);
+        using var listener = new TcpListener(IPAddress.Loopback, 0);
+        listener.Start();
+        Task<string> relay = RelayAsync(listener, host.EndPoint.Port);
+        var connector = new OneServer(((IPEndPoint)listener.LocalEndpoint).Port, TestKeys.Channel(_key));
+        Reached reached = await connector.TryConnectAsync(NoEvents.Instance, default).AsTask().WaitAsync(Patience);
+        Assert.Null(reached.Socket);
+        Assert.Contains("somebody may be between", reached.Failure, StringComparison.Ordinal);
+        Assert.Equal(nameof(HandshakeFault.WrongProof), await relay);
+        await UntilAsync(() => host.Counters.FailedFor(HandshakeFault.WrongProof) == 1);
+    }
+
+    [Fact]
+    public async Task A_flood_of_junk_and_silence_keeps_no_node_out_and_is_not_logged_one_by_one()
+    {
+        await using MembershipHost host = Start(_key);
+        var sockets = new List<Socket>();
+        byte[] preface = Preface.Of(SecurityMode.PreSharedKey);
+        for (int index = 0; index < 200; index++)
+        {
+            var socket = new Socket(AddressFamily.InterNetwork, SocketType.Stream, ProtocolType.Tcp);
+            sockets.Add(socket);
+            await socket.ConnectAsync(host.EndPoint);
+            byte[] junk = new byte[100];
+            Random.Shared.NextBytes(junk);
+            if (index % 4 == 1) await socket.SendAsync(preface);
+            if (index % 4 == 2) await socket.SendAsync((byte[])[.. preface, .. junk]);
+            if (index % 4 == 3) await socket.SendAsync(junk);
+        }
+        await using TestNode node = Node(host, "node", _key);
+        await node.HearAsync("registered");
+        await UntilAsync(() => host.Counters.Failed >= 100);
+        Assert.InRange(_events.Unauthenticated.Count, 1, 20);
+        Assert.Empty(_events.Faults);
+        sockets.ForEach(static socket => socket.Dispose());
+    }
+
+    [Fact]
+    public async Task Who_sends_more_than_a_handshake_has_is_cut_off()
+    {
+        await using MembershipHost host = Start(_key);
+        using var socket = new Socket(AddressFamily.InterNetwork, SocketType.Stream, ProtocolType.Tcp);
+        await socket.ConnectAsync(host.EndPoint);
+        await socket.SendAsync(Preface.Of(SecurityMode.PreSharedKey));
+        // A record of TLS that announces 16 KB, and most of them.
+        await socket.SendAsync((byte[])[0x16, 3, 1, 0x40, 0, 1, 0, 0x3F, 0xFC]);
+        await socket.SendAsync(new byte[8 << 10]);
+        await UntilAsync(() => host.Counters.Failed == 1);
+        Assert.Equal(1, host.Counters.FailedFor(HandshakeFault.TooLong) + host.Counters.FailedFor(HandshakeFault.Tls));
+    }
+
+    [Fact]
+    public async Task A_handshake_that_stands_still_ends_after_the_time_of_a_hello()
+    {
+        await using MembershipHost host = _events.Start(TestHost.Settings with
+        {
+            Security = TestKeys.Channel(_key),
+            HelloTime = TimeSpan.FromMilliseconds(200),
+        });
+        using var socket = new Socket(AddressFamily.InterNetwork, SocketType.Stream, ProtocolType.Tcp);
+        await socket.ConnectAsync(host.EndPoint);
+        await socket.SendAsync(Preface.Of(SecurityMode.PreSharedKey));
+        await UntilAsync(() => host.Counters.EndedBy(FrameEnd.Silent) == 1);
+    }
+
+    [Fact]
+    public async Task Hosts_ask_each_other_over_secured_connections()
+    {
+        var serving = new HostClaim("c", serves: true);
+        await using MembershipHost host = _events.Start(TestHost.Settings with
+        {
+            Security = TestKeys.Channel(_key),
+            ServesAllClusters = false,
+            Server = new MembershipServerSettings { ClusterName = "c" },
+            Claim = serving,
+        });
+        (string, int) place = ("127.0.0.1", host.EndPoint.Port);
+        var late = new HostClaim("c", serves: false);
+        await using var monitor = new RivalServerMonitor(late, [place], () => 0, _events, TestKeys.Channel(_key));
+        Assert.NotNull(await monitor.DecideAsync());
+        var stranger = new HostClaim("c", serves: false);
+        await using var other = new RivalServerMonitor(
+            stranger, [place], () => 0, _events, TestKeys.Channel(TestKeys.NewText()));
+        Assert.Null(await other.DecideAsync());
+    }
+
+    private MembershipHost Start(params string[] keys) =>
+        _events.Start(TestHost.Settings with { Security = TestKeys.Channel(keys) });
+
+    private static TestNode Node(MembershipHost host, string name, params string[] keys) =>
+        new(new OneServer(host.EndPoint.Port, TestKeys.Channel(keys)), name: name);
+
+    private static Task<Reached> ConnectAsync(MembershipHost host, params string[] keys) =>
+        new OneServer(host.EndPoint.Port, TestKeys.Channel(keys))
+            .TryConnectAsync(NoEvents.Instance, default).AsTask().WaitAsync(Patience);
+
+    private static async Task UntilAsync(Func<bool> holds)
+    {
+        long start = Environment.TickCount64;
+        while (!holds())
+        {
+            Assert.True(Environment.TickCount64 - start < Patience.TotalMilliseconds);
+            await Task.Delay(5);
+        }
+    }
+
+    // Ends TLS on both sides with a certificate of its own, and passes on everything inside it.
+    private static async Task<string> RelayAsync(TcpListener listener, int port)
+    {
+        using Socket near = await listener.AcceptSocketAsync();
+        using var far = new Socket(AddressFamily.InterNetwork, SocketType.Stream, ProtocolType.Tcp);
+        await far.ConnectAsync(IPAddress.Loopback, port);
+        await using var nearWire = new NetworkStream(near);
+        await using var farWire = new NetworkStream(far);
+        byte[] preface = new byte[Preface.Bytes];
+        await nearWire.ReadExactlyAsync(preface);
+        await farWire.WriteAsync(preface);
+        await farWire.ReadExactlyAsync(preface);
+        await nearWire.WriteAsync(preface);
+        using X509Certificate2 own = TestAuthority.SelfSigned("relay");
+        await using var toNode = new SslStream(nearWire, false, static (_, _, _, _) => true);
+        await using var toServer = new SslStream(farWire, false, static (_, _, _, _) => true);
+        await toServer.AuthenticateAsClientAsync(new SslClientAuthenticationOptions
+        {
+            TargetHost = "relay",
+            ClientCertificates = [own],
+        });
+        await toNode.AuthenticateAsServerAsync(new SslServerAuthenticationOptions
+        {
+            ServerCertificate = own,
+            ClientCertificateRequired = true,
+        });
+        byte[] buffer = new byte[100];
+        await toServer.ReadExactlyAsync(buffer.AsMemory(0, 32));
+        await toNode.WriteAsync(buffer.AsMemory(0, 32));
+        await toNode.ReadExactlyAsync(buffer.AsMemory(0, 72));
+        await toServer.WriteAsync(buffer.AsMemory(0, 72));
+        await toServer.ReadExactlyAsync(buffer.AsMemory(0, 33));
+        await toNode.WriteAsync(buffer.AsMemory(0, 33));
+        return ((HandshakeFault)buffer[0]).ToString();
+    }
+}
