@@ -71,6 +71,15 @@ internal sealed class NodeArguments
         DefaultValueFactory = _ => new MembershipOptions().Port,
     };
 
+    private readonly Option<string?> _keyFile = new("--key-file")
+    {
+        Description = "File with the key of the cluster.",
+        HelpName = "FILE",
+    };
+
+    private readonly Option<bool> _insecure = new("--insecure")
+    { Description = "No security: others may read and forge messages." };
+
     private readonly Option<string?> _interface = new("--interface")
     {
         Description = "Network interface, by name or address. Default: loopback; with --server the first with "
@@ -133,7 +142,7 @@ internal sealed class NodeArguments
         Option[] options =
         [
             _group, _groups, _prefix, _expect, _timeout, _quiet, _server, _name, _cluster, _port, _interface,
-            _transport,
+            _keyFile, _insecure, _transport,
             _datagram, _pending, _drop, _seed, _json, _progressJson, _tied,
         ];
         foreach (Option option in options) command.Options.Add(option);
@@ -192,6 +201,8 @@ internal sealed class NodeArguments
             options.Membership.Mode = MembershipMode.Client;
             options.Membership.Servers.Add(server);
         }
+        options.Security.KeyFile = parsed.GetValue(_keyFile);
+        if (parsed.GetValue(_insecure)) options.Security.UseNone();
         double drop = parsed.GetValue(_drop);
         if (drop > 0) options.UseFaults(drop, parsed.GetValue(_seed));
         return options;

@@ -14,14 +14,16 @@ using QuickSilver;
 
 var host = new Option<bool>("--host") { Description = "Host the membership, for all machines." };
 var server = new Option<string?>("--server") { Description = "The host of the membership: ADDRESS or ADDRESS:PORT." };
-var network = new Option<string?>("--interface")
-{
-    Description = "The network to use: an interface's name, its address, or a network such as 10.77.0.0/24.",
-};
+var network = new Option<string?>("--interface") { Description = "An interface, by name, address or 10.77.0.0/24." };
+var keyFile = new Option<string?>("--key-file") { Description = "The cluster's key, by openssl rand -base64 32." };
+var insecure = new Option<bool>("--insecure") { Description = "No key: everyone may read and forge messages." };
 var port = new Option<int>("--port") { Description = "Port of the membership.", DefaultValueFactory = _ => 14999 };
 var groupName = new Option<string>("--group") { Description = "The group.", DefaultValueFactory = _ => "greetings" };
 var count = new Option<long>("--count") { Description = "End after them.", DefaultValueFactory = _ => long.MaxValue };
-var command = new RootCommand("Listens to a group until Ctrl+C.") { host, server, network, port, groupName, count };
+var command = new RootCommand("Listens to a group until Ctrl+C.")
+{
+    host, server, keyFile, insecure, network, port, groupName, count,
+};
 command.SetAction(async (parsed, stop) =>
 {
     try
@@ -46,6 +48,8 @@ QuickSilverOptions Options(ParseResult parsed, ILoggerFactory log)
     QuickSilverOptions options = new QuickSilverOptions().UseLoggerFactory(log);
     options.Transport.Interface = parsed.GetValue(network);
     options.Membership.Port = parsed.GetValue(port);
+    options.Security.KeyFile = parsed.GetValue(keyFile);
+    if (parsed.GetValue(insecure)) options.Security.UseNone();
     if (parsed.GetValue(host)) options.Membership.Mode = MembershipMode.Host;
     if (parsed.GetValue(server) is { } place)
     {

@@ -10,10 +10,11 @@ using System.Diagnostics;
 using System.Globalization;
 using QuickSilver;
 
-if (args is [var side, var own, var server, var port])
+if (args is [var side, var own, var server, var port, var key])
 {
     var options = new QuickSilverOptions { ClusterName = "two machines", NodeName = side };
     options.Transport.Interface = own;
+    options.Security.KeyFile = key; // on real machines: a copy of the same file on each
     options.Membership.Port = int.Parse(port, CultureInfo.InvariantCulture);
     options.Membership.Mode = side == "host" ? MembershipMode.Host : MembershipMode.Client;
     if (side != "host") options.Membership.Servers.Add($"{server}:{port}");
@@ -27,6 +28,8 @@ if (args is [var side, var own, var server, var port])
 }
 
 (string names, int membership) = ($"tm{Environment.ProcessId}", Random.Shared.Next(20_000, 32_000));
+string keyFile = Path.Combine(Path.GetTempPath(), $"{names}.key");
+PreSharedKey.CreateFile(keyFile);
 bool cabled = Environment.UserName == "root" && Shell($"ip netns add {names}a && ip netns add {names}b"
     + $" && ip -n {names}a link add cable type veth peer name cable netns {names}b") == 0;
 string[] ends = cabled ? ["10.77.0.1", "10.77.0.2"] : ["127.0.0.1", "127.0.0.1"];
@@ -45,16 +48,13 @@ try
 }
 finally
 {
+    File.Delete(keyFile);
     if (cabled) Shell($"ip netns del {names}a; ip netns del {names}b");
 }
 
 Process Start(string side, string suffix, string own) => Process.Start(
     "sh", ["-c", $"exec {(cabled ? $"ip netns exec {names}{suffix}" : "")} "
-        + $"dotnet '{typeof(Program).Assembly.Location}' {side} {own} {ends[0]} {membership}"]);
+        + $"dotnet '{typeof(Program).Assembly.Location}' {side} {own} {ends[0]} {membership} '{keyFile}'"]);
 
-static int Shell(string command)
-{
-    using Process shell = Process.Start("sh", ["-c", command]);
-    shell.WaitForExit();
-    return shell.ExitCode;
-}
+static int Shell(string command) =>
+    Process.Start("sh", ["-c", command]) is { } shell && shell.WaitForExit(-1) ? shell.ExitCode : 1;

@@ -29,6 +29,7 @@ internal static class RoleNode
             options.Membership.Mode = order.Role == RoleKind.Host ? MembershipMode.Host : MembershipMode.Client;
             options.Membership.Servers.Add(server);
             options.Transport.Interface = order.Address;
+            options.Security.UseNone();
         }
         if (order.Drop > 0) options.UseFaults(order.Drop, (ulong)order.Number + 1);
         return QuickSilverNode.StartAsync(options);
