@@ -16,6 +16,7 @@ internal sealed class SwitchedConnector : MembershipConnector
     /// <param name="inner">This object disposes of it.</param>
     /// <param name="nodeSwitch">What the test turns.</param>
     public SwitchedConnector(MembershipConnector inner, NodeSwitch nodeSwitch)
+        : base(security: null)
     {
         _inner = inner;
         _switch = nodeSwitch;
@@ -26,17 +27,16 @@ internal sealed class SwitchedConnector : MembershipConnector
     public override MembershipHost? Host => _inner.Host;
 
     /// <inheritdoc/>
-    public override async ValueTask<(Socket? Socket, string Failure)> TryConnectAsync(
-        ILinkEvents events, CancellationToken stop)
+    public override async ValueTask<Reached> TryConnectAsync(ILinkEvents events, CancellationToken stop)
     {
         const string Cut = "the test has cut this node from its cluster";
-        if (_switch.IsAway) return (null, Cut);
-        (Socket? socket, string failure) = await _inner.TryConnectAsync(events, stop).ConfigureAwait(false);
-        lock (_lock) _socket = socket;
+        if (_switch.IsAway) return Reached.Failed(Cut);
+        Reached reached = await _inner.TryConnectAsync(events, stop).ConfigureAwait(false);
+        lock (_lock) _socket = reached.Socket;
         // Cut while it connected.
-        if (!_switch.IsAway || socket is null) return (socket, failure);
-        socket.Dispose();
-        return (null, Cut);
+        if (!_switch.IsAway || reached.Socket is null) return reached;
+        reached.Socket.Dispose();
+        return Reached.Failed(Cut);
     }
 
     /// <inheritdoc/>

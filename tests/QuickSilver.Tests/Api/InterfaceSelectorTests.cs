@@ -29,7 +29,7 @@ public sealed class InterfaceSelectorTests
     public void An_IPv6_address_is_refused_as_such_wherever_an_address_stands(string text)
     {
         var options = new QuickSilverOptions();
-        options.Membership.Mode = MembershipMode.Client;
+        options.OnNetwork(MembershipMode.Client);
         options.Membership.Servers.Add(text.Contains('/', StringComparison.Ordinal) ? "fd00::1" : text);
         options.Membership.Servers.Add("[fe80::1]:14999");
         options.Transport.Interface = text;

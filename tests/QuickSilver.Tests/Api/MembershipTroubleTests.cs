@@ -205,14 +205,14 @@ public sealed class MembershipTroubleTests
     {
         options.Membership.ReconnectGrace = TimeSpan.FromSeconds(30);
         options.Membership.FailureTimeout = TimeSpan.FromSeconds(30);
-        options.Membership.Mode = MembershipMode.Host;
+        options.OnNetwork(MembershipMode.Host);
         options.Transport.Interface = "127.0.0.1";
     }
 
     private static void ClientOf(QuickSilverOptions options, int port)
     {
         options.Membership.HeartbeatInterval = TimeSpan.FromMilliseconds(250);
-        options.Membership.Mode = MembershipMode.Client;
+        options.OnNetwork(MembershipMode.Client);
         options.Membership.Servers.Add($"127.0.0.1:{port}");
         options.Membership.JoinTimeout = TimeSpan.FromSeconds(2);
         options.Shutdown.DrainTimeout = TimeSpan.FromSeconds(1);

@@ -111,7 +111,7 @@ public sealed class MistakeTests
 
         static void Host(QuickSilverOptions options)
         {
-            options.Membership.Mode = MembershipMode.Host;
+            options.OnNetwork(MembershipMode.Host);
             options.Transport.Interface = "127.0.0.1";
         }
     }
@@ -145,7 +145,7 @@ public sealed class MistakeTests
         await using var rig = new NodeRig();
         await rig.StartAsync(static options =>
         {
-            options.Membership.Mode = MembershipMode.Host;
+            options.OnNetwork(MembershipMode.Host);
             options.Transport.Interface = "127.0.0.1";
         });
         QuickSilverOptions other = ClientOf($"127.0.0.1:{rig.Port}");
@@ -236,7 +236,7 @@ public sealed class MistakeTests
     private static QuickSilverOptions ClientOf(string server)
     {
         var options = new QuickSilverOptions();
-        options.Membership.Mode = MembershipMode.Client;
+        options.OnNetwork(MembershipMode.Client);
         options.Membership.Servers.Add(server);
         options.Membership.JoinTimeout = TimeSpan.FromMilliseconds(500);
         options.Transport.Interface = "127.0.0.1";

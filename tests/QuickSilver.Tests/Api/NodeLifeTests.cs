@@ -13,7 +13,7 @@ public sealed class NodeLifeTests
     public async Task A_node_without_a_membership_server_fails_to_start_and_says_why()
     {
         var options = new QuickSilverOptions();
-        options.Membership.Mode = MembershipMode.Client;
+        options.OnNetwork(MembershipMode.Client);
         options.Membership.Servers.Add("127.0.0.1:1");
         options.Membership.JoinTimeout = TimeSpan.FromMilliseconds(300);
         options.Transport.Interface = "127.0.0.1";
@@ -38,7 +38,7 @@ public sealed class NodeLifeTests
     {
         using var source = new CancellationTokenSource();
         var options = new QuickSilverOptions();
-        options.Membership.Mode = MembershipMode.Client;
+        options.OnNetwork(MembershipMode.Client);
         options.Membership.Servers.Add("127.0.0.1:1");
         options.Transport.Interface = "127.0.0.1";
         Task<QuickSilverNode> starting = QuickSilverNode.StartAsync(options, source.Token);

@@ -129,7 +129,7 @@ public sealed class RackRestartTests
     {
         Trouble.Quick(options);
         options.NodeName = "host";
-        options.Membership.Mode = MembershipMode.Host;
+        options.OnNetwork(MembershipMode.Host);
         options.Membership.Port = port;
         options.Transport.Interface = "127.0.0.1";
     }
@@ -139,7 +139,7 @@ public sealed class RackRestartTests
         Trouble.Quick(options);
         options.NodeName = name;
         options.Membership.JoinTimeout = TimeSpan.FromSeconds(5);
-        options.Membership.Mode = MembershipMode.Client;
+        options.OnNetwork(MembershipMode.Client);
         options.Membership.Servers.Add($"127.0.0.1:{port}");
         options.Transport.Interface = "127.0.0.1";
     }

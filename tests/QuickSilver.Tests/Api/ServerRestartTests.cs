@@ -50,7 +50,7 @@ public sealed class ServerRestartTests
 
     private static void Host(QuickSilverOptions options, int port)
     {
-        options.Membership.Mode = MembershipMode.Host;
+        options.OnNetwork(MembershipMode.Host);
         options.Membership.Port = port;
         options.Transport.Interface = "127.0.0.1";
     }
@@ -58,7 +58,7 @@ public sealed class ServerRestartTests
     private static void ClientOf(QuickSilverOptions options, int port)
     {
         options.Membership.HeartbeatInterval = TimeSpan.FromMilliseconds(250);
-        options.Membership.Mode = MembershipMode.Client;
+        options.OnNetwork(MembershipMode.Client);
         options.Membership.Servers.Add($"127.0.0.1:{port}");
         options.Transport.Interface = "127.0.0.1";
     }

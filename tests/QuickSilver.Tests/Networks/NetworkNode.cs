@@ -3,6 +3,7 @@ using System.Globalization;
 using System.Text.Json;
 using QuickSilver.Bench.Lab;
 using QuickSilver.Bench.Processes;
+using QuickSilver.Tests.Api;
 
 namespace QuickSilver.Tests.Networks;
 
@@ -26,7 +27,7 @@ internal sealed class NetworkNode : IAsyncDisposable
     {
         Name = name;
         string program = Path.Combine(AppContext.BaseDirectory, "TestMember.dll");
-        string[] arguments = ["ClusterName=networks", $"NodeName={name}", .. options];
+        string[] arguments = ["ClusterName=networks", $"NodeName={name}", TestSecurity.Line, .. options];
         _process = ChildProcess.Start(
             name, [.. NamespaceSet.PrefixOf(network.NameOf(host)), .. ChildProcess.CommandOf(program, arguments)],
             OnLine);

@@ -1,6 +1,7 @@
 using QuickSilver.Bench.Lab;
 using QuickSilver.Bench.Processes;
 using QuickSilver.Tests.Repository;
+using QuickSilver.Tests.Security;
 
 namespace QuickSilver.Tests.Networks;
 
@@ -14,8 +15,11 @@ public sealed class SamplesOnTwoHostsTests
     public async Task A_publisher_and_a_subscriber_meet_on_two_hosts(string hosting, string visiting)
     {
         using NetworkNamespaces network = NetworkNamespaces.Make(hosts: 2);
-        await using ChildProcess host = Start(network, 0, hosting, "--host");
-        await using ChildProcess client = Start(network, 1, visiting, "--server", NetworkNamespaces.AddressOf(0));
+        using var folder = new TestFolder();
+        string key = KeyIn(folder);
+        await using ChildProcess host = Start(network, 0, hosting, "--host", "--key-file", key);
+        await using ChildProcess client = Start(
+            network, 1, visiting, "--server", NetworkNamespaces.AddressOf(0), "--key-file", key);
         foreach (ChildProcess program in (ChildProcess[])[host, client])
         {
             int code = await program.Exit.WaitAsync(NetworkNode.Patience, TestContext.Current.CancellationToken);
@@ -29,10 +33,12 @@ public sealed class SamplesOnTwoHostsTests
     [Fact]
     public async Task Two_workers_meet_by_the_commands_of_the_page()
     {
+        using var folder = new TestFolder();
+        string key = KeyIn(folder);
         string[][] commands = [.. File.ReadLines(SourceTree.PathOf("docs/two-machines.md"))
             .Where(static line => line.StartsWith("dotnet run", StringComparison.Ordinal))
-            .Select(static line => line.Split(" -- ")[1].Replace("10.0.0.5", NetworkNamespaces.AddressOf(0),
-                StringComparison.Ordinal).Split(' '))];
+            .Select(line => line.Split(" -- ")[1].Replace("10.0.0.5", NetworkNamespaces.AddressOf(0),
+                StringComparison.Ordinal).Replace("cluster.key", key, StringComparison.Ordinal).Split(' '))];
         Assert.Equal(2, commands.Length);
         using NetworkNamespaces network = NetworkNamespaces.Make(hosts: 2);
         await using ChildProcess host = StartWorker(network, 0, [.. commands[0], "--QuickSilver:NodeName=one"]);
@@ -46,6 +52,13 @@ public sealed class SamplesOnTwoHostsTests
                 $"{host.LastLines}{Environment.NewLine}{client.LastLines}");
             await Task.Delay(20, TestContext.Current.CancellationToken);
         }
+    }
+
+    private static string KeyIn(TestFolder folder)
+    {
+        string key = folder.File("cluster.key");
+        PreSharedKey.CreateFile(key);
+        return key;
     }
 
     private static ChildProcess StartWorker(NetworkNamespaces network, int host, string[] arguments) =>

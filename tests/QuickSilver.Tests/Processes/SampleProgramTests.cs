@@ -1,5 +1,6 @@
 using System.Diagnostics;
 using QuickSilver.Bench.Processes;
+using QuickSilver.Tests.Security;
 
 namespace QuickSilver.Tests.Processes;
 
@@ -52,7 +53,10 @@ public sealed class SampleProgramTests
     public async Task Either_program_may_be_the_host_of_the_other(string hosting, string visiting)
     {
         string port = ProgramCluster.Text(FreePort.Find());
-        string[] common = ["--interface", "127.0.0.1", "--count", "500", "--group", "of two"];
+        using var folder = new TestFolder();
+        string key = folder.File("cluster.key");
+        PreSharedKey.CreateFile(key);
+        string[] common = ["--interface", "127.0.0.1", "--count", "500", "--group", "of two", "--key-file", key];
         await using ChildProcess host = Start(hosting, [.. common, "--host", "--port", port]);
         await using ChildProcess client = Start(visiting, [.. common, "--server", $"127.0.0.1:{port}"]);
         await AssertEndsAsync(hosting == "Publisher" ? host : client, 0);

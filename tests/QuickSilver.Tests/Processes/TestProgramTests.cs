@@ -1,5 +1,6 @@
 using QuickSilver.Bench.Processes;
 using QuickSilver.TestPrograms;
+using QuickSilver.Tests.Api;
 
 namespace QuickSilver.Tests.Processes;
 
@@ -34,13 +35,13 @@ public sealed class TestProgramTests
     public async Task Programs_meet_at_a_server_that_is_named()
     {
         var options = new QuickSilverOptions { NodeName = "server" };
-        options.Membership.Mode = MembershipMode.Host;
+        options.OnNetwork(MembershipMode.Host);
         options.Membership.Port = FreePort.Find();
         options.Transport.Interface = "127.0.0.1";
         await using QuickSilverNode server =
             await QuickSilverNode.StartAsync(options, TestContext.Current.CancellationToken);
         string address = $"127.0.0.1:{options.Membership.Port}";
-        string[] place = ["--server", address, "--interface", "127.0.0.1", "--timeout", "60", "--quiet"];
+        string[] place = ["--server", address, "--interface", "127.0.0.1", "--timeout", "60", "--quiet", "--insecure"];
         await using ChildProcess subscriber = Subscribe([.. place, "--expect", "100"]);
         await using ChildProcess publisher = Publish([.. place, "--count", "100", "--members", "2"]);
         await AssertEndsAsync(publisher, ExitCodes.Success);

@@ -1,3 +1,5 @@
+using System.Security.Cryptography;
+using System.Security.Cryptography.X509Certificates;
 using QuickSilver.Tests.Api;
 using QuickSilver.Tests.Diagnostics;
 
@@ -159,6 +161,46 @@ public sealed class SecuredNodeTests : IDisposable
     }
 
     [Fact]
+    public async Task Certificates_and_their_authority_are_replaced_under_a_running_cluster_without_loss_or_eviction()
+    {
+        await using var rig = new NodeRig();
+        using var authority = new TestAuthority("first");
+        using var successor = new TestAuthority("second");
+        Write("tls.crt", "tls.key", authority);
+        WriteRoots(authority);
+        var nodes = new List<QuickSilverNode>();
+        var groups = new List<Group>();
+        for (int index = 0; index < 3; index++)
+        {
+            nodes.Add(await rig.StartAsync(WithCertificate));
+            groups.Add(await nodes[^1].JoinAsync("group"));
+        }
+        foreach (Group group in groups) await group.WaitForMembersAsync(3).WaitAsync(NodeRig.Patience);
+        int sent = 0;
+        Action[] steps =
+        [
+            () => WriteRoots(authority, successor),
+            () => Write("tls.crt", "tls.key", successor),
+            () => WriteRoots(successor),
+        ];
+        foreach (Action step in steps)
+        {
+            await groups[0].SendAsync($"{sent++}");
+            step();
+            QuickSilverNode late = await rig.StartAsync(WithCertificate);
+            await using Group joined = await late.JoinAsync("group");
+            await groups[0].SendAsync($"{sent++}");
+            Assert.Single(await NodeRig.ReadAsync(joined, 1));
+        }
+        await nodes[0].DisposeAsync();
+        await groups[1].SendAsync($"{sent++}");
+        List<string> expected = [.. Enumerable.Range(0, sent).Select(static one => $"{one}")];
+        Assert.Equal(expected, await NodeRig.ReadAsync(groups[2], sent));
+        await NodeRig.UntilAsync(() => nodes[1].State == NodeState.Running, "a survivor is back");
+        Assert.Equal(SecurityMode.Certificates, (await nodes[1].GetStatisticsAsync()).Security);
+    }
+
+    [Fact]
     public async Task Choices_that_do_not_fit_are_refused_with_their_names()
     {
         Assert.StartsWith("Security.KeyFile: ", Fault(static o => o.KeyFile = "/nowhere/key"));
@@ -195,6 +237,27 @@ public sealed class SecuredNodeTests : IDisposable
         change(options.Security);
         return Assert.Single(options.Validate());
     }
+
+    private void WithCertificate(QuickSilverOptions options)
+    {
+        options.Security.CertificateFile = _folder.File("tls.crt");
+        options.Security.CertificateKeyFile = _folder.File("tls.key");
+        options.Security.TrustedRootsFile = _folder.File("ca.crt");
+        options.Security.ServerNames.Add("member.example");
+    }
+
+    private void Write(string certificateFile, string keyFile, TestAuthority authority)
+    {
+        using X509Certificate2 issued = authority.Issue("member.example");
+        using ECDsa key = issued.GetECDsaPrivateKey()!;
+        TestKeys.WriteFile(_folder.Path, keyFile, key.ExportPkcs8PrivateKeyPem());
+        TestKeys.WriteFile(_folder.Path, certificateFile, issued.ExportCertificatePem());
+    }
+
+    private void WriteRoots(params TestAuthority[] authorities) =>
+        TestKeys.WriteFile(
+            _folder.Path, "ca.crt",
+            string.Join('\n', authorities.Select(static one => one.Root.ExportCertificatePem())));
 
     private void WithKey(QuickSilverOptions options) => options.Security.KeyFile = _keyFile;
 }
