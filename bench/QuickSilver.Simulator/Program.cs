@@ -10,4 +10,5 @@ root.Subcommands.Add(DisturbanceVerb.Make());
 root.Subcommands.Add(HerdVerb.Make());
 root.Subcommands.Add(RestartsVerb.Make());
 root.Subcommands.Add(OverlapVerb.Make());
+root.Subcommands.Add(RicochetVerb.Make());
 return await CommandLine.RunAsync(root, args);

@@ -18,6 +18,7 @@ internal sealed class Corpus : ITrafficTap
     private const int Lives = 6;
     private const int KeepOneIn = 3;
     private const int SharedBlocks = 8;
+    private const string Lateral = "lateral-fast";
 
     private readonly Dictionary<DatagramKind, List<byte[]>> _datagrams = [];
     private readonly Dictionary<FrameKind, List<byte[]>> _frames = [];
@@ -83,6 +84,9 @@ internal sealed class Corpus : ITrafficTap
         options = options with { Membership = options.Membership with { Replication = 2 } };
         var cluster = new SimulatedCluster(options) { Tap = this };
         cluster.JoinAll("all", "most");
+        cluster.JoinAll(Lateral);
+        for (int node = 0; node < 3; node++)
+            cluster.Start(new SendPlan(node, Lateral, 150, TimeSpan.FromMilliseconds(4)) { MinBytes = 1, MaxBytes = 2500 });
         for (int node = 0; node < 3; node++)
         {
             cluster.Start(

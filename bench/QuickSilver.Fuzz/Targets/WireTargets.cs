@@ -17,6 +17,8 @@ internal sealed class WireTargets
         Convert.FromHexString("030200"),
     ];
 
+    private readonly LateralId[] _ids = new LateralId[LateralIdList.MaxIds];
+    private readonly (uint Group, ulong Number)[] _reported = new (uint, ulong)[LateralSessionBody.MaxGroups];
     private readonly Corpus _corpus;
     private readonly Token _token = new();
     private readonly List<int> _skipped = new(Members);
@@ -56,6 +58,16 @@ internal sealed class WireTargets
         yield return new DelegateTarget(
             "path-filler", _corpus.Bodies(DatagramKind.PathFiller), input => PathFillerBody.TryRead(input, out _));
         yield return new DelegateTarget("part", _corpus.Bodies(DatagramKind.RepairPart), TryPart);
+        yield return new DelegateTarget(
+            "lateral-data", _corpus.Bodies(DatagramKind.LateralData), input => TryLateralData(input, isResend: false));
+        yield return new DelegateTarget(
+            "lateral-resend", _corpus.Bodies(DatagramKind.LateralResend),
+            input => TryLateralData(input, isResend: true));
+        yield return new DelegateTarget("lateral-repair", _corpus.Bodies(DatagramKind.LateralRepair), TryLateralRepair);
+        yield return new DelegateTarget("lateral-nak", _corpus.Bodies(DatagramKind.LateralNak), TryLateralNak);
+        yield return new DelegateTarget(
+            "lateral-session", _corpus.Bodies(DatagramKind.LateralSession),
+            input => LateralSessionBody.TryRead(input, _reported) > 0);
         yield return new DelegateTarget("beacon", _corpus.Datagrams(DatagramKind.Beacon), TryHeader) { Seals = true };
     }
 
@@ -220,4 +232,25 @@ internal sealed class WireTargets
         .. _corpus.Bodies(DatagramKind.Token).Where(body => HopOf(body).Length > 0)
             .Select(body => body[HopOf(body).Length..]).Where(token => TryToken(token)),
     ];
+
+    private static bool TryLateralData(Span<byte> input, bool isResend) =>
+        LateralDataBody.TryRead(input, 1, isResend, out LateralId id, out int offset)
+        && LateralBlock.TryRead(input[offset..], id, out _, out _);
+
+    private bool TryLateralRepair(Span<byte> input)
+    {
+        int count = LateralRepairBody.TryRead(input, _ids, out uint seed, out _);
+        for (int index = 0; index < count; index++)
+        {
+            if (LateralRepairBody.CoefficientOf(seed, _ids[index]) == 0)
+                throw new FuzzException("a coefficient is zero");
+        }
+        return count > 0;
+    }
+
+    private bool TryLateralNak(Span<byte> input)
+    {
+        var reader = new WireReader(input);
+        return LateralIdList.Read(ref reader, _ids) > 0 && reader.IsAtEnd;
+    }
 }

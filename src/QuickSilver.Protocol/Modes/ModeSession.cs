@@ -15,8 +15,14 @@ namespace QuickSilver.Protocol.Modes;
 /// <param name="isPublisher">True for a session that sends only.</param>
 /// <param name="settings">The settings that the join gave; null: the mode's defaults.</param>
 /// <param name="listener">Receives what is delivered.</param>
+/// <param name="totals">Counts what is delivered.</param>
 internal sealed class ModeSession(
-    GroupInfo info, StepNumber began, bool isPublisher, ModeSettings? settings, IDeliveryListener listener)
+    GroupInfo info,
+    StepNumber began,
+    bool isPublisher,
+    ModeSettings? settings,
+    IDeliveryListener listener,
+    ModeTotals totals)
 {
     /// <summary>Id, name and mode.</summary>
     public GroupInfo Info { get; } = info;
@@ -33,15 +39,6 @@ internal sealed class ModeSession(
     /// <summary>False once the session has ended.</summary>
     public bool IsOpen { get; private set; } = true;
 
-    /// <summary>Messages delivered.</summary>
-    public ulong Delivered { get; private set; }
-
-    /// <summary>Bytes of those messages.</summary>
-    public ulong DeliveredBytes { get; private set; }
-
-    /// <summary>Messages reported lost.</summary>
-    public ulong Lost { get; private set; }
-
     /// <summary>What an engine keeps of the session.</summary>
     public object? State { get; set; }
 
@@ -49,8 +46,8 @@ internal sealed class ModeSession(
     public void Deliver(NodeInfo sender, in DeliveryBatch batch, Instant now)
     {
         if (!IsOpen || IsPublisher) return;
-        Delivered += (ulong)batch.Count;
-        DeliveredBytes += (ulong)batch.TotalLength;
+        totals.Messages += (ulong)batch.Count;
+        totals.Bytes += (ulong)batch.TotalLength;
         listener.OnMessages(sender, batch, now);
     }
 
@@ -58,7 +55,7 @@ internal sealed class ModeSession(
     public void ReportLoss(NodeInfo sender, ulong first, ulong count, LossCause cause, Instant now)
     {
         if (!IsOpen || IsPublisher) return;
-        Lost += count;
+        totals.Lost += count;
         listener.OnLoss(sender, first, count, cause, now);
     }
 

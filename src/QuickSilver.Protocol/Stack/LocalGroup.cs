@@ -36,9 +36,14 @@ public sealed class LocalGroup : ISenderListener
         Listener = listener;
         Sender = rooms.Disseminator.OpenGroup(info, this, IsPublisher);
         if (GroupModes.HasEngine(info.Mode))
-            Mode = rooms.Modes.Open(new ModeSession(info, began, IsPublisher, settings, listener), now);
+        {
+            Mode = rooms.Modes.Open(
+                new ModeSession(info, began, IsPublisher, settings, listener, rooms.Modes.Totals), now);
+        }
         else if (!IsPublisher)
+        {
             Receiver = rooms.Deliverer.OpenGroup(info, began, listener);
+        }
     }
 
     /// <summary>True for a session that sends only.</summary>

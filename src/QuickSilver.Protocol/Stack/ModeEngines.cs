@@ -16,6 +16,9 @@ internal sealed class ModeEngines(StackParts rooms)
     private readonly ModeContext?[] _contexts = new ModeContext?[GroupModes.Count];
     private int _count;
 
+    /// <summary>What all sessions have delivered.</summary>
+    public ModeTotals Totals { get; } = new();
+
     /// <summary>The engine of a mode; null while no group has needed it.</summary>
     public IModeEngine? Find(byte mode) => mode < GroupModes.Count ? _engines[mode] : null;
 

@@ -205,6 +205,23 @@ public sealed class NodeCounters(RejectCounters rejected)
         MembersToUnicast = sent.MembersToUnicast;
         MembersByUnicast = MostByUnicast(rooms.Disseminator.Streams);
         RateLimit = SlowestRate(rooms.Disseminator.Streams);
+        AddModes(rooms);
+    }
+
+    // What groups of other modes did counts with what reliable ones did.
+    private void AddModes(StackParts rooms)
+    {
+        MessagesReceived += rooms.Modes.Totals.Messages;
+        BytesReceived += rooms.Modes.Totals.Bytes;
+        MessagesLost += rooms.Modes.Totals.Lost;
+        Lateral.LateralCounters lateral = rooms.LateralCounters;
+        PacketsSent += lateral.PacketsSent;
+        PacketsReceived += lateral.PacketsReceived;
+        PacketsDuplicate += lateral.PacketsDuplicate;
+        RepairsFromPeers += lateral.PacketsRecovered;
+        RepairsFromSenders += lateral.PacketsResent;
+        RepairsGiven += lateral.RepairsSent + lateral.ResendsGiven;
+        RepeatsRefused += lateral.ResendsRefused;
     }
 
     private static int MostByUnicast(IReadOnlyList<Dissemination.Streams.StreamSender> streams)

@@ -6,6 +6,7 @@ using QuickSilver.Protocol.Flow.Control;
 using QuickSilver.Protocol.Flow.Limits;
 using QuickSilver.Protocol.Flow.Pull;
 using QuickSilver.Protocol.Flow.Transports;
+using QuickSilver.Protocol.Lateral;
 using QuickSilver.Protocol.Membership;
 using QuickSilver.Protocol.Modes;
 using QuickSilver.Protocol.Probing;
@@ -19,10 +20,17 @@ namespace QuickSilver.Protocol.Stack;
 /// </summary>
 internal sealed class StackParts
 {
+    private readonly LateralLimits _lateralLimits;
+
     public StackParts(NodeSettings settings, NodeHost host, NodeStack stack)
     {
         Host = host;
         Probes = settings.Probes;
+        _lateralLimits = new LateralLimits();
+        _lateralLimits = _lateralLimits with
+        {
+            CacheBytes = Math.Min(_lateralLimits.CacheBytes, settings.CacheBytes),
+        };
         ChecksSources = settings.CheckSources;
         DeliveryCounters = new DeliveryCounters(Rejected);
         Roots = new SocketRoots(host.Transport, host.Alarms, host.Pool);
@@ -85,6 +93,8 @@ internal sealed class StackParts
 
     public ModeEngines Modes { get; }
 
+    public LateralCounters LateralCounters { get; } = new();
+
     public RejectCounters Rejected { get; } = new();
 
     public DisseminationCounters DisseminationCounters { get; } = new();
@@ -131,6 +141,7 @@ internal sealed class StackParts
         MakeEngineInTests?.Invoke(mode, context)
         ?? mode switch
         {
+            GroupModes.Lateral => new LateralEngine(context, LateralCounters, _lateralLimits),
             _ => throw new NotSupportedException($"There is no engine for mode {mode}."),
         };
 

@@ -34,7 +34,8 @@ internal sealed class DeliveryChecks(RunContext run, ViewChecks views)
         SenderLog? log = session.Log.Find(sender);
         if (log is null || !log.Has(number))
             throw run.Violation("D1", $"{Where(session)} got message {number} of node {sender}, which was never sent");
-        CheckOrder(session, sender, number, log, ref place);
+        if (session.Mode == GroupModes.Lateral) CheckOnce(session, sender, number, isLost: false);
+        else CheckOrder(session, sender, number, log, ref place);
         ref SentMessage sent = ref log[number];
         uint checksum = Crc32C.Of(message.Payload.Span);
         if (message.Payload.Length != sent.Length || checksum != sent.Checksum)
@@ -61,6 +62,12 @@ internal sealed class DeliveryChecks(RunContext run, ViewChecks views)
         if (sender < 0)
             throw run.Violation("D5", $"{Where(session)} was told of a loss from {from}, which never registered");
         run.Trace.Add(TraceKind.Loss, run.Now, ((ulong)session.Node.Index << 32) | (uint)sender, first);
+        if (session.Mode == GroupModes.Lateral)
+        {
+            for (ulong number = first; number < first + count; number++)
+                CheckOnce(session, sender, number, isLost: true);
+            return;
+        }
         if (senderLives)
         {
             throw run.Violation(
@@ -106,6 +113,17 @@ internal sealed class DeliveryChecks(RunContext run, ViewChecks views)
             ref ReceiverPlace place = ref session.PlaceOf(sender);
             if (place.Next == 0) place.MustBeginBy = sent + 1;
         }
+    }
+
+    // A message is delivered or reported lost once: never both.
+    private void CheckOnce(SimulatedGroup session, int sender, ulong number, bool isLost)
+    {
+        Dictionary<ulong, bool> numbers = session.UnorderedOf(sender);
+        if (numbers.TryAdd(number, isLost)) return;
+        throw run.Violation(
+            "D2",
+            $"{Where(session)} got message {number} of node {sender} {(isLost ? "as lost" : "")} a second time; the "
+            + $"first time it was {(numbers[number] ? "lost" : "delivered")}");
     }
 
     private void CheckOrder(SimulatedGroup session, int sender, ulong number, SenderLog log, ref ReceiverPlace place)

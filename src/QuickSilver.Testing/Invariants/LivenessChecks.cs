@@ -1,3 +1,4 @@
+using QuickSilver.Protocol.Membership;
 using QuickSilver.Testing.Nodes;
 
 namespace QuickSilver.Testing.Invariants;
@@ -64,6 +65,7 @@ internal static class LivenessChecks
     private static (string, string)? FindUndelivered(
         SimulatedNode sender, SimulatedGroup session, SenderLog log, bool isWell)
     {
+        if (session.Mode == GroupModes.Lateral) return FindHole(sender, session, log, isWell);
         ulong last = LastOwed(sender, session, log, isWell);
         ref ReceiverPlace place = ref session.PlaceOf(sender.Index);
         if (place.Next > last || (last == 0)) return null;
@@ -75,6 +77,26 @@ internal static class LivenessChecks
             + $"{log.Count} "
                 + $"messages and is owed {owed}";
         return (session.Node == sender ? "D6" : stable ? "D8" : "D7", missing);
+    }
+
+    // Without order: everything up to the last that was delivered or reported lost, since the session began.
+    private static (string, string)? FindHole(
+        SimulatedNode sender, SimulatedGroup session, SenderLog log, bool isWell)
+    {
+        Dictionary<ulong, bool> numbers = session.UnorderedOf(sender.Index);
+        if (!isWell || numbers.Count == 0) return null;
+        ulong last = numbers.Keys.Max();
+        for (ulong number = 1; number < last; number++)
+        {
+            ref SentMessage message = ref log[number];
+            bool isOwed = message.IsNumbered && !message.GroupView.IsNone && message.GroupView >= session.Began;
+            if (!isOwed || numbers.ContainsKey(number)) continue;
+            return (
+                "D5",
+                $"node {session.Node.Index} in group {session.Name} has neither delivered nor reported lost message "
+                + $"{number} of node {sender.Index}, of {last} that it has heard of");
+        }
+        return null;
     }
 
     // Views rise with the numbers of messages, so the last message that is owed is the last one, or none; of a sender

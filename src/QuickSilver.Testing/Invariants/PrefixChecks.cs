@@ -1,4 +1,5 @@
 using QuickSilver.Testing.Nodes;
+using QuickSilver.Testing.Runs;
 
 namespace QuickSilver.Testing.Invariants;
 
@@ -65,6 +66,7 @@ internal static class PrefixChecks
     {
         foreach (GroupLog group in checks.Groups)
         {
+            if (SimulatedModes.Of(group.Name) != 0) continue;
             if (group.Find(node.Index) is { Count: > 0 }) return true;
         }
         return false;

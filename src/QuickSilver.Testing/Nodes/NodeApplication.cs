@@ -205,6 +205,8 @@ internal sealed class NodeApplication(SimulatedNode node, RunContext run, Cluste
         log.Stable++;
         if (run.Log is not null) run.Note(node.Index, $"stable {group.Log.LogName} {number}");
         run.Trace.Add(TraceKind.Stable, run.Now, ((ulong)node.Index << 32) | (uint)group.Log.Index, number);
+        // In other modes it has left the node, and that is all that is known.
+        if (group.Mode != GroupModes.Reliable) return;
         checks.Stability.OnStable(group.Log, group.Id, node.Index, number, message, checks.Lives);
     }
 

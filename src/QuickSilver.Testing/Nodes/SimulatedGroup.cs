@@ -5,6 +5,7 @@ using QuickSilver.Protocol.Membership;
 using QuickSilver.Protocol.Stack;
 using QuickSilver.Protocol.Wire;
 using QuickSilver.Testing.Invariants;
+using QuickSilver.Testing.Runs;
 
 namespace QuickSilver.Testing.Nodes;
 
@@ -15,6 +16,7 @@ public sealed class SimulatedGroup : IGroupListener
     private readonly ReceiverPlace[] _places;
     private readonly List<ReceivedMessage> _received = [];
     private readonly List<(int Sender, ulong First, ulong Count)> _lost = [];
+    private readonly Dictionary<int, Dictionary<ulong, bool>> _unordered = [];
 
     internal SimulatedGroup(
         SimulatedNode node, GroupId id, GroupLog log, StepNumber began, int nodes, bool isPublisher = false)
@@ -98,6 +100,17 @@ public sealed class SimulatedGroup : IGroupListener
         ReceiverPlace place = _places[sender];
         if (place.First == 0 || number < place.First || number >= place.Next) return false;
         return !_lost.Exists(loss => loss.Sender == sender && number >= loss.First && number < loss.First + loss.Count);
+    }
+
+    /// <summary>The mode of the group.</summary>
+    internal byte Mode => SimulatedModes.Of(Name);
+
+    /// <summary>What was delivered of a sender or reported lost, in a mode that keeps no order: true for lost.</summary>
+    internal Dictionary<ulong, bool> UnorderedOf(int sender)
+    {
+        if (!_unordered.TryGetValue(sender, out Dictionary<ulong, bool>? numbers))
+            _unordered.Add(sender, numbers = []);
+        return numbers;
     }
 
     internal ref ReceiverPlace PlaceOf(int sender) => ref _places[sender];

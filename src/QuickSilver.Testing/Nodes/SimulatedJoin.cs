@@ -1,6 +1,8 @@
 using QuickSilver.Protocol.Core;
 using QuickSilver.Protocol.Membership;
+using QuickSilver.Protocol.Modes;
 using QuickSilver.Protocol.Stack;
+using QuickSilver.Testing.Runs;
 
 namespace QuickSilver.Testing.Nodes;
 
@@ -19,9 +21,12 @@ public sealed class SimulatedJoin : JoinRequest
     /// <summary>Why the join failed; null while it has not.</summary>
     public MembershipRefusal? Failure { get; private set; }
 
+    /// <summary>What the engine of the groups' mode is told; null: its defaults.</summary>
+    public override ModeSettings? ModeSettings => Node.ModeSettings;
+
     /// <inheritdoc/>
     public override byte ModeOf(string groupName) =>
-        Node.HybridGroups.Contains(groupName) ? GroupModes.Hybrid : GroupModes.Reliable;
+        Node.HybridGroups.Contains(groupName) ? GroupModes.Hybrid : SimulatedModes.Of(groupName);
 
     /// <inheritdoc/>
     public override IGroupListener ListenerFor(GroupInfo group) => Node.Application.BeginSession(group, IsPublisher);

@@ -2,6 +2,7 @@ using QuickSilver.Protocol.Core;
 using QuickSilver.Protocol.Flow;
 using QuickSilver.Protocol.Flow.Buffers;
 using QuickSilver.Protocol.Membership;
+using QuickSilver.Protocol.Modes;
 using QuickSilver.Protocol.Stack;
 using QuickSilver.Protocol.Wire;
 using QuickSilver.Testing.Invariants;
@@ -156,7 +157,10 @@ public sealed class SimulatedNode : IMembershipClient
         return closing;
     }
 
-    /// <summary>Joins groups, all or nothing.</summary>
+    /// <summary>Settings of the groups of other modes that the node joins from now on; null: their defaults.</summary>
+    internal ModeSettings? ModeSettings { get; set; }
+
+    /// <summary>Joins groups of one mode, all or nothing.</summary>
     public SimulatedJoin Join(params string[] groups)
     {
         var join = new SimulatedJoin(this, groups);

@@ -9,7 +9,7 @@ internal static class GroupModeOptions
     public static void Validate(OptionErrors errors, GroupMode mode, bool isHybrid, LateralOptions? lateral)
     {
         errors.Defined(nameof(GroupOptions.Mode), mode);
-        if (mode is GroupMode.Lateral or GroupMode.Timed)
+        if (mode == GroupMode.Timed)
             errors.Add(nameof(GroupOptions.Mode), $"{mode} is not built in this version");
         if (lateral is not null && mode != GroupMode.Lateral)
             errors.Add(nameof(GroupOptions.Lateral), "is used by GroupMode.Lateral only");

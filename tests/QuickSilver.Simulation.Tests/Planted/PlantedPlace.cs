@@ -28,6 +28,7 @@ internal static class PlantedPlace
         MinNodes = 3,
         MaxNodes = 12,
         MaxLength = TimeSpan.FromSeconds(30),
+        Modes = false,
     };
 
     private static readonly Dictionary<string, Func<ulong, RunSpec>> Targeted = new(StringComparer.Ordinal)
@@ -56,6 +57,8 @@ internal static class PlantedPlace
         [nameof(TargetedRuns.LongMessagesCut)] = TargetedRuns.LongMessagesCut,
         [nameof(TargetedRuns.LongMessagesLeft)] = TargetedRuns.LongMessagesLeft,
         [nameof(TargetedRuns.HostCutOff)] = TargetedRuns.HostCutOff,
+        [nameof(TargetedRuns.LateralMoves)] = TargetedRuns.LateralMoves,
+        [nameof(TargetedRuns.LateralLateStep)] = TargetedRuns.LateralLateStep,
     };
 
     /// <summary>Names of all places.</summary>

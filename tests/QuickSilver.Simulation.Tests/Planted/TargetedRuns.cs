@@ -337,6 +337,46 @@ internal static class TargetedRuns
         return spec with { Options = spec.Options with { GivesUpLongMessages = false } };
     }
 
+    /// <summary>Members of a lateral group leave and join at once, while much of what is sent to them is
+    /// lost.</summary>
+    public static RunSpec LateralMoves(ulong seed)
+    {
+        RunSpec run = LeaveAndJoinAtOnce(seed);
+        return InLateral(run) with
+        {
+            Plans =
+            [
+                new SendPlan(0, Lateral, 400, Millis(5)) { Start = Millis(1000), MaxBytes = 3_000 },
+                new SendPlan(1, Lateral, 200, Millis(10)) { Start = Millis(1000), MaxBytes = 300 },
+            ],
+        };
+    }
+
+    /// <summary>As <see cref="LateStep"/>, in a lateral group.</summary>
+    public static RunSpec LateralLateStep(ulong seed) => InLateral(LateStep(seed));
+
+    private const string Lateral = SimulatedModes.Lateral + Group;
+
+    private static RunSpec InLateral(RunSpec run)
+    {
+        IReadOnlyList<string> Names(IReadOnlyList<string> groups) =>
+            [.. groups.Select(static name => name == Group ? Lateral : name)];
+        return run with
+        {
+            Groups = [.. run.Groups.Select(Names)],
+            Plans = [.. run.Plans.Select(static plan => plan with { Group = Lateral })],
+            Actions =
+            [
+                .. run.Actions.Select(action => action switch
+                {
+                    GroupJoin join => join with { Groups = Names(join.Groups) },
+                    LeaveThenJoin both => both with { Groups = Names(both.Groups) },
+                    _ => action,
+                }),
+            ],
+        };
+    }
+
     private static MembershipServerSettings Hasty() =>
         new() { FailureTimeout = Millis(3000), ReconnectGrace = Millis(500) };
 

@@ -187,6 +187,7 @@ public sealed class GroupSender
         message.Step = _context.ActiveStep;
         message.PreviousStep = _numbers.LastStep;
         NoteSent(message.Number, 1, message.Length);
+        message.Ticket?.OnNumbered(message.Number, _context.Active.NumberOf(Group.Id), SendMemberCount);
         return message;
     }
 

@@ -24,4 +24,7 @@ public sealed record GeneratorOptions
 
     /// <summary>True: nodes may be deaf or mute for longer than the detector's patience, and for ever.</summary>
     public bool MembersMayBeStuck { get; init; } = true;
+
+    /// <summary>Whether groups of other modes than reliable may be drawn.</summary>
+    public bool Modes { get; init; } = true;
 }

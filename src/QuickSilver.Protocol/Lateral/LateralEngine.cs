@@ -1,0 +1,93 @@
+using QuickSilver.Protocol.Core;
+using QuickSilver.Protocol.Flow.Buffers;
+using QuickSilver.Protocol.Membership;
+using QuickSilver.Protocol.Modes;
+using QuickSilver.Protocol.Wire;
+
+namespace QuickSilver.Protocol.Lateral;
+
+/// <summary>
+/// The lateral groups of one node: delivery on arrival, and repair among receivers.
+/// <para>
+/// Idea: what arrives is delivered at once, and goes into repairs for the other members, which combine packets of all
+/// groups that two nodes share. So a lost packet is recovered in a time that depends on the traffic of the node, not on
+/// that of one group. <see cref="LateralSending"/> sends, <see cref="LateralReceiving"/> receives and recovers,
+/// <see cref="LateralRepairing"/> builds repairs, <see cref="LateralAsking"/> asks for what repairs do not give.
+/// </para>
+/// <para>
+/// Core thread only. Source: Ricochet, section 3; deviations are listed in docs/modes.md.
+/// </para>
+/// </summary>
+internal sealed class LateralEngine : IModeEngine
+{
+    private readonly LateralParts _parts;
+
+    /// <summary>Makes the engine of a node.</summary>
+    public LateralEngine(ModeContext context, LateralCounters counters, LateralLimits? limits = null) =>
+        _parts = new LateralParts(context, counters, limits ?? new LateralLimits());
+
+    /// <summary>The parts, for checks that look into them.</summary>
+    internal LateralParts Parts => _parts;
+
+    /// <inheritdoc/>
+    public void OnOpened(ModeSession session, Instant now)
+    {
+        var settings = session.Settings as LateralSettings ?? new LateralSettings();
+        LateralGroup group = _parts.FindGroup(session.Info.Id.Counter)
+            ?? _parts.Add(new LateralGroup(session.Info.Id.Counter, settings));
+        if (session.IsPublisher) group.Publisher = session;
+        else (group.Member, group.Settings) = (session, settings);
+        session.State = group;
+    }
+
+    /// <inheritdoc/>
+    public void OnClosed(ModeSession session, Instant now)
+    {
+        var group = (LateralGroup)session.State!;
+        if (session.IsPublisher)
+        {
+            group.Publisher = null;
+        }
+        else
+        {
+            group.Member = null;
+            _parts.Receiving.Forget(group);
+        }
+        if (group.Member is null && group.Publisher is null) _parts.Remove(group);
+    }
+
+    /// <inheritdoc/>
+    public void OnStepInstalled(InstalledStep step, Instant now)
+    {
+        _parts.Repairing.Rebuild();
+        _parts.Receiving.OnStepInstalled(step.Number, now);
+    }
+
+    /// <inheritdoc/>
+    public void OnStepActivated(StepNumber step, Instant now)
+    {
+    }
+
+    /// <inheritdoc/>
+    public void OnNodesRemoved(IReadOnlyList<NodeInfo> nodes, Instant now)
+    {
+        _parts.Repairing.Rebuild();
+        for (int index = 0; index < nodes.Count; index++) _parts.Receiving.OnRemoved(nodes[index], now);
+    }
+
+    /// <inheritdoc/>
+    public RejectReason OnDatagram(
+        in DatagramHeader header, NodeInfo sender, ReadOnlySpan<byte> body, in Arrival arrival, Instant now) =>
+        header.Kind switch
+        {
+            DatagramKind.LateralData => _parts.Receiving.OnData(sender, body, isResend: false, now),
+            DatagramKind.LateralResend => _parts.Receiving.OnData(sender, body, isResend: true, now),
+            DatagramKind.LateralRepair => _parts.Receiving.OnRepair(sender, body, now),
+            DatagramKind.LateralNak => _parts.Asking.OnNak(sender, body, now),
+            DatagramKind.LateralSession => _parts.Receiving.OnSession(sender, body, now),
+            _ => RejectReason.UnknownKind,
+        };
+
+    /// <inheritdoc/>
+    public void Close() => _parts.Close();
+}

@@ -1,0 +1,90 @@
+using QuickSilver.Protocol.Flow.Buffers;
+using QuickSilver.Protocol.Modes;
+using QuickSilver.Protocol.Wire;
+
+namespace QuickSilver.Protocol.Lateral;
+
+/// <summary>What the parts of the engine share. Core thread only.</summary>
+internal sealed class LateralParts
+{
+    private readonly Dictionary<uint, LateralGroup> _byId = [];
+    private readonly List<LateralGroup> _groups = [];
+    private LateralGroup? _last;
+
+    public LateralParts(ModeContext context, LateralCounters counters, LateralLimits limits)
+    {
+        Context = context;
+        Counters = counters;
+        Limits = limits;
+        Arena = new Arena(context.Pool, BufferOwner.Cache);
+        Cache = new BlockCache(Arena, limits.CacheBytes);
+        Repairing = new LateralRepairing(this);
+        Asking = new LateralAsking(this);
+        Receiving = new LateralReceiving(this);
+        Sending = new LateralSending(this);
+        Reports = new LateralReports(this);
+    }
+
+    public ModeContext Context { get; }
+
+    public LateralCounters Counters { get; }
+
+    public LateralLimits Limits { get; }
+
+    public Arena Arena { get; }
+
+    public BlockCache Cache { get; }
+
+    public LateralRepairing Repairing { get; }
+
+    public LateralAsking Asking { get; }
+
+    public LateralReceiving Receiving { get; }
+
+    public LateralSending Sending { get; }
+
+    public LateralReports Reports { get; }
+
+    /// <summary>The groups with a session, by the order in which they began.</summary>
+    public IReadOnlyList<LateralGroup> Groups => _groups;
+
+    public LateralGroup? FindGroup(uint id)
+    {
+        if (_last is { } last && last.Id == id) return last;
+        return _byId.TryGetValue(id, out LateralGroup? group) ? _last = group : null;
+    }
+
+    public LateralGroup Add(LateralGroup group)
+    {
+        _byId.Add(group.Id, group);
+        _groups.Add(group);
+        return group;
+    }
+
+    public void Remove(LateralGroup group)
+    {
+        _byId.Remove(group.Id);
+        _groups.Remove(group);
+        Reports.Forget(group);
+        _last = null;
+    }
+
+    /// <summary>Begins the header of a datagram of this node; no view is meant.</summary>
+    public DatagramHeader Header(DatagramKind kind) => new()
+    {
+        Kind = kind,
+        Cluster = Context.ClusterInstance,
+        Sender = Context.SelfKey,
+    };
+
+    public void Close()
+    {
+        Sending.Close();
+        Reports.Close();
+        Asking.Close();
+        foreach (LateralGroup group in _groups) Receiving.Forget(group);
+        Receiving.Close();
+        Cache.Close();
+        Arena.Close();
+    }
+}

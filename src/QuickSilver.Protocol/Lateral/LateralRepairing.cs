@@ -1,0 +1,117 @@
+using QuickSilver.Protocol.Core;
+using QuickSilver.Protocol.Flow.Buffers;
+using QuickSilver.Protocol.Flow.Pull;
+using QuickSilver.Protocol.Flow.Transports;
+using QuickSilver.Protocol.Membership;
+using QuickSilver.Protocol.Wire;
+
+namespace QuickSilver.Protocol.Lateral;
+
+/// <summary>
+/// Builds the repairs that this node owes other members, when the socket can take them: the blocks of a bin's packets
+/// are combined from the cache. A packet that is no longer kept is left out. Core thread only.
+/// </summary>
+internal sealed class LateralRepairing : IFeed
+{
+    private readonly LateralParts _parts;
+    private readonly RepairBins _bins;
+    private readonly byte[] _datagram = new byte[DatagramHeader.Length + LateralRepairBody.SeedLength + 1
+        + (LateralIdList.MaxIds * LateralIdList.MaxIdLength) + LateralBlock.MaxLength];
+    private readonly byte[] _sum = new byte[LateralBlock.MaxLength];
+    private readonly List<NodeInfo> _targets = [];
+    private int _length;
+    private int _nextTarget;
+    private LateralCode _code;
+
+    public LateralRepairing(LateralParts parts)
+    {
+        _parts = parts;
+        _bins = new RepairBins(parts.Context.Random);
+    }
+
+    /// <summary>Makes the bins for the groups and members as installed.</summary>
+    public void Rebuild()
+    {
+        var members = new List<LateralGroup>();
+        foreach (LateralGroup group in _parts.Groups)
+        {
+            group.Index = -1;
+            if (group.Member is not null) members.Add(group);
+        }
+        members.Sort(static (one, other) => one.Id.CompareTo(other.Id));
+        int packets = LateralIdList.MaxIds;
+        bool isExact = members.Count > 0;
+        for (int index = 0; index < members.Count; index++)
+        {
+            members[index].Index = index;
+            packets = Math.Min(packets, members[index].Settings.PacketsPerRepair);
+            isExact &= members[index].Settings.Code == LateralCode.Xor;
+        }
+        _code = isExact ? LateralCode.Xor : LateralCode.Field;
+        MultiGroupView view = MultiGroupView.Make(
+            [.. members.Select(static group => group.Id)], _parts.Context.Cluster.Views, _parts.Context.SelfKey);
+        double[] rates = [.. members.Select(static group => group.Settings.RepairsPerPacket)];
+        _bins.Rebuild(view, rates, packets, _code);
+        _parts.Counters.Bins = _bins.Count;
+        Register();
+    }
+
+    /// <summary>A packet is known here for the first time.</summary>
+    public void OnPacket(LateralGroup group, in LateralId id, bool isOwn)
+    {
+        if (group.Index < 0) return;
+        _bins.Add(group.Index, id, isOwn);
+        Register();
+    }
+
+    /// <inheritdoc/>
+    public bool TryPull(Instant now, out Train train)
+    {
+        train = default;
+        while (_nextTarget == _targets.Count)
+        {
+            _targets.Clear();
+            _nextTarget = 0;
+            if (!_bins.TryTake(out RepairBin bin)) return false;
+            _bins.AddTargets(bin, _targets);
+            if (_targets.Count > 0) Build(bin);
+            _bins.Clear(bin);
+            if (_length == 0) _targets.Clear();
+        }
+        NodeInfo target = _targets[_nextTarget++];
+        _parts.Counters.RepairsSent++;
+        _parts.Counters.RepairBytesSent += (ulong)_length;
+        train = new Train(_datagram.AsMemory(0, _length), _length, TrainRoute.Unicast, target.Data, null);
+        return true;
+    }
+
+    private void Register()
+    {
+        if (_bins.HasReady) _parts.Context.Roots.Register(this, PriorityClass.Repair);
+    }
+
+    private void Build(RepairBin bin)
+    {
+        _length = 0;
+        Span<LateralId> ids = bin.Ids;
+        ids.Sort();
+        uint seed = _code == LateralCode.Xor ? 0 : (uint)_parts.Context.Random.NextUInt64() | 1;
+        _sum.AsSpan().Clear();
+        int count = 0;
+        int longest = 0;
+        foreach (LateralId id in ids)
+        {
+            if (!_parts.Cache.TryGet(id, out Slice block)) continue;
+            GaloisField.AddProduct(_sum, block.Span, LateralRepairBody.CoefficientOf(seed, id));
+            longest = Math.Max(longest, block.Length);
+            ids[count++] = id;
+        }
+        if (count == 0) return;
+        _parts.Counters.Combinations += (ulong)count;
+        var writer = new WireWriter(_datagram.AsSpan(DatagramHeader.Length));
+        LateralRepairBody.WritePrefix(ref writer, seed, ids[..count]);
+        writer.WriteBytes(_sum.AsSpan(0, longest));
+        _length = DatagramHeader.Length + writer.Written;
+        _parts.Header(DatagramKind.LateralRepair).WriteTo(_datagram.AsSpan(0, _length));
+    }
+}

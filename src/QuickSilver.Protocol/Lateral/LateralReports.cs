@@ -1,0 +1,138 @@
+using QuickSilver.Protocol.Core;
+using QuickSilver.Protocol.Flow.Control;
+using QuickSilver.Protocol.Flow.Pull;
+using QuickSilver.Protocol.Flow.Transports;
+using QuickSilver.Protocol.Membership;
+using QuickSilver.Protocol.Wire;
+
+namespace QuickSilver.Protocol.Lateral;
+
+/// <summary>
+/// Reports of a sender's last numbers, so that the loss of a last message is found: when a group has been silent for a
+/// while, then four times more at growing pauses. One datagram serves many groups of a region. They have a budget of their
+/// own; what does not fit waits, and a group that sends again needs no report meanwhile. Core thread only.
+/// </summary>
+internal sealed class LateralReports : IFeed
+{
+    private const int Times = 5;
+    private const int Growth = 4;
+    private const int DatagramsASecond = 200;
+    private static readonly TimeSpan LongestPause = TimeSpan.FromSeconds(10);
+
+    private readonly LateralParts _parts;
+    private readonly Alarm _alarm;
+    private readonly List<LateralGroup> _silent = [];
+    private readonly List<LateralGroup> _due = [];
+    private readonly List<Train> _trains = [];
+    private readonly byte[] _memory = new byte[16 * (DatagramHeader.Length + LateralSessionBody.MaxLength)];
+    private TokenBucket? _budget;
+    private int _next;
+    private int _viewAt;
+
+    public LateralReports(LateralParts parts)
+    {
+        _parts = parts;
+        _alarm = new Alarm(parts.Context.Alarms, OnAlarm);
+    }
+
+    /// <summary>A group has sent: its reports begin again.</summary>
+    public void OnSent(LateralGroup group, Instant now)
+    {
+        if (group.Reports >= Times) _silent.Add(group);
+        group.Reports = 0;
+        group.ReportDue = now + _parts.Limits.ReportAfter;
+        if (!_alarm.IsSet) _alarm.Set(group.ReportDue);
+    }
+
+    /// <summary>A group has no session any more: it is not reported.</summary>
+    public void Forget(LateralGroup group)
+    {
+        _silent.Remove(group);
+        _due.Remove(group);
+    }
+
+    /// <inheritdoc/>
+    public bool TryPull(Instant now, out Train train)
+    {
+        if (_next == _trains.Count)
+        {
+            _trains.Clear();
+            _next = 0;
+            Build(now);
+        }
+        train = default;
+        if (_next == _trains.Count) return false;
+        train = _trains[_next++];
+        return true;
+    }
+
+    public void Close()
+    {
+        _alarm.Cancel();
+        _parts.Context.Roots.DropKept(this);
+        _silent.Clear();
+        _due.Clear();
+    }
+
+    private void OnAlarm(Instant now)
+    {
+        Instant next = Instant.Never;
+        for (int index = _silent.Count - 1; index >= 0; index--)
+        {
+            LateralGroup group = _silent[index];
+            if (group.ReportDue <= now)
+            {
+                if (!_due.Contains(group)) _due.Add(group);
+                group.Reports++;
+                TimeSpan pause = _parts.Limits.ReportAfter * Math.Pow(Growth, group.Reports);
+                group.ReportDue = now + (pause < LongestPause ? pause : LongestPause);
+                if (group.Reports >= Times)
+                {
+                    _silent[index] = _silent[^1];
+                    _silent.RemoveAt(_silent.Count - 1);
+                    continue;
+                }
+            }
+            if (group.ReportDue < next) next = group.ReportDue;
+        }
+        if (_due.Count > 0) _parts.Context.Roots.Register(this, PriorityClass.Data);
+        if (next != Instant.Never) _alarm.SetIfEarlier(next);
+    }
+
+    private void Build(Instant now)
+    {
+        if (_due.Count == 0) return;
+        _budget ??= new TokenBucket(DatagramsASecond, DatagramsASecond / 2, now);
+        _due.Sort(static (one, other) => one.Id.CompareTo(other.Id));
+        int at = 0;
+        Span<(uint Group, ulong Number)> entries = stackalloc (uint, ulong)[LateralSessionBody.MaxGroups];
+        IReadOnlyList<RegionView> views = _parts.Context.Cluster.Views;
+        for (; _viewAt < views.Count; _viewAt++)
+        {
+            RegionView view = views[_viewAt];
+            int count = 0;
+            foreach (LateralGroup group in _due)
+            {
+                bool isIn = count < entries.Length && view.Region.Groups.Counters.BinarySearch(group.Id) >= 0;
+                if (isIn) entries[count++] = (group.Id, group.LastSent);
+            }
+            if (count == 0 || (view.Members.Length == 1 && view.IndexOf(_parts.Context.SelfKey) == 0)) continue;
+            // The other views follow in the next call.
+            if (_memory.Length - at < DatagramHeader.Length + LateralSessionBody.MaxLength) return;
+            if (!_budget.TryTake(1, now))
+            {
+                _alarm.SetIfEarlier(_budget.ReadyAt(1, now));
+                return;
+            }
+            var writer = new WireWriter(_memory.AsSpan(at + DatagramHeader.Length));
+            LateralSessionBody.Write(ref writer, entries[..count]);
+            int length = DatagramHeader.Length + writer.Written;
+            _parts.Header(DatagramKind.LateralSession).WriteTo(_memory.AsSpan(at, length));
+            _parts.Context.Casts.AddTrains(
+                view, _parts.Context.SelfKey, _memory.AsMemory(at, length), length, _trains);
+            at += length;
+        }
+        _due.Clear();
+        _viewAt = 0;
+    }
+}

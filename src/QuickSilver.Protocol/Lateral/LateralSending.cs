@@ -1,0 +1,161 @@
+using QuickSilver.Protocol.Core;
+using QuickSilver.Protocol.Dissemination.Groups;
+using QuickSilver.Protocol.Flow;
+using QuickSilver.Protocol.Flow.Buffers;
+using QuickSilver.Protocol.Flow.Pull;
+using QuickSilver.Protocol.Flow.Transports;
+using QuickSilver.Protocol.Membership;
+using QuickSilver.Protocol.Modes;
+using QuickSilver.Protocol.Wire;
+
+namespace QuickSilver.Protocol.Lateral;
+
+/// <summary>
+/// Turns messages into packets, and sends each to the region views of its group. A message is taken when the socket can
+/// send. One that is longer than a packet is cut into fragments, each a packet of its own. Packets name no view, so one
+/// set of datagrams serves all regions. O(fragments x regions) a message. Core thread only.
+/// </summary>
+internal sealed class LateralSending : IFeed
+{
+    // Room for the ids of a repair: a combination must be no longer than a datagram.
+    private const int IdsRoom = 320;
+    private const int LongestDatagram = 1428;
+    private const int LeastContent = 64;
+
+    private readonly LateralParts _parts;
+    private readonly List<Train> _trains = [];
+    private int _next;
+    private Slice _memory;
+
+    public LateralSending(LateralParts parts)
+    {
+        _parts = parts;
+        parts.Context.Outlet.HasMessages = () => parts.Context.Roots.Register(this, PriorityClass.Data);
+    }
+
+    /// <inheritdoc/>
+    public bool TryPull(Instant now, out Train train)
+    {
+        while (_next == _trains.Count)
+        {
+            _memory.Release();
+            _memory = default;
+            _trains.Clear();
+            _next = 0;
+            train = default;
+            if (!_parts.Context.Outlet.TryTake(now, out OutgoingMessage? message)) return false;
+            Send(message, now);
+        }
+        train = _trains[_next++];
+        return true;
+    }
+
+    public void Close()
+    {
+        _parts.Context.Outlet.HasMessages = null;
+        _parts.Context.Roots.DropKept(this);
+        _memory.Release();
+        _memory = default;
+        _trains.Clear();
+        _next = 0;
+    }
+
+    private void Send(OutgoingMessage message, Instant now)
+    {
+        if (_parts.FindGroup(message.Group.Group.Id.Counter) is not { } group
+            || _parts.Context.Cluster.Self is not { } self)
+        {
+            _parts.Context.Outlet.Finish(message, now);
+            return;
+        }
+        if (group.Step != message.Step)
+            (group.Step, group.FirstInStep, group.Before) = (message.Step, message.Number, message.PreviousStep);
+        group.LastSent = message.Number;
+        _parts.Reports.OnSent(group, now);
+        IReadOnlyList<RegionView> views = message.Group.ViewsNow(now);
+        Cut(group, message, views, out int count);
+        _parts.Counters.PacketsSent += (ulong)count;
+        Deliver(group, self, message, now);
+        _parts.Context.Outlet.Finish(message, now);
+        foreach (RegionView view in views) AddTrains(view);
+    }
+
+    // Writes the packets one behind the other, all but the last of one length.
+    private void Cut(LateralGroup group, OutgoingMessage message, IReadOnlyList<RegionView> views, out int count)
+    {
+        int longest = LongestDatagram;
+        foreach (RegionView view in views)
+            longest = Math.Min(longest, _parts.Context.Casts.LongestTo(view, _parts.Context.SelfKey));
+        int block = Math.Max(
+            LeastContent + LateralBlock.HeadLength + LateralBlock.MaxPrefix,
+            longest - DatagramHeader.Length - LateralRepairBody.SeedLength - IdsRoom);
+        int content = block - LateralBlock.HeadLength - LateralBlock.MaxPrefix;
+        ReadOnlySpan<byte> bytes = message.Span;
+        count = Math.Max(1, (bytes.Length + content - 1) / content);
+        int most = DatagramHeader.Length + LateralDataBody.MaxPrefix + block;
+        _memory = _parts.Arena.Take(count * most);
+        _segment = 0;
+        int at = 0;
+        for (int index = 0; index < count; index++)
+        {
+            ReadOnlySpan<byte> part = bytes.Slice(index * content, Math.Min(content, bytes.Length - (index * content)));
+            at += Write(group, message.Number, count == 1 ? 0 : (uint)index + 1, (uint)count, part, at);
+            if (index == 0) _segment = at;
+        }
+        _length = at;
+    }
+
+    private int _segment;
+    private int _length;
+
+    private int Write(
+        LateralGroup group, ulong number, uint fragment, uint count, ReadOnlySpan<byte> part, int at)
+    {
+        Span<byte> room = _memory.Span[at..];
+        var id = new LateralId(_parts.Context.SelfKey, group.Id, number, fragment);
+        // The length of a field that depends on the fragment is the same in all.
+        var writer = new WireWriter(room[DatagramHeader.Length..]);
+        LateralDataBody.WritePrefix(ref writer, id, isResend: false);
+        int start = DatagramHeader.Length + writer.Written;
+        var content = new LateralBlock
+        {
+            Term = group.Step.Epoch.Term,
+            Step = group.Step.Counter,
+            FirstInStep = group.FirstInStep,
+            BeforeTerm = group.Before.IsNone ? 0 : group.Before.Epoch.Term,
+            BeforeStep = group.Before.Counter,
+            Fragments = count,
+            Bytes = part,
+        };
+        int length = content.WriteTo(room[start..], id);
+        int total = start + length;
+        _parts.Header(DatagramKind.LateralData).WriteTo(room[..total]);
+        var block = new Slice(_memory.Chunk, _memory.Offset + at + start, length);
+        block.Retain();
+        _parts.Cache.AddOwned(id, block);
+        _parts.Repairing.OnPacket(group, id, isOwn: true);
+        return total;
+    }
+
+    private void AddTrains(RegionView view)
+    {
+        // Fragments differ in length by a byte or two: each goes alone.
+        int at = 0;
+        while (at < _length)
+        {
+            DatagramHeader.TryRead(_memory.Span[at.._length], out DatagramHeader header);
+            _parts.Context.Casts.AddTrains(
+                view, _parts.Context.SelfKey, _memory.Memory.Slice(at, header.TotalLength), header.TotalLength,
+                _trains);
+            at += header.TotalLength;
+        }
+    }
+
+    private void Deliver(LateralGroup group, NodeInfo self, OutgoingMessage message, Instant now)
+    {
+        if (group.Member is not { } member || message.Step < member.Began) return;
+        Slice copy = _parts.Arena.Copy(message.Span);
+        member.Deliver(self, new DeliveryBatch(message.Number, copy), now);
+        copy.Release();
+    }
+}

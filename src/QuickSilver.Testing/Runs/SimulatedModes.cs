@@ -1,0 +1,20 @@
+using QuickSilver.Protocol.Membership;
+
+namespace QuickSilver.Testing.Runs;
+
+/// <summary>The modes of groups in simulated runs: a group's name says which it has.</summary>
+public static class SimulatedModes
+{
+    /// <summary>Begins the names of lateral groups.</summary>
+    public const string Lateral = "lateral-";
+
+    /// <summary>Begins the names of timed groups.</summary>
+    public const string Timed = "timed-";
+
+    /// <summary>The mode of a group.</summary>
+    public static byte Of(string group)
+    {
+        if (group.StartsWith(Lateral, StringComparison.Ordinal)) return GroupModes.Lateral;
+        return group.StartsWith(Timed, StringComparison.Ordinal) ? GroupModes.Timed : GroupModes.Reliable;
+    }
+}

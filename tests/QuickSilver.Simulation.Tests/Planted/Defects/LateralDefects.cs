@@ -1,0 +1,90 @@
+using QuickSilver.Simulation.Tests.Planted.Breaking;
+
+namespace QuickSilver.Simulation.Tests.Planted.Defects;
+
+/// <summary>Mistakes in lateral groups: stays, gaps, duplicates, fragments.</summary>
+internal static class LateralDefects
+{
+    /// <summary>The mistakes.</summary>
+    public static PlantedDefect[] All { get; } =
+    [
+        new(
+            "LateralStayBeginsAnywhere",
+            "A session in a lateral group begins with the step of whatever packet comes first.",
+            nameof(TargetedRuns.LateralMoves), 8, "D5")
+        {
+            Patches =
+            [
+                new(
+                    "LateralReceiving.cs",
+                    "bool isFirst = block.BeforeTerm == 0 || IsBefore(",
+                    "bool isFirst = block.Term != 0 || IsBefore("),
+            ],
+        },
+        new(
+            "LateralStayTakesOlder",
+            "A session in a lateral group takes packets of the step before it.",
+            nameof(TargetedRuns.LateralMoves), 8, "D9", "D2")
+        {
+            Patches =
+            [
+                new(
+                    "LateralReceiving.cs",
+                    "if (IsBefore(block.Term, block.Step, member.Began))",
+                    "if (IsBefore(block.Term, block.Step + 1, member.Began))"),
+            ],
+        },
+        new(
+            "LateralStepNotAwaited",
+            "A packet of a lateral group is delivered before its step is installed.",
+            nameof(TargetedRuns.LateralLateStep), 4, "D3")
+        {
+            Patches =
+            [
+                new(
+                    "LateralReceiving.cs",
+                    "if (IsAfter(block.Term, block.Step, _parts.Context.Cluster.Installed))",
+                    "if (IsAfter(block.Term, block.Step, new StepNumber(member.Began.Epoch, ulong.MaxValue)))"),
+            ],
+        },
+        new(
+            "LateralGapIgnored",
+            "A gap in the numbers of a lateral group is not noticed: what repairs do not give stays missing.",
+            nameof(TargetedRuns.LateralMoves), 4, "D5")
+        {
+            Patches =
+            [
+                new("Reception.cs", "AddMissing(from, number, template);", "AddMissing(number, number, template);"),
+            ],
+        },
+        new(
+            "LateralFragmentsAsTheyCome",
+            "Fragments of a message of a lateral group are joined in the order in which they come.",
+            nameof(TargetedRuns.LateralMoves), 4, "D1")
+        {
+            Patches =
+            [
+                new("Assembly.cs", "_parts[fragment - 1] = bytes;", "_parts[_got] = bytes;"),
+                new("Assembly.cs", "=> !_parts[fragment - 1].IsEmpty;", "=> !_seen.Add(fragment);"),
+                new("Assembly.cs", "private int _got;", "private int _got; private readonly HashSet<uint> _seen = [];"),
+            ],
+        },
+        new(
+            "LateralDuplicateDelivered",
+            "A packet of a lateral group that comes again, after it has left the cache, is delivered again.",
+            nameof(TargetedRuns.LateralMoves), 4, "D2", "E1")
+        {
+            Patches =
+            [
+                new(
+                    "LateralReceiving.cs",
+                    "if (_parts.Cache.TryGet(id, out _) || reception.IsDone(id.Number))",
+                    "if (_parts.Cache.TryGet(id, out _) && _parts.Counters.PacketsReceived % 64 != 0)"),
+                new(
+                    "LateralReceiving.cs",
+                    "Slice kept = _parts.Cache.Add(id, bytes);",
+                    "if (!_parts.Cache.TryGet(id, out Slice kept)) kept = _parts.Cache.Add(id, bytes);"),
+            ],
+        },
+    ];
+}
