@@ -86,7 +86,10 @@ internal sealed class Corpus : ITrafficTap
         cluster.JoinAll("all", "most");
         cluster.JoinAll(Lateral);
         for (int node = 0; node < 3; node++)
-            cluster.Start(new SendPlan(node, Lateral, 150, TimeSpan.FromMilliseconds(4)) { MinBytes = 1, MaxBytes = 2500 });
+        {
+            cluster.Start(
+                new SendPlan(node, Lateral, 150, TimeSpan.FromMilliseconds(4)) { MinBytes = 1, MaxBytes = 2500 });
+        }
         for (int node = 0; node < 3; node++)
         {
             cluster.Start(

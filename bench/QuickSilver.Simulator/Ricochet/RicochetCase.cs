@@ -23,7 +23,7 @@ internal sealed record RicochetCase(int[][] Members, double[] Rates, LateralCode
     /// <summary>Decides everything.</summary>
     public ulong Seed { get; init; } = 1;
 
-    /// <summary>Draws members as the paper does: each of some nodes joins d of g groups, g = d x nodes / size.</summary>
+    /// <summary>Draws members as the paper does: each node joins d of g groups, g = d x nodes / size.</summary>
     public static int[][] Draw(int nodes, int groupsOfNode, int size, ulong seed)
     {
         var random = new Protocol.Core.SeededRandom(seed);

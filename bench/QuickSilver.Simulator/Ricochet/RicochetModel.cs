@@ -6,9 +6,9 @@ using QuickSilver.Protocol.Wire;
 namespace QuickSilver.Simulator.Ricochet;
 
 /// <summary>
-/// The workload of Ricochet's evaluation in virtual time. Bins, plans and elimination are the library's own; what stands
-/// around them is a model: a packet takes 0.2 to 0.3 ms, nothing costs processor time, receivers drop packets and
-/// repairs alike, and nobody asks for anything. So what repairs alone give is measured.
+/// The workload of Ricochet's evaluation in virtual time. Bins, plans and elimination are the library's own; what
+/// stands around them is a model: a packet takes 0.2 to 0.3 ms, nothing costs processor time, receivers drop packets
+/// and repairs alike, and nobody asks for anything. So what repairs alone give is measured.
 /// </summary>
 internal sealed class RicochetModel
 {

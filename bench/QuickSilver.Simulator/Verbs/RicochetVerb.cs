@@ -52,7 +52,9 @@ internal static class RicochetVerb
         foreach (double rate in (double[])[1.5, 2, 2.5, 3, 3.5, 4, 5])
         {
             RicochetFigures figures = RicochetModel.Run(Case(64, LateralCode.Field, rate, seconds));
-            Say($"  {rate:F1}  {figures.Recovered:P2} {Mean(figures):F1} {P(figures, 0.99):F0} {figures.RepairShare:P1}");
+            Say(
+                $"  {rate:F1}  {figures.Recovered:P2} {Mean(figures):F1} {P(figures, 0.99):F0} "
+                + $"{figures.RepairShare:P1}");
         }
         return 0;
     }

@@ -7,13 +7,13 @@ namespace QuickSilver.Protocol.Lateral;
 /// unknown packets, whatever packets they mix.
 /// <para>
 /// Idea: each combination that is kept has a pivot, a packet of its own. A new one is freed of all pivots first. So no
-/// combination contains the pivot of an older one. What is left with one packet gives that packet; then it is known, and
-/// put into the others. Exclusive or is the case in which all coefficients are 1.
+/// combination contains the pivot of an older one. What is left with one packet gives that packet. Then it is known,
+/// and put into the others. Exclusive or is the case in which all coefficients are 1.
 /// </para>
 /// <para>
-/// Awkward cases: a full store drops its oldest. A combination that has grown beyond its bound is dropped, too. A packet
-/// that is known by another way may be a pivot: its combination is then entered again. Core thread only. Allocates
-/// nothing once it has grown.
+/// Awkward cases: a full store drops its oldest. A combination that has grown beyond its bound is dropped, too. A
+/// packet that is known by another way may be a pivot: its combination is then entered again. Core thread only.
+/// Allocates nothing once it has grown.
 /// </para>
 /// </summary>
 internal sealed class Equations

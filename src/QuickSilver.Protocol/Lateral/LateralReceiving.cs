@@ -14,9 +14,9 @@ namespace QuickSilver.Protocol.Lateral;
 /// the deadline.
 /// <para>
 /// Awkward cases: a packet of a step that is not installed waits for it. A repair may name packets of groups that this
-/// node has left, or packets that are no longer kept: it is unusable. What a repair rebuilds must have the checksum that
-/// is inside the block; otherwise it is dropped, and counted. What a removed sender left is looked for a while, then
-/// reported lost.
+/// node has left, or packets that are no longer kept: it is unusable. What a repair rebuilds must have the checksum
+/// that is inside the block; otherwise it is dropped, and counted. What a removed sender left is looked for a while,
+/// then reported lost.
 /// </para>
 /// O(bins of the group) a packet. Core thread only.
 /// </summary>

@@ -9,8 +9,8 @@ namespace QuickSilver.Protocol.Lateral;
 
 /// <summary>
 /// Reports of a sender's last numbers, so that the loss of a last message is found: when a group has been silent for a
-/// while, then four times more at growing pauses. One datagram serves many groups of a region. They have a budget of their
-/// own; what does not fit waits, and a group that sends again needs no report meanwhile. Core thread only.
+/// while, then four times more at growing pauses. One datagram serves many groups of a region. They have a budget of
+/// their own; what does not fit waits, and a group that sends again needs no report meanwhile. Core thread only.
 /// </summary>
 internal sealed class LateralReports : IFeed
 {

@@ -26,6 +26,7 @@ internal sealed class LateralSending : IFeed
     private readonly List<Train> _trains = [];
     private int _next;
     private Slice _memory;
+    private int _length;
 
     public LateralSending(LateralParts parts)
     {
@@ -80,7 +81,7 @@ internal sealed class LateralSending : IFeed
         foreach (RegionView view in views) AddTrains(view);
     }
 
-    // Writes the packets one behind the other, all but the last of one length.
+    // Writes the packets one behind the other.
     private void Cut(LateralGroup group, OutgoingMessage message, IReadOnlyList<RegionView> views, out int count)
     {
         int longest = LongestDatagram;
@@ -94,26 +95,20 @@ internal sealed class LateralSending : IFeed
         count = Math.Max(1, (bytes.Length + content - 1) / content);
         int most = DatagramHeader.Length + LateralDataBody.MaxPrefix + block;
         _memory = _parts.Arena.Take(count * most);
-        _segment = 0;
         int at = 0;
         for (int index = 0; index < count; index++)
         {
             ReadOnlySpan<byte> part = bytes.Slice(index * content, Math.Min(content, bytes.Length - (index * content)));
             at += Write(group, message.Number, count == 1 ? 0 : (uint)index + 1, (uint)count, part, at);
-            if (index == 0) _segment = at;
         }
         _length = at;
     }
-
-    private int _segment;
-    private int _length;
 
     private int Write(
         LateralGroup group, ulong number, uint fragment, uint count, ReadOnlySpan<byte> part, int at)
     {
         Span<byte> room = _memory.Span[at..];
         var id = new LateralId(_parts.Context.SelfKey, group.Id, number, fragment);
-        // The length of a field that depends on the fragment is the same in all.
         var writer = new WireWriter(room[DatagramHeader.Length..]);
         LateralDataBody.WritePrefix(ref writer, id, isResend: false);
         int start = DatagramHeader.Length + writer.Written;

@@ -163,9 +163,9 @@ internal sealed class Reception(ModeSession session, NodeInfo sender)
 
     private void Lower(ulong low)
     {
-        ulong down = Low - low;
         bool[] done = new bool[_bits.Length * 64];
-        for (int index = 0; index < done.Length; index++) done[index] = (_bits[index / 64] & (1UL << (index % 64))) != 0;
+        for (int index = 0; index < done.Length; index++)
+            done[index] = (_bits[index / 64] & (1UL << (index % 64))) != 0;
         ulong before = Next;
         ulong doneFrom = Low;
         Array.Clear(_bits);
@@ -175,7 +175,6 @@ internal sealed class Reception(ModeSession session, NodeInfo sender)
         {
             if (done[index]) Mark(before + (ulong)index);
         }
-        System.Diagnostics.Debug.Assert(down > 0, "lowered upwards");
     }
 
     private void Mark(ulong number)

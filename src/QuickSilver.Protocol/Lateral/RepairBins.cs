@@ -6,7 +6,7 @@ using QuickSilver.Protocol.Wire;
 namespace QuickSilver.Protocol.Lateral;
 
 /// <summary>
-/// Which packets go into which repairs, and to whom repairs go.
+/// Which packets go into which repairs, and which nodes repairs go to.
 /// <para>
 /// <see cref="LateralCode.Xor"/> is the paper's: bins and mean numbers of targets by <see cref="BinPlan"/>. A repair
 /// has r packets; the number of targets of the next repair is drawn when the bin is cleared. With no target the bin

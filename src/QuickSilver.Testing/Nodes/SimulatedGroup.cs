@@ -105,7 +105,7 @@ public sealed class SimulatedGroup : IGroupListener
     /// <summary>The mode of the group.</summary>
     internal byte Mode => SimulatedModes.Of(Name);
 
-    /// <summary>What was delivered of a sender or reported lost, in a mode that keeps no order: true for lost.</summary>
+    /// <summary>What was delivered of a sender, or reported lost, without order: true for lost.</summary>
     internal Dictionary<ulong, bool> UnorderedOf(int sender)
     {
         if (!_unordered.TryGetValue(sender, out Dictionary<ulong, bool>? numbers))

@@ -7,7 +7,7 @@ using QuickSilver.Testing.Nodes;
 
 namespace QuickSilver.Simulation.Tests.Lateral;
 
-/// <summary>Lateral groups in whole clusters: what is lost is recovered, whoever is in which group.</summary>
+/// <summary>Lateral groups in whole clusters: what is lost is recovered, whatever the groups are.</summary>
 public sealed class LateralScenarioTests
 {
     private const string One = "lateral-one";
@@ -64,7 +64,8 @@ public sealed class LateralScenarioTests
     {
         SimulatedCluster cluster = Make(5, 4, loss: 0);
         cluster.JoinAll(One);
-        cluster.Inject(new LossBurst(cluster.Elapsed + TimeSpan.FromMilliseconds(1), TimeSpan.FromMilliseconds(30), null, null, 1));
+        TimeSpan soon = cluster.Elapsed + TimeSpan.FromMilliseconds(1);
+        cluster.Inject(new LossBurst(soon, TimeSpan.FromMilliseconds(30), null, null, 1));
         cluster.Start(new SendPlan(0, One, 1, TimeSpan.Zero) { Start = TimeSpan.FromMilliseconds(10) });
         cluster.RunFor(TimeSpan.FromMilliseconds(400));
 

@@ -70,6 +70,16 @@ public class PlantedInDeliveryTests : PlantedDefectTests
     public void ADefectIsFound(string defect) => MustBeFound(defect);
 }
 
+/// <summary>Each mistake in lateral groups is found.</summary>
+public class PlantedInLateralTests : PlantedDefectTests
+{
+    public static TheoryData<string> Defects => Names(LateralDefects.All);
+
+    [Theory]
+    [MemberData(nameof(Defects))]
+    public void ADefectIsFound(string defect) => MustBeFound(defect);
+}
+
 /// <summary>Each mistake in the treatment of publishers is found.</summary>
 public class PlantedInPublishersTests : PlantedDefectTests
 {
