@@ -78,15 +78,15 @@ internal sealed class LateralSending : IFeed
         _parts.Counters.PacketsSent += (ulong)count;
         Deliver(group, self, message, now);
         _parts.Context.Outlet.Finish(message, now);
-        foreach (RegionView view in views) AddTrains(view);
+        for (int index = 0; index < views.Count; index++) AddTrains(views[index]);
     }
 
     // Writes the packets one behind the other.
     private void Cut(LateralGroup group, OutgoingMessage message, IReadOnlyList<RegionView> views, out int count)
     {
         int longest = LongestDatagram;
-        foreach (RegionView view in views)
-            longest = Math.Min(longest, _parts.Context.Casts.LongestTo(view, _parts.Context.SelfKey));
+        for (int index = 0; index < views.Count; index++)
+            longest = Math.Min(longest, _parts.Context.Casts.LongestTo(views[index], _parts.Context.SelfKey));
         int block = Math.Max(
             LeastContent + LateralBlock.HeadLength + LateralBlock.MaxPrefix,
             longest - DatagramHeader.Length - LateralRepairBody.SeedLength - IdsRoom);

@@ -1,5 +1,3 @@
-using QuickSilver.Protocol.Core;
-
 namespace QuickSilver.Protocol.Wire;
 
 /// <summary>Names one packet of a lateral group: a message, or a fragment of one.</summary>
@@ -26,7 +24,15 @@ public readonly record struct LateralId(ulong Sender, uint Group, ulong Number, 
 
     /// <summary>A number that depends on all of it, equal everywhere.</summary>
     public ulong Mixed =>
-        SeededRandom.Mix(Number ^ SeededRandom.Mix(Sender ^ SeededRandom.Mix(((ulong)Group << 32) | Fragment)));
+        Mix(Number ^ Mix(Sender ^ Mix(((ulong)Group << 32) | Fragment)));
+
+    /// <summary>The finaliser of SplitMix64, fixed here because coefficients on the wire follow from it.</summary>
+    internal static ulong Mix(ulong value)
+    {
+        value = (value ^ (value >> 30)) * 0xBF58476D1CE4E5B9UL;
+        value = (value ^ (value >> 27)) * 0x94D049BB133111EBUL;
+        return value ^ (value >> 31);
+    }
 
     /// <inheritdoc/>
     public override int GetHashCode() => (int)Mixed;

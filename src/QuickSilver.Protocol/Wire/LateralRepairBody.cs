@@ -41,7 +41,7 @@ public static class LateralRepairBody
     public static byte CoefficientOf(uint seed, in LateralId id)
     {
         if (seed == 0) return 1;
-        ulong mixed = Core.SeededRandom.Mix(id.Mixed ^ ((ulong)seed << 16));
+        ulong mixed = LateralId.Mix(id.Mixed ^ ((ulong)seed << 16));
         return (byte)(1 + (mixed % 255));
     }
 }
