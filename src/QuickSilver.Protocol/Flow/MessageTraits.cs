@@ -1,3 +1,5 @@
+using QuickSilver.Protocol.Core;
+
 namespace QuickSilver.Protocol.Flow;
 
 /// <summary>
@@ -8,6 +10,9 @@ namespace QuickSilver.Protocol.Flow;
 /// <param name="Key">What the message describes: a newer message of the same key supersedes it. Null: nothing.</param>
 public readonly record struct MessageTraits(byte Importance, TimeSpan TimeToLive, ulong? Key)
 {
+    /// <summary>When the application gave the message; zero: it is young when it is taken.</summary>
+    public Instant Given { get; init; }
+
     /// <summary>True for the default value.</summary>
     public bool IsNone => Importance == 0 && TimeToLive == TimeSpan.Zero && Key is null;
 }

@@ -155,8 +155,12 @@ public sealed class NodeCounters(RejectCounters rejected)
     /// <summary>Packets per second that the slowest of the node's streams is allowed; 0 while there is none.</summary>
     public double RateLimit;
 
+    /// <summary>Those of the timed groups.</summary>
+    public Timed.TimedCounters Timed { get; private set; } = new();
+
     internal void Update(StackParts rooms)
     {
+        Timed = rooms.TimedCounters;
         Dissemination.DisseminationCounters sent = rooms.DisseminationCounters;
         Recovery.RecoveryCounters received = rooms.RecoveryCounters;
         Delivery.DeliveryCounters delivered = rooms.DeliveryCounters;
@@ -172,9 +176,9 @@ public sealed class NodeCounters(RejectCounters rejected)
         PendingMessages = sent.PendingMessages;
         PendingBytes = sent.PendingBytes;
         BackpressureEpisodes = sent.GatesShut;
-        MessagesReceived = delivered.Messages;
-        BytesReceived = delivered.Bytes;
-        MessagesLost = delivered.Lost;
+        MessagesReceived = delivered.Messages + Timed.Messages;
+        BytesReceived = delivered.Bytes + Timed.Bytes;
+        MessagesLost = delivered.Lost + Timed.Expired;
         PacketsFiltered = delivered.PacketsFiltered;
         MessagesFiltered = delivered.MessagesFiltered;
         PacketsReceived = received.PacketsReceived;

@@ -11,6 +11,7 @@ using QuickSilver.Protocol.Membership;
 using QuickSilver.Protocol.Modes;
 using QuickSilver.Protocol.Probing;
 using QuickSilver.Protocol.Recovery;
+using QuickSilver.Protocol.Timed;
 using QuickSilver.Protocol.Wire;
 
 namespace QuickSilver.Protocol.Stack;
@@ -97,6 +98,8 @@ internal sealed class StackParts
 
     public RejectCounters Rejected { get; } = new();
 
+    public TimedCounters TimedCounters { get; } = new();
+
     public DisseminationCounters DisseminationCounters { get; } = new();
 
     public RecoveryCounters RecoveryCounters { get; } = new();
@@ -142,6 +145,7 @@ internal sealed class StackParts
         ?? mode switch
         {
             GroupModes.Lateral => new LateralEngine(context, LateralCounters, _lateralLimits),
+            GroupModes.Timed => new TimedEngine(context, TimedCounters),
             _ => throw new NotSupportedException($"There is no engine for mode {mode}."),
         };
 

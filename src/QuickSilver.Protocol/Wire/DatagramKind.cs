@@ -91,4 +91,26 @@ public enum DatagramKind : byte
 
     /// <summary>A sender's highest numbers in its lateral groups, so that the last losses are found.</summary>
     LateralSession = 24,
+
+    /// <summary>A packet of a timed group, sent for the first time.</summary>
+    TimedData = 26,
+
+    /// <summary>A packet of a timed group sent again, by its sender or by a member that holds it.</summary>
+    TimedRepair = 27,
+
+    /// <summary>
+    /// Asks for packets of one sender in a timed group. Sent to the asker's region, so that others need not ask.
+    /// </summary>
+    TimedNak = 28,
+
+    /// <summary>A sender of a timed group names packets that it does not hold any longer.</summary>
+    TimedGone = 29,
+
+    /// <summary>
+    /// A sender of a timed group announces its last packet and its oldest, and probes the round trip.
+    /// </summary>
+    TimedStatus = 30,
+
+    /// <summary>A member answers the round-trip probe of a <see cref="TimedStatus"/>.</summary>
+    TimedEcho = 31,
 }

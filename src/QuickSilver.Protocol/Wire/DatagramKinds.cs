@@ -16,6 +16,8 @@ public static class DatagramKinds
         DatagramKind.PathQuery or DatagramKind.PathAnswer or DatagramKind.LateralNak => PriorityClass.Request,
         DatagramKind.Repair or DatagramKind.RepairNote or DatagramKind.RepairPart => PriorityClass.Repair,
         DatagramKind.LateralRepair or DatagramKind.LateralResend => PriorityClass.Repair,
+        DatagramKind.TimedRepair or DatagramKind.TimedNak or DatagramKind.TimedGone or DatagramKind.TimedEcho =>
+            PriorityClass.Repair,
         _ => PriorityClass.Data,
     };
 
@@ -31,7 +33,9 @@ public static class DatagramKinds
         DatagramKind.Data or DatagramKind.Repair or DatagramKind.Beacon or DatagramKind.Note or DatagramKind.RepairNote
             or DatagramKind.CarrierProbe or DatagramKind.RepairPart or DatagramKind.PathFiller
             or DatagramKind.Hybrid or DatagramKind.LateralData or DatagramKind.LateralRepair
-            or DatagramKind.LateralResend or DatagramKind.LateralSession => DatagramSource.Data,
+            or DatagramKind.LateralResend or DatagramKind.LateralSession
+            or DatagramKind.TimedData or DatagramKind.TimedRepair or DatagramKind.TimedNak or DatagramKind.TimedGone
+            or DatagramKind.TimedStatus or DatagramKind.TimedEcho => DatagramSource.Data,
         _ => DatagramSource.Anywhere,
     };
 
@@ -43,6 +47,8 @@ public static class DatagramKinds
     {
         DatagramKind.LateralData or DatagramKind.LateralRepair or DatagramKind.LateralNak
             or DatagramKind.LateralResend or DatagramKind.LateralSession => 1,
+        DatagramKind.TimedData or DatagramKind.TimedRepair or DatagramKind.TimedNak or DatagramKind.TimedGone
+            or DatagramKind.TimedStatus or DatagramKind.TimedEcho => 2,
         _ => 0,
     };
 

@@ -27,6 +27,12 @@ public class DatagramKindsTests
     [InlineData(DatagramKind.LateralNak, PriorityClass.Request)]
     [InlineData(DatagramKind.LateralResend, PriorityClass.Repair)]
     [InlineData(DatagramKind.LateralSession, PriorityClass.Data)]
+    [InlineData(DatagramKind.TimedData, PriorityClass.Data)]
+    [InlineData(DatagramKind.TimedRepair, PriorityClass.Repair)]
+    [InlineData(DatagramKind.TimedNak, PriorityClass.Repair)]
+    [InlineData(DatagramKind.TimedGone, PriorityClass.Repair)]
+    [InlineData(DatagramKind.TimedStatus, PriorityClass.Data)]
+    [InlineData(DatagramKind.TimedEcho, PriorityClass.Repair)]
     [InlineData((DatagramKind)99, PriorityClass.Data)]
     public void EachKindHasItsClassAlsoInARead(DatagramKind kind, PriorityClass expected)
     {

@@ -319,6 +319,7 @@ public class GoldenTests
             WireSamples.Hop.WriteTo(ref writer, [7, 9]);
             Assert.True(WireSamples.Token().WriteTo(ref writer, rotation: 0));
         }));
+        foreach ((string Name, byte[] Datagram) timed in TimedSamples.All()) yield return timed;
     }
 
     private static void AssertRecord(

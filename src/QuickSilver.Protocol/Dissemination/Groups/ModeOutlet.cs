@@ -30,14 +30,31 @@ internal sealed class ModeOutlet(SendContext context)
 
     /// <summary>Takes the next message, numbered, in the active step. Lanes take turns, message by message.</summary>
     /// <returns>False when no lane has any.</returns>
-    public bool TryTake(Instant now, [NotNullWhen(true)] out OutgoingMessage? message)
+    public bool TryTake(Instant now, [NotNullWhen(true)] out OutgoingMessage? message) =>
+        TryTake(now, mayTake: null, out message);
+
+    /// <summary>Takes the next message of a group that may send now.</summary>
+    /// <param name="now">The present instant.</param>
+    /// <param name="mayTake">Asked for the group of each lane: false while it may not send; null: all may.</param>
+    /// <param name="message">The message, numbered, in the active step.</param>
+    /// <returns>False when no lane has any whose group may send. O(lanes).</returns>
+    public bool TryTake(
+        Instant now, Func<GroupSender, bool>? mayTake, [NotNullWhen(true)] out OutgoingMessage? message)
     {
         message = null;
+        int held = 0;
         context.Loop.Enter();
-        while (message is null && _lanes.Count > 0)
+        while (message is null && _lanes.Count > held)
         {
             SendLane lane = _lanes.Dequeue();
-            if (lane.Next(now) is not { } group || !lane.TryPull(group))
+            GroupSender? group = lane.Next(now);
+            if (group is not null && mayTake is not null && !mayTake(group))
+            {
+                _lanes.Enqueue(lane);
+                held++;
+                continue;
+            }
+            if (group is null || !lane.TryPull(group))
             {
                 lane.OnDirectEnded();
                 continue;
