@@ -249,6 +249,7 @@ public sealed class SimulatedCluster
     {
         ArgumentNullException.ThrowIfNull(fault);
         _checks.Removals.Learn(fault);
+        _run.HasFaults = true;
         Instant begin = Instant.Zero + fault.At;
         _events.Schedule(begin, new FaultExecution(this), fault, value: 1);
         // One that lasts for no time ends as it begins: of two events at one instant either could be the first.

@@ -3,6 +3,7 @@ using QuickSilver.Protocol.Core;
 using QuickSilver.Protocol.Membership;
 using QuickSilver.Protocol.Probing;
 using QuickSilver.Protocol.Stack;
+using QuickSilver.Protocol.Timed;
 using QuickSilver.Testing.Membership;
 using QuickSilver.Testing.Network;
 using QuickSilver.Testing.Nodes;
@@ -54,6 +55,14 @@ public sealed record SimulationOptions
 
     /// <summary>Every node's protocol; name and cluster are filled in by the simulator.</summary>
     public NodeSettings Node { get; init; } = new();
+
+    /// <summary>Every node's timed groups: those whose names begin with "timed".</summary>
+    public TimedSettings Timed { get; init; } = new();
+
+    /// <summary>
+    /// So many objects each sender has in a timed group: every message is about the next; 0: messages have no key.
+    /// </summary>
+    public int TimedKeys { get; init; }
 
     /// <summary>What work costs a node.</summary>
     public ProcessorModel Processor { get; init; } = new();

@@ -14,6 +14,8 @@ namespace QuickSilver.Testing.Invariants;
 /// </summary>
 internal sealed class DeliveryChecks(RunContext run, ViewChecks views)
 {
+    private readonly TimedChecks _timed = new(run);
+
     /// <summary>Messages delivered in the run.</summary>
     public ulong Delivered { get; private set; }
 
@@ -35,7 +37,7 @@ internal sealed class DeliveryChecks(RunContext run, ViewChecks views)
         if (log is null || !log.Has(number))
             throw run.Violation("D1", $"{Where(session)} got message {number} of node {sender}, which was never sent");
         if (session.Mode == GroupModes.Lateral) CheckOnce(session, sender, number, isLost: false);
-        else CheckOrder(session, sender, number, log, ref place);
+        else if (!session.Log.IsTimed) CheckOrder(session, sender, number, log, ref place);
         ref SentMessage sent = ref log[number];
         uint checksum = Crc32C.Of(message.Payload.Span);
         if (message.Payload.Length != sent.Length || checksum != sent.Checksum)
@@ -45,7 +47,8 @@ internal sealed class DeliveryChecks(RunContext run, ViewChecks views)
                 + $"{checksum:x8}; sent "
                 + $"were {sent.Length}, {sent.Checksum:x8}");
         }
-        CheckAudience(session, sender, number, sent);
+        if (session.Log.IsTimed) _timed.OnMessage(session, sender, number, sent, LongestWay());
+        else CheckAudience(session, sender, number, sent);
         session.CountDelivery(run.Now - sent.Admitted);
         run.Trace.Add(
             TraceKind.Delivery, run.Now,
@@ -66,6 +69,11 @@ internal sealed class DeliveryChecks(RunContext run, ViewChecks views)
         {
             for (ulong number = first; number < first + count; number++)
                 CheckOnce(session, sender, number, isLost: true);
+            return;
+        }
+        if (session.Log.IsTimed)
+        {
+            _timed.OnLoss(session, sender, first, count);
             return;
         }
         if (senderLives)
@@ -111,7 +119,7 @@ internal sealed class DeliveryChecks(RunContext run, ViewChecks views)
         {
             ulong sent = (ulong)(session.Log.Find(sender)?.Count ?? 0);
             ref ReceiverPlace place = ref session.PlaceOf(sender);
-            if (place.Next == 0) place.MustBeginBy = sent + 1;
+            if (place.Next == 0 && !session.Log.IsTimed) place.MustBeginBy = sent + 1;
         }
     }
 
@@ -125,6 +133,9 @@ internal sealed class DeliveryChecks(RunContext run, ViewChecks views)
             $"{Where(session)} got message {number} of node {sender} {(isLost ? "as lost" : "")} a second time; the "
             + $"first time it was {(numbers[number] ? "lost" : "delivered")}");
     }
+
+    // What a datagram may take from its making to its reading: the network, slow nodes, faults that delay kinds.
+    private TimeSpan LongestWay() => run.LongestWay;
 
     private void CheckOrder(SimulatedGroup session, int sender, ulong number, SenderLog log, ref ReceiverPlace place)
     {

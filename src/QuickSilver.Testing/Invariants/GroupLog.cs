@@ -1,3 +1,6 @@
+using QuickSilver.Protocol.Membership;
+using QuickSilver.Testing.Nodes;
+
 namespace QuickSilver.Testing.Invariants;
 
 /// <summary>One group as the run knows it: what each node sent to it.</summary>
@@ -7,6 +10,9 @@ internal sealed class GroupLog(string name, int index, int nodes)
 
     /// <summary>Its name.</summary>
     public string Name { get; } = name;
+
+    /// <summary>True for a group whose messages may be late, and are then not delivered.</summary>
+    public bool IsTimed { get; } = SimulatedModes.Of(name) == GroupModes.Timed;
 
     /// <summary>Its name in the log of the run: that of a group that came back under another id has its index,
     /// too.</summary>

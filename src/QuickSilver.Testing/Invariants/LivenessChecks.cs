@@ -24,6 +24,7 @@ internal static class LivenessChecks
             {
                 if (group.Find(sender.Index) is not { Count: > 0 } log) continue;
                 if (isConcerned(sender) && FindUnfinished(sender, group, log) is { } unfinished) return unfinished;
+                if (group.IsTimed) continue;
                 foreach (SimulatedNode receiver in nodes)
                 {
                     if (isConcerned(receiver) && receiver.FindGroup(group.Name) is { } session && session.Log == group

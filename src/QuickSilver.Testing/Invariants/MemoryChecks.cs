@@ -4,6 +4,7 @@ using QuickSilver.Protocol.Flow.Buffers;
 using QuickSilver.Protocol.Recovery;
 using QuickSilver.Protocol.Recovery.Reception;
 using QuickSilver.Protocol.Stack;
+using QuickSilver.Protocol.Timed;
 using QuickSilver.Protocol.Wire;
 using QuickSilver.Testing.Nodes;
 
@@ -58,6 +59,9 @@ internal sealed class MemoryChecks(RunContext run)
         long rented = (ChunkFactor * (settings.CacheBytes + settings.NodeMaxPendingBytes)) + Floor;
         if (pool.OutstandingBytes > rented)
             throw run.Violation("R1", $"node {node.Index} has rented {pool.OutstandingBytes} bytes, beyond {rented}");
+        long timed = node.Stack.Rooms.TimedCounters.HeldBytes;
+        if (timed is < 0 or > TimedContext.MaxHeldBytes + (1 << 20))
+            throw run.Violation("R1", $"node {node.Index} counts {timed} bytes held of timed groups");
         if (counters.CachedBytes < 0 || counters.PendingBytes < 0 || counters.PendingMessages < 0)
         {
             throw run.Violation("R1",

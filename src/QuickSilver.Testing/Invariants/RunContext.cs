@@ -26,6 +26,17 @@ internal sealed class RunContext(SimulationOptions options)
     /// <summary>How often the run has reached each mark that is no counter.</summary>
     public Dictionary<string, ulong> Marks { get; } = [];
 
+    /// <summary>True once a fault is planned: it may hold datagrams for longer than the network does.</summary>
+    public bool HasFaults { get; set; }
+
+    /// <summary>
+    /// The longest that a datagram may be on its way, from its making to its reading, without faults.
+    /// </summary>
+    public TimeSpan LongestWay => HasFaults
+        ? TimeSpan.FromDays(1)
+        : Options.Network.Link.Delay + Options.Network.Link.Jitter + Options.Network.Link.ReorderDelay
+            + TimeSpan.FromMilliseconds(20);
+
     /// <summary>Sees all traffic; null: nobody does.</summary>
     public ITrafficTap? Tap { get; set; }
 

@@ -19,6 +19,15 @@ internal struct SentMessage
     /// source, which have no ticket.</summary>
     public StepNumber GroupView;
 
+    /// <summary>In a timed group, the step in which it was taken.</summary>
+    public StepNumber Step;
+
+    /// <summary>In a timed group, how long it is worth anything.</summary>
+    public TimeSpan Life;
+
+    /// <summary>In a timed group, what it is about; null: nothing.</summary>
+    public ulong? Key;
+
     /// <summary>True once it has its number.</summary>
     public bool IsNumbered;
 

@@ -117,6 +117,7 @@ internal sealed class NodeApplication(SimulatedNode node, RunContext run, Cluste
     /// <summary>Writes the next message of a source.</summary>
     public void WritePulled(SimulatedGroup group, int bytes, IBufferWriter<byte> message)
     {
+        if (group.Log.IsTimed && message is MessageWriter writer) writer.Traits = TraitsOf(group);
         WritePulled(group, message.GetSpan(bytes)[..bytes]);
         message.Advance(bytes);
     }
@@ -128,8 +129,8 @@ internal sealed class NodeApplication(SimulatedNode node, RunContext run, Cluste
         log.IsPulled = true;
         int bytes = room.Length;
         SimulatedPayload.Fill(room, Identity(group, log.Count + 1));
-        ulong number = log.Add(new SentMessage { Length = bytes, Checksum = Crc32C.Of(room), Admitted = run.Now });
-        if (run.Log is not null)
+        ulong number = log.Add(Sent(group, room));
+        if (IsNoted(group))
             run.Note(node.Index, $"sent {group.Log.LogName} {number} {bytes} {Crc32C.Of(room):x8}");
         node.Work.OnMessageSent();
     }
@@ -150,6 +151,7 @@ internal sealed class NodeApplication(SimulatedNode node, RunContext run, Cluste
     {
         SenderLog log = group.Log.Of(node.Index);
         SimulatedPayload payload = RentPayload();
+        payload.Traits = group.Log.IsTimed ? TraitsOf(group) : default;
         Span<byte> room = payload.Start(bytes);
         ulong identity = Identity(group, log.Count + 1);
         SimulatedPayload.Fill(room, identity);
@@ -252,7 +254,7 @@ internal sealed class NodeApplication(SimulatedNode node, RunContext run, Cluste
     {
         session.Losses++;
         int from = checks.Views.NodeOf(sender.Number.Key);
-        if (run.Log is not null) run.Note(node.Index, $"lost {session.Log.LogName} {from} {first} {count}");
+        if (IsNoted(session)) run.Note(node.Index, $"lost {session.Log.LogName} {from} {first} {count}");
         checks.Deliveries.OnLoss(session, sender, first, count, from >= 0 && checks.Lives(from));
     }
 
@@ -297,7 +299,7 @@ internal sealed class NodeApplication(SimulatedNode node, RunContext run, Cluste
     private void OnMessage(SimulatedGroup session, in DeliveredMessage message)
     {
         int sender = checks.Deliveries.OnMessage(session, message);
-        if (run.Log is not null)
+        if (IsNoted(session))
             run.Note(
                 node.Index,
                 $"got {session.Log.LogName} {sender} {message.Number} {message.Payload.Length} "
@@ -329,13 +331,14 @@ internal sealed class NodeApplication(SimulatedNode node, RunContext run, Cluste
     private void Hand(SimulatedGroup group, SimulatedPayload payload, bool isPiece, MessageWriter messages)
     {
         ReadOnlySpan<byte> bytes = payload.Span;
-        uint checksum = Crc32C.Of(bytes);
-        ulong number = group.Log.Of(node.Index).Add(
-            new SentMessage { Length = bytes.Length, Checksum = checksum, Admitted = run.Now });
-        if (run.Log is not null)
-            run.Note(node.Index, $"sent {group.Log.LogName} {number} {bytes.Length} {checksum:x8}");
+        SenderLog log = group.Log.Of(node.Index);
+        log.IsPulled |= group.Log.IsTimed;
+        ulong number = log.Add(Sent(group, bytes));
+        if (IsNoted(group))
+            run.Note(node.Index, $"sent {group.Log.LogName} {number} {bytes.Length} {log[number].Checksum:x8}");
         node.Work.OnMessageSent();
-        messages.Hand(payload, new SimulatedTicket(this, group, number), isPiece);
+        SimulatedTicket? ticket = group.Log.IsTimed ? null : new SimulatedTicket(this, group, number);
+        messages.Hand(payload, ticket, isPiece);
     }
 
     private SimulatedPayload RentPayload()
@@ -361,6 +364,31 @@ internal sealed class NodeApplication(SimulatedNode node, RunContext run, Cluste
     }
 
     private Dictionary<string, SimulatedGroup> SessionsOf(bool isPublisher) => isPublisher ? _publishers : _groups;
+
+    // The checker of logs knows the promises of reliable groups.
+    private bool IsNoted(SimulatedGroup group) => run.Log is not null && !group.Log.IsTimed;
+
+    private SentMessage Sent(SimulatedGroup group, ReadOnlySpan<byte> room)
+    {
+        var sent = new SentMessage { Length = room.Length, Checksum = Crc32C.Of(room), Admitted = run.Now };
+        if (!group.Log.IsTimed) return sent;
+        MessageTraits traits = TraitsOf(group);
+        sent.Step = node.Stack.SendStep;
+        sent.Life = node.TimedSettings.LifeOf(traits.Importance, traits.TimeToLive);
+        sent.Key = traits.Key;
+        return sent;
+    }
+
+    // Of the next message: some are of low importance, some of high, some have a time to live of their own.
+    private MessageTraits TraitsOf(SimulatedGroup group)
+    {
+        int number = group.Log.Of(node.Index).Count + 1;
+        int keys = run.Options.TimedKeys;
+        byte importance = (number % 17) switch { 3 => Importance.Low, 7 => Importance.High, _ => Importance.Normal };
+        if (keys > 0) importance = Importance.Normal;
+        TimeSpan life = number % 23 == 5 ? TimeSpan.FromMilliseconds(200) : TimeSpan.Zero;
+        return new MessageTraits(importance, life, keys > 0 ? (ulong)(number % keys) : null);
+    }
 
     private ulong Identity(SimulatedGroup group, int number) =>
         ((ulong)node.Index << 48) + ((ulong)group.Log.Index << 32) + (uint)number;

@@ -1,4 +1,5 @@
 using QuickSilver.Protocol.Core;
+using QuickSilver.Protocol.Membership;
 using QuickSilver.Testing.Invariants;
 using QuickSilver.Testing.Scheduling;
 
@@ -52,7 +53,8 @@ internal sealed class SendPlans(RunContext run, EventQueue events, Func<int, Sim
                     return;
                 }
                 if (!node.IsAlive || node.FindSender(plan.Group) is null) continue;
-                if (plan.Long && node.FindGroup(plan.Group) is not null) node.WriteLongMessages(plan.Group);
+                bool mayBeLong = plan.Long && SimulatedModes.Of(plan.Group) == GroupModes.Reliable;
+                if (mayBeLong && node.FindGroup(plan.Group) is not null) node.WriteLongMessages(plan.Group);
                 ulong message = (ulong)_due - 1;
                 int bytes = plans.Draw(plan, id, message);
                 if (plan.Staged) node.Stage(plan.Group, bytes, plans.DrawConfirmed(id, message));

@@ -10,7 +10,12 @@ namespace QuickSilver.Testing.Nodes;
 public sealed class SimulatedJoin : JoinRequest
 {
     internal SimulatedJoin(SimulatedNode node, IReadOnlyList<string> names, bool isPublisher = false)
-        : base(names, GroupModes.Reliable, isPublisher) => Node = node;
+        : base(names, names.Count > 0 ? SimulatedModes.Of(names[0]) : GroupModes.Reliable, isPublisher)
+    {
+        Node = node;
+        if (names.Any(name => SimulatedModes.Of(name) != Mode))
+            throw new ArgumentException("One join has groups of one mode.", nameof(names));
+    }
 
     /// <summary>The node that joins.</summary>
     public SimulatedNode Node { get; }
@@ -22,11 +27,11 @@ public sealed class SimulatedJoin : JoinRequest
     public MembershipRefusal? Failure { get; private set; }
 
     /// <summary>What the engine of the groups' mode is told; null: its defaults.</summary>
-    public override ModeSettings? ModeSettings => Node.ModeSettings;
+    public override ModeSettings? ModeSettings => Mode == GroupModes.Timed ? Node.TimedSettings : Node.ModeSettings;
 
     /// <inheritdoc/>
     public override byte ModeOf(string groupName) =>
-        Node.HybridGroups.Contains(groupName) ? GroupModes.Hybrid : SimulatedModes.Of(groupName);
+        Node.HybridGroups.Contains(groupName) ? GroupModes.Hybrid : Mode;
 
     /// <inheritdoc/>
     public override IGroupListener ListenerFor(GroupInfo group) => Node.Application.BeginSession(group, IsPublisher);

@@ -1,3 +1,4 @@
+using QuickSilver.Protocol.Timed;
 using QuickSilver.Protocol.Core;
 using QuickSilver.Protocol.Flow;
 using QuickSilver.Protocol.Flow.Buffers;
@@ -61,6 +62,7 @@ public sealed class SimulatedNode : IMembershipClient
         int drift = run.Random.DrawBetween(
             -run.Options.ClockDrift, run.Options.ClockDrift + 1, RandomStream.Node, (ulong)machine, 2);
         _clock = new OffsetClock(run.Clock, TimeSpan.FromSeconds(1) + new TimeSpan((long)offset), drift);
+        TimedSettings = run.Options.Timed;
         Work = new WorkMeter(run.Options.Processor, run.Options.Memory, _clock, run.Random, index);
         _transport = new SimulatedTransport(
             network, machine, _clock.Global, ready => _runner!.WakeAt(ready), index, Work);
@@ -121,6 +123,8 @@ public sealed class SimulatedNode : IMembershipClient
     internal NodeStack Stack { get; }
 
     internal IReadOnlyList<string> HybridGroups => _run.Options.HybridGroups;
+
+    internal TimedSettings TimedSettings { get; }
 
     /// <summary>The present instant by its own clock.</summary>
     internal Instant Now => _clock.Now;

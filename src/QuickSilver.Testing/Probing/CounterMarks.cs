@@ -4,6 +4,7 @@ using QuickSilver.Protocol.Delivery;
 using QuickSilver.Protocol.Dissemination;
 using QuickSilver.Protocol.Recovery;
 using QuickSilver.Protocol.Stack;
+using QuickSilver.Protocol.Timed;
 
 namespace QuickSilver.Testing.Probing;
 
@@ -14,7 +15,8 @@ namespace QuickSilver.Testing.Probing;
 internal static class CounterMarks
 {
     private static readonly FieldInfo[] Fields = [
-        .. FieldsOf<DisseminationCounters>(), .. FieldsOf<RecoveryCounters>(), .. FieldsOf<DeliveryCounters>()];
+        .. FieldsOf<DisseminationCounters>(), .. FieldsOf<RecoveryCounters>(), .. FieldsOf<DeliveryCounters>(),
+        .. FieldsOf<TimedCounters>()];
 
     /// <summary>One name for each counter.</summary>
     public static IReadOnlyList<string> Names { get; } = [.. Fields.Select(NameOf)];
@@ -22,7 +24,7 @@ internal static class CounterMarks
     /// <summary>Adds what a node has counted in its life.</summary>
     public static void AddTo(Dictionary<string, ulong> marks, StackParts node)
     {
-        object[] rooms = [node.DisseminationCounters, node.RecoveryCounters, node.DeliveryCounters];
+        object[] rooms = [node.DisseminationCounters, node.RecoveryCounters, node.DeliveryCounters, node.TimedCounters];
         foreach (FieldInfo field in Fields)
         {
             object room = rooms.First(field.DeclaringType!.IsInstanceOfType);

@@ -91,7 +91,7 @@ public sealed class RunExecution
                     && join.Names.Contains(name));
         string[] names = [
             .. groups.Where(name => (node.FindGroup(name) is null || IsLeaving(node, name)) && !IsJoining(name))];
-        foreach (IGrouping<byte, string> mode in ByMode(names)) _joins.Add(node.Join([.. mode]));
+        foreach (string[] ofMode in SimulatedModes.ByMode(names)) _joins.Add(node.Join(ofMode));
     }
 
     /// <summary>Lets a node leave groups.</summary>
@@ -111,7 +111,7 @@ public sealed class RunExecution
         string[] names = [
             .. groups.Where(name => (node.FindPublisher(name) is null || IsLeaving(node, name, isPublisher: true))
                 && !IsOpening(name))];
-        foreach (IGrouping<byte, string> mode in ByMode(names)) _joins.Add(node.OpenPublishers([.. mode]));
+        foreach (string[] ofMode in SimulatedModes.ByMode(names)) _joins.Add(node.OpenPublishers(ofMode));
     }
 
     /// <summary>Lets a node cease to publish to groups.</summary>
@@ -130,11 +130,8 @@ public sealed class RunExecution
             .. groups.Where(name => node.FindGroup(name) is { IsJoined: true } && !IsLeaving(node, name))];
         if (names.Length == 0) return;
         _leaves.Add((node, node.Leave(names)));
-        foreach (IGrouping<byte, string> mode in ByMode(names)) _joins.Add(node.Join([.. mode]));
+        foreach (string[] ofMode in SimulatedModes.ByMode(names)) _joins.Add(node.Join(ofMode));
     }
-
-    // One request names groups of one mode.
-    private static IEnumerable<IGrouping<byte, string>> ByMode(string[] names) => names.GroupBy(SimulatedModes.Of);
 
     /// <summary>Lets a node leave all its groups, and end when it is out of them and what it sent is stable.</summary>
     internal void Shutdown(SimulatedNode node)

@@ -17,4 +17,8 @@ public static class SimulatedModes
         if (group.StartsWith(Lateral, StringComparison.Ordinal)) return GroupModes.Lateral;
         return group.StartsWith(Timed, StringComparison.Ordinal) ? GroupModes.Timed : GroupModes.Reliable;
     }
+
+    /// <summary>Sorts groups by mode: one request of a node names groups of one mode.</summary>
+    internal static IEnumerable<string[]> ByMode(IEnumerable<string> names) =>
+        names.GroupBy(Of).OrderBy(static mode => mode.Key).Select(static mode => mode.ToArray());
 }

@@ -109,3 +109,13 @@ public class PlantedInLongMessagesTests : PlantedDefectTests
     [MemberData(nameof(Defects))]
     public void ADefectIsFound(string defect) => MustBeFound(defect);
 }
+
+/// <summary>Each mistake in timed groups is found.</summary>
+public class PlantedInTimedTests : PlantedDefectTests
+{
+    public static TheoryData<string> Defects => Names(TimedDefects.All);
+
+    [Theory]
+    [MemberData(nameof(Defects))]
+    public void ADefectIsFound(string defect) => MustBeFound(defect);
+}

@@ -59,6 +59,8 @@ internal static class PlantedPlace
         [nameof(TargetedRuns.HostCutOff)] = TargetedRuns.HostCutOff,
         [nameof(TargetedRuns.LateralMoves)] = TargetedRuns.LateralMoves,
         [nameof(TargetedRuns.LateralLateStep)] = TargetedRuns.LateralLateStep,
+        [nameof(TargetedRuns.TimedMembersCome)] = TargetedRuns.TimedMembersCome,
+        [nameof(TargetedRuns.TimedLatest)] = TargetedRuns.TimedLatest,
     };
 
     /// <summary>Names of all places.</summary>

@@ -2,6 +2,7 @@ using QuickSilver.Protocol.Dissemination;
 using QuickSilver.Protocol.Flow.Control;
 using QuickSilver.Protocol.Membership;
 using QuickSilver.Protocol.Stack;
+using QuickSilver.Protocol.Timed;
 using QuickSilver.Protocol.Wire;
 using QuickSilver.Testing;
 using QuickSilver.Testing.Faults;
@@ -17,6 +18,7 @@ namespace QuickSilver.Simulation.Tests.Planted;
 internal static class TargetedRuns
 {
     private const string Group = "group";
+    private const string Timed = SimulatedModes.Timed + "g";
 
     /// <summary>The last message of a sender that is no member of its receivers' region is lost everywhere, when the
     /// one before it is about to be acknowledged: only beacons can tell of it.</summary>
@@ -376,6 +378,35 @@ internal static class TargetedRuns
             ],
         };
     }
+
+    /// <summary>Members come to a timed group in mid-stream, one more every half second, and lose much.</summary>
+    public static RunSpec TimedMembersCome(ulong seed) => Make(seed, nodes: 5) with
+    {
+        Options = Make(seed, nodes: 5).Options with
+        {
+            Network = new NetworkModel { Link = new LinkModel { Loss = 0.25 } },
+        },
+        Groups = [[Timed], [Timed], [], [], []],
+        Plans = [new SendPlan(0, Timed, 400, Millis(10)) { Start = Millis(1000), MinBytes = 100, MaxBytes = 2_500 }],
+        Actions =
+        [
+            new GroupJoin(Millis(1500), 2, [Timed]), new GroupJoin(Millis(2000), 3, [Timed]),
+            new GroupJoin(Millis(2500), 4, [Timed]), new GroupLeave(Millis(3500), 2, [Timed]),
+        ],
+    };
+
+    /// <summary>Objects move in a timed group with latest-only delivery, and much is lost and overtaken.</summary>
+    public static RunSpec TimedLatest(ulong seed) => Make(seed, nodes: 4) with
+    {
+        Options = Make(seed, nodes: 4).Options with
+        {
+            Network = new NetworkModel { Link = new LinkModel { Loss = 0.2, Reordering = 0.2 } },
+            Timed = new TimedSettings { LatestOnly = true, ReplacementWait = TimeSpan.Zero },
+            TimedKeys = 3,
+        },
+        Groups = [[Timed], [Timed], [Timed], [Timed]],
+        Plans = [new SendPlan(0, Timed, 400, Millis(5)) { Start = Millis(1000) }],
+    };
 
     private static MembershipServerSettings Hasty() =>
         new() { FailureTimeout = Millis(3000), ReconnectGrace = Millis(500) };

@@ -80,11 +80,14 @@ public class SavedRunTests
     /// long-message-of-one-that-came-back: a simulated sender left within a long message, said nothing, and came back
     /// before a member that was cut off got the message's first pieces; that member waited for the end. The package
     /// gives up what is open before it leaves, and now the simulator does, too.
+    /// timed-start-taken-up-again: a member of a timed group had given up the packet that might have shown an earlier
+    /// beginning of its stay, and took the next packet in order for that one.
     /// </summary>
     [Theory]
     [InlineData("leader-gone-unheard")]
     [InlineData("merged-beside-its-equal")]
     [InlineData("long-message-of-one-that-came-back")]
+    [InlineData("timed-start-taken-up-again")]
     [InlineData("copy-equal-to-the-multicast")]
     [InlineData("removed-by-half")]
     [InlineData("all-accuse-all")]

@@ -22,6 +22,13 @@ internal static class FaultDraw
         DatagramKind.Data, DatagramKind.CarrierProbe, DatagramKind.CarrierWord, DatagramKind.Hybrid,
     ];
 
+    // In runs that have timed groups: the others draw as before.
+    private static readonly DatagramKind[] ChosenWithTimed =
+    [
+        .. Chosen, DatagramKind.TimedData, DatagramKind.TimedRepair, DatagramKind.TimedNak, DatagramKind.TimedGone,
+        DatagramKind.TimedStatus, DatagramKind.TimedEcho,
+    ];
+
     /// <summary>Draws faults of the given kinds.</summary>
     public static IReadOnlyList<Fault> Draw(SimulationRandom random, GeneratedCluster cluster, FaultKind[] kinds)
     {
@@ -74,7 +81,7 @@ internal static class FaultDraw
                 new KindLoss(
                     at,
                     cluster.Until(at, dice.LogMillis(100, 20_000)),
-                    dice.Pick(Chosen),
+                    dice.Pick(cluster.HasTimed ? ChosenWithTimed : Chosen),
                     (int)dice.Log(1, 21),
                     Any(dice, cluster),
                     Any(dice, cluster)),
@@ -115,7 +122,9 @@ internal static class FaultDraw
             FaultKind.Swizzle => DrawSwizzle(dice, cluster, at, bounded),
             FaultKind.KindDelay =>
                 [new KindDelay(
-                    at, cluster.Until(at, dice.LogMillis(100, 20_000)), dice.Pick(Chosen),
+                    at,
+                    cluster.Until(at, dice.LogMillis(100, 20_000)),
+                    dice.Pick(cluster.HasTimed ? ChosenWithTimed : Chosen),
                     dice.LogMillis(0.1, LongestDelay),
                     Any(dice, cluster), Any(dice, cluster))],
             FaultKind.SingleCopies => DrawCopies(dice, cluster, at),

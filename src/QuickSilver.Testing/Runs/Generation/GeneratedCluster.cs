@@ -1,3 +1,6 @@
+using QuickSilver.Protocol.Membership;
+using QuickSilver.Testing.Nodes;
+
 namespace QuickSilver.Testing.Runs.Generation;
 
 /// <summary>What the parts of the generator know of the run that they draw for.</summary>
@@ -31,6 +34,10 @@ internal sealed record GeneratedCluster(
 
     /// <summary>A time cut short at the end of the first phase.</summary>
     public TimeSpan Until(TimeSpan at, TimeSpan duration) => at + duration > Length ? Length - at : duration;
+
+    /// <summary>True when some group is timed.</summary>
+    public bool HasTimed => Groups.Any(
+        static names => names.Any(static name => SimulatedModes.Of(name) == GroupModes.Timed));
 
     /// <summary>Machines whose nodes may go for good.</summary>
     public int[] MayGo { get; } =

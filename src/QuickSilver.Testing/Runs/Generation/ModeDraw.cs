@@ -1,3 +1,5 @@
+using QuickSilver.Protocol.Membership;
+using QuickSilver.Protocol.Timed;
 using QuickSilver.Testing.Scheduling;
 
 namespace QuickSilver.Testing.Runs.Generation;
@@ -6,8 +8,9 @@ namespace QuickSilver.Testing.Runs.Generation;
 /// such groups nothing of a run is different.</summary>
 internal static class ModeDraw
 {
-    private const double Runs = 0.3;
-    private const double Each = 0.4;
+    private const double Runs = 0.4;
+    private const double LateralGroups = 0.25;
+    private const double TimedGroups = 0.25;
 
     /// <summary>Renames the groups that are drawn.</summary>
     public static (
@@ -27,13 +30,19 @@ internal static class ModeDraw
         string[] all = [
             .. groups.SelectMany(static list => list).Concat(publishers.SelectMany(static list => list))
                 .Concat(plans.Select(static plan => plan.Group)).Distinct().Order(StringComparer.Ordinal)];
-        HashSet<string> lateral = [.. all.Where(_ => dice.Chance(Each))];
-        if (lateral.Count == 0) return (groups, publishers, plans, actions);
-        traits.Add("Lateral");
-        string Name(string group) => lateral.Contains(group) ? SimulatedModes.Lateral + group : group;
+        Dictionary<string, string> names = [];
+        foreach (string group in all)
+        {
+            if (dice.Chance(LateralGroups)) names[group] = SimulatedModes.Lateral + group;
+            else if (dice.Chance(TimedGroups)) names[group] = SimulatedModes.Timed + group;
+        }
+        if (names.Count == 0) return (groups, publishers, plans, actions);
+        if (names.Values.Any(static name => SimulatedModes.Of(name) == GroupModes.Lateral)) traits.Add("Lateral");
+        if (names.Values.Any(static name => SimulatedModes.Of(name) == GroupModes.Timed)) traits.Add("Timed");
+        string Name(string group) => names.GetValueOrDefault(group, group);
         IReadOnlyList<string>[] Names(IReadOnlyList<string>[] lists) =>
             [.. lists.Select(list => (IReadOnlyList<string>)[.. list.Select(Name)])];
-        SendPlan Plan(SendPlan plan) => !lateral.Contains(plan.Group)
+        SendPlan Plan(SendPlan plan) => !names.ContainsKey(plan.Group)
             ? plan : plan with { Group = Name(plan.Group), Long = false };
         RunAction Action(RunAction action) => action switch
         {
@@ -45,5 +54,28 @@ internal static class ModeDraw
             _ => action,
         };
         return (Names(groups), Names(publishers), [.. plans.Select(Plan)], [.. actions.Select(Action)]);
+    }
+
+    /// <summary>Draws the contract of timed groups.</summary>
+    public static SimulationOptions Contract(SimulationRandom random, SimulationOptions options)
+    {
+        var dice = new Dice(random, RandomStream.Options, part: 9);
+        return options with
+        {
+            TimedKeys = dice.Chance(0.5) ? dice.Between(1, 6) : 0,
+            Timed = new TimedSettings
+            {
+                TimeToLive = dice.Chance(0.5) ? TimeSpan.FromSeconds(3) : dice.LogMillis(250, 5_000),
+                PacketsPerSecond = (int)dice.Log(50, 1_000),
+                BytesPerSecond = dice.Chance(0.7) ? 8 << 20 : dice.Log(1 << 20, 8 << 20),
+                NakTimers = (NakTimers)dice.Between(0, 3),
+                Grace = dice.Millis(0, 3),
+                ReplacementWait = dice.Chance(0.5) ? TimeSpan.Zero : dice.LogMillis(10, 100),
+                Replaces = dice.Chance(0.8),
+                LatestOnly = dice.Chance(0.3),
+                PartnersRepair = dice.Chance(0.7),
+                MindsDeadlines = dice.Chance(0.8),
+            },
+        };
     }
 }

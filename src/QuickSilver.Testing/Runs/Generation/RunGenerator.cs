@@ -38,7 +38,7 @@ public static class RunGenerator
         int nodes = DrawScale(dice, bounds);
         TimeSpan length = DrawLength(dice, nodes, bounds);
         IReadOnlyList<string>[] groups = TopologyDraw.Groups(dice, nodes);
-        SimulationOptions options = KnobDraw.Draw(random, nodes) with { Seed = seed };
+        SimulationOptions options = ModeDraw.Contract(random, KnobDraw.Draw(random, nodes) with { Seed = seed });
         var traits = new List<string>();
         (IReadOnlyList<SendPlan> plans, IReadOnlyList<RunAction> actions) = WorkloadDraw.Draw(
             random, groups, length, traits);
