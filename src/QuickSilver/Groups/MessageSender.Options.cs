@@ -36,7 +36,7 @@ public abstract partial class MessageSender
     {
         MessageTraits traits = options.ToTraits(nameof(options));
         if (Handle.End is { } end) return end.Reason is null ? SendStatus.Closed : SendStatus.NotMember;
-        if (payload.Length > Services.Options.Pending.MaxMessageBytes) return SendStatus.TooLarge;
+        if (payload.Length > LongestMessage) return SendStatus.TooLarge;
         if (Handle.Core is not { } core) return SendStatus.NotMember;
         Require(core, GroupMode.Timed, nameof(SendOptions));
         if (!core.IsOpen) return SendStatus.Backpressured;
@@ -76,7 +76,7 @@ public abstract partial class MessageSender
     private PooledPayload Copy(ReadOnlySpan<byte> payload, in MessageTraits traits)
     {
         PooledPayload copy = Services.SendBuffers.Copy(payload);
-        copy.Traits = traits;
+        copy.Traits = traits with { Given = Services.Clock.Now };
         return copy;
     }
 }

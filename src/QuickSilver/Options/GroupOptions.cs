@@ -26,6 +26,10 @@ public sealed class GroupOptions
     /// </summary>
     public bool Hybrid { get; set; }
 
+    /// <summary>Settings of a group of <see cref="GroupMode.Timed"/>; refused in other modes. Null (default): the
+    /// defaults.</summary>
+    public TimedOptions? Timed { get; set; }
+
     /// <summary>Handler for every message, attached before the first one arrives. Runs on the core thread and must not
     /// block.</summary>
     public MessageHandler? OnMessage { get; set; }
@@ -83,7 +87,7 @@ public sealed class GroupOptions
     internal void Validate(string parameter)
     {
         var errors = new OptionErrors();
-        GroupModeOptions.Validate(errors, Mode, Hybrid, Lateral);
+        GroupModeOptions.Validate(errors, Mode, Hybrid, Lateral, Timed);
         if (InboxMaxMessages is { } capacity) errors.InRange(nameof(InboxMaxMessages), capacity, 1, 1 << 24);
         if (InboxMaxBytes is { } bytes) errors.InRange(nameof(InboxMaxBytes), bytes, 1, long.MaxValue);
         if (LongMessageMaxUnreadBytes is { } unread)

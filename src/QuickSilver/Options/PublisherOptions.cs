@@ -18,6 +18,10 @@ public sealed class PublisherOptions
     /// <see cref="ErrorCode.GroupModeMismatch"/>. Default: false.</summary>
     public bool Hybrid { get; set; }
 
+    /// <summary>Settings of a group of <see cref="GroupMode.Timed"/>; refused in other modes. Null (default): the
+    /// defaults.</summary>
+    public TimedOptions? Timed { get; set; }
+
     /// <summary>Reaction to an exception of a feed. Null (default):
     /// <see cref="DeliveryOptions.HandlerErrors"/>.</summary>
     public HandlerErrorPolicy? HandlerErrors { get; set; }
@@ -25,7 +29,7 @@ public sealed class PublisherOptions
     internal void Validate(string parameter)
     {
         var errors = new OptionErrors();
-        GroupModeOptions.Validate(errors, Mode, Hybrid, Lateral);
+        GroupModeOptions.Validate(errors, Mode, Hybrid, Lateral, Timed);
         if (HandlerErrors is { } policy) errors.Defined(nameof(HandlerErrors), policy);
         errors.ThrowIfAny(parameter);
     }

@@ -37,12 +37,16 @@ internal sealed record HandleSettings(
     /// <summary>What the engine of the mode is told; null: its defaults.</summary>
     public ModeSettings? ModeSettings { get; init; }
 
+    /// <summary>The longest message that the group takes, as far as its mode says.</summary>
+    public int LongestMessage => GroupModeOptions.LongestMessage(ModeSettings);
+
     /// <summary>The settings of a publisher: of the others those of the node's defaults, which nothing uses.</summary>
     public static HandleSettings From(PublisherOptions? options, HandleSettings defaults) => defaults with
     {
         IsPublisher = true,
         Mode = options?.Mode ?? defaults.Mode,
-        ModeSettings = GroupModeOptions.ToSettings(options?.Lateral),
+        ModeSettings = GroupModeOptions.ToSettings(
+            options?.Mode ?? defaults.Mode, options?.Lateral, options?.Timed),
         Hybrid = options?.Hybrid ?? defaults.Hybrid,
         HandlerErrors = options?.HandlerErrors ?? defaults.HandlerErrors,
     };
@@ -66,6 +70,6 @@ internal sealed record HandleSettings(
         options.LongMessageMaxUnreadBytes ?? node.LongMessageMaxUnreadBytes,
         inbox)
         {
-            ModeSettings = GroupModeOptions.ToSettings(options.Lateral),
+            ModeSettings = GroupModeOptions.ToSettings(options.Mode, options.Lateral, options.Timed),
         };
 }

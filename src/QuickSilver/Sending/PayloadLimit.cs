@@ -7,8 +7,8 @@ internal static class PayloadLimit
     public static PayloadTooLargeException Exceeded(long bytes, long limit) =>
         new(
             ErrorCode.PayloadTooLarge,
-            $"A message of {bytes} bytes is longer than Pending.MaxMessageBytes ({limit}): "
-            + "split it, or raise the option (16 MiB at most).")
+            $"A message of {bytes} bytes is longer than {limit}, the limit of Pending.MaxMessageBytes "
+            + "(16 MiB at most), or in a timed group of Timed.MaxMessageBytes (1 MiB at most): split it, or raise it.")
         {
             Limit = limit,
         };

@@ -88,6 +88,8 @@ public sealed class SampleProgramTests
     [InlineData("LatestByKey", "the last of each sensor: 1000000, 999991, 999992, 999993, 999994, 999995, 999996, ")]
     [InlineData("ManyGroups", "instrument 0 is over.")]
     [InlineData("ManyGroups", "10,000 instruments, the last price of each: 99 to 99.")]
+    [InlineData("World", "player 0 sees 30 objects at their last place.")]
+    [InlineData("World", "player 2 sees 30 objects at their last place.")]
     [InlineData("TwoMachines", "host has heard from client: hello from ")]
     [InlineData("TwoMachines", "client has heard from host: hello from ")]
     public async Task A_small_sample_shows_what_it_says(string program, string line)

@@ -8,7 +8,7 @@ public sealed class SampleTests
     private const int MostLinesOfQuickStart = 155;
 
     private static readonly string[] Small =
-        ["Feed", "FileSend", "LatestByKey", "ManyGroups", "TwoMachines", "Worker"];
+        ["Feed", "FileSend", "LatestByKey", "ManyGroups", "TwoMachines", "Worker", "World"];
 
     [Fact]
     public void Every_sample_is_short_and_says_how_to_run_it()
