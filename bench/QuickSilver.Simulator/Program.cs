@@ -11,4 +11,5 @@ root.Subcommands.Add(HerdVerb.Make());
 root.Subcommands.Add(RestartsVerb.Make());
 root.Subcommands.Add(OverlapVerb.Make());
 root.Subcommands.Add(RicochetVerb.Make());
+root.Subcommands.Add(TimedVerb.Make());
 return await CommandLine.RunAsync(root, args);

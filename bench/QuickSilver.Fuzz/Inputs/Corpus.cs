@@ -1,4 +1,5 @@
 using QuickSilver.Protocol.Membership.Frames;
+using QuickSilver.Protocol.Timed;
 using QuickSilver.Protocol.Wire;
 using QuickSilver.Testing;
 using QuickSilver.Testing.Faults;
@@ -75,6 +76,12 @@ internal sealed class Corpus : ITrafficTap
         {
             Nodes = 7,
             Seed = seed,
+            Timed = new TimedSettings
+            {
+                TimeToLive = TimeSpan.FromMilliseconds(300),
+                ReplacementWait = TimeSpan.Zero,
+            },
+            TimedKeys = 3,
             Network = new NetworkModel
             {
                 Link = new LinkModel { Loss = 0.08, Reordering = 0.05, Jitter = TimeSpan.FromMicroseconds(200) },
@@ -90,6 +97,9 @@ internal sealed class Corpus : ITrafficTap
             cluster.Start(
                 new SendPlan(node, Lateral, 150, TimeSpan.FromMilliseconds(4)) { MinBytes = 1, MaxBytes = 2500 });
         }
+        cluster.JoinAll("timed");
+        cluster.Start(new SendPlan(1, "timed", 300, TimeSpan.FromMilliseconds(3)) { MaxBytes = 3_000 });
+        cluster.Start(new SendPlan(2, "timed", 300, TimeSpan.FromMilliseconds(3)));
         for (int node = 0; node < 3; node++)
         {
             cluster.Start(

@@ -9,6 +9,7 @@ internal sealed class WireTargets
     private const int Members = 7;
     private const int Partitions = 3;
     private const int LongestTrain = 8192;
+    private const ulong FarSequence = 1UL << 20;
     private static readonly Epoch ServerEpoch = new(1, 99);
 
     private static readonly byte[][] Pieces =
@@ -68,6 +69,18 @@ internal sealed class WireTargets
         yield return new DelegateTarget(
             "lateral-session", _corpus.Bodies(DatagramKind.LateralSession),
             input => LateralSessionBody.TryRead(input, _reported) > 0);
+        yield return new DelegateTarget(
+            "timed-packet", _corpus.Bodies(DatagramKind.TimedData), TryTimedPacket);
+        yield return new DelegateTarget(
+            "timed-nak", _corpus.Bodies(DatagramKind.TimedNak),
+            input => TimedNakBody.TryRead(input, out TimedNakBody nak) && Walk(nak.Ranges));
+        yield return new DelegateTarget(
+            "timed-gone", _corpus.Bodies(DatagramKind.TimedGone),
+            input => TimedGoneBody.TryRead(input, 1, out TimedGoneBody gone) && Walk(gone.Ranges));
+        yield return new DelegateTarget(
+            "timed-status", _corpus.Bodies(DatagramKind.TimedStatus), TryTimedStatus);
+        yield return new DelegateTarget(
+            "timed-echo", _corpus.Bodies(DatagramKind.TimedEcho), input => TimedEchoBody.TryRead(input, out _));
         yield return new DelegateTarget("beacon", _corpus.Datagrams(DatagramKind.Beacon), TryHeader) { Seals = true };
     }
 
@@ -151,6 +164,30 @@ internal sealed class WireTargets
             foreach (TokenRange range in stream.Previous.Ranges) Hold(range.Start < range.End, "an empty range");
             foreach (TokenRange range in stream.Common.Ranges) Hold(range.Start < range.End, "an empty range");
         }
+        return true;
+    }
+
+    // Far in its stream, so that what the body says of packets before fits.
+    private static bool TryTimedPacket(Span<byte> input)
+    {
+        if (!TimedHead.TryRead(input, ServerEpoch, FarSequence, out TimedHead head, out int length)) return false;
+        Hold(length <= input.Length && head.Index < head.Count, "a fragment beyond its message");
+        Hold(head.Place.First is > 0 and <= FarSequence, "a step that begins nowhere");
+        Hold(head.Life > TimeSpan.Zero && head.Importance <= Importance.High, "no life");
+        ulong above = FarSequence;
+        for (int index = 0; index < head.Replaced.Count; index++)
+        {
+            TimedReplaced.Entry entry = head.Replaced[index];
+            Hold(entry.First < above && entry.Number < head.Number, "a newer one replaced");
+            above = entry.First;
+        }
+        return true;
+    }
+
+    private static bool TryTimedStatus(Span<byte> input)
+    {
+        if (!TimedStatusBody.TryRead(input, ServerEpoch, FarSequence, out TimedStatusBody status)) return false;
+        Hold(status.Oldest is > 0 and <= FarSequence + 1, "an oldest packet beyond the last");
         return true;
     }
 
