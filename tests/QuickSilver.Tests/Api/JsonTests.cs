@@ -139,6 +139,7 @@ public sealed class JsonTests
             options, options.Transport, options.Membership, options.RateControl, options.Recovery, options.Delivery,
             options.Pending, options.Loop,
             options.Shutdown, new GroupOptions(), new InboxOptions(), new PublisherOptions(), new FaultOptions(),
+            new LateralOptions(), new TimedOptions(), new SendOptions { Key = 7 },
         }
             .ToDictionary(static sample => sample.GetType())
             .Append(new(typeof(NodeEvent), state))
