@@ -9,8 +9,10 @@ internal sealed class WireTargets
     private const int Members = 7;
     private const int Partitions = 3;
     private const int LongestTrain = 8192;
-    private const ulong FarSequence = 1UL << 20;
     private static readonly Epoch ServerEpoch = new(1, 99);
+
+    // Later than that of any server whose traffic is collected: steps of former servers lie before its own.
+    private static readonly Epoch LastEpoch = new(ulong.MaxValue, 99);
 
     private static readonly byte[][] Pieces =
     [
@@ -70,15 +72,17 @@ internal sealed class WireTargets
             "lateral-session", _corpus.Bodies(DatagramKind.LateralSession),
             input => LateralSessionBody.TryRead(input, _reported) > 0);
         yield return new DelegateTarget(
-            "timed-packet", _corpus.Bodies(DatagramKind.TimedData), TryTimedPacket);
+            "timed-packet", _corpus.Datagrams(DatagramKind.TimedData), TryTimedPacket)
+        { Seals = true };
         yield return new DelegateTarget(
             "timed-nak", _corpus.Bodies(DatagramKind.TimedNak),
             input => TimedNakBody.TryRead(input, out TimedNakBody nak) && Walk(nak.Ranges));
         yield return new DelegateTarget(
-            "timed-gone", _corpus.Bodies(DatagramKind.TimedGone),
+            "timed-gone", [Convert.FromHexString("AC0201D10103"), Convert.FromHexString("0100")],
             input => TimedGoneBody.TryRead(input, 1, out TimedGoneBody gone) && Walk(gone.Ranges));
         yield return new DelegateTarget(
-            "timed-status", _corpus.Bodies(DatagramKind.TimedStatus), TryTimedStatus);
+            "timed-status", _corpus.Datagrams(DatagramKind.TimedStatus), TryTimedStatus)
+        { Seals = true };
         yield return new DelegateTarget(
             "timed-echo", _corpus.Bodies(DatagramKind.TimedEcho), input => TimedEchoBody.TryRead(input, out _));
         yield return new DelegateTarget("beacon", _corpus.Datagrams(DatagramKind.Beacon), TryHeader) { Seals = true };
@@ -167,14 +171,16 @@ internal sealed class WireTargets
         return true;
     }
 
-    // Far in its stream, so that what the body says of packets before fits.
+    // The body says of packets before it how far they lie: the header's sequence belongs to it.
     private static bool TryTimedPacket(Span<byte> input)
     {
-        if (!TimedHead.TryRead(input, ServerEpoch, FarSequence, out TimedHead head, out int length)) return false;
-        Hold(length <= input.Length && head.Index < head.Count, "a fragment beyond its message");
-        Hold(head.Place.First is > 0 and <= FarSequence, "a step that begins nowhere");
+        if (DatagramHeader.TryRead(input, out DatagramHeader header) != RejectReason.None) return false;
+        Span<byte> body = input[DatagramHeader.Length..header.TotalLength];
+        if (!TimedHead.TryRead(body, LastEpoch, header.Sequence, out TimedHead head, out int length)) return false;
+        Hold(length <= body.Length && head.Index < head.Count, "a fragment beyond its message");
+        Hold(head.Place.First > 0 && head.Place.First <= header.Sequence, "a step that begins nowhere");
         Hold(head.Life > TimeSpan.Zero && head.Importance <= Importance.High, "no life");
-        ulong above = FarSequence;
+        ulong above = header.Sequence;
         for (int index = 0; index < head.Replaced.Count; index++)
         {
             TimedReplaced.Entry entry = head.Replaced[index];
@@ -186,8 +192,10 @@ internal sealed class WireTargets
 
     private static bool TryTimedStatus(Span<byte> input)
     {
-        if (!TimedStatusBody.TryRead(input, ServerEpoch, FarSequence, out TimedStatusBody status)) return false;
-        Hold(status.Oldest is > 0 and <= FarSequence + 1, "an oldest packet beyond the last");
+        if (DatagramHeader.TryRead(input, out DatagramHeader header) != RejectReason.None) return false;
+        Span<byte> body = input[DatagramHeader.Length..header.TotalLength];
+        if (!TimedStatusBody.TryRead(body, LastEpoch, header.Sequence, out TimedStatusBody status)) return false;
+        Hold(status.Oldest > 0 && status.Oldest <= header.Sequence + 1, "an oldest packet beyond the last");
         return true;
     }
 

@@ -102,6 +102,31 @@ internal static class MarkQuota
             "one run in thirty, so that 400 may have few: reached by the targeted run HybridGroup",
         ["a token tells of datagrams that a kernel dropped"] =
             "few runs have receive buffers that overflow: reached by short runs with small buffers",
+        ["TimedCounters.MessagesNotSent"] =
+            "simulated messages are young when they are taken, and seldom beyond the limit: not reached yet",
+        ["TimedCounters.NaksOverBudget"] =
+            "two thousand requests must reach a node in a second: reached by TimedEngineTests",
+        ["TimedCounters.PushedOut"] =
+            "a plan must send more than the contract says, for a whole time to live: reached by TimedPartTests",
+        ["TimedCounters.TooLateToAsk"] =
+            "the round trip must be longer than the time to live: reached by RepairTests",
+        ["TimedCounters.CameTooLate"] =
+            "one run in some dozens: reached by tests of timed groups alone",
+        ["a packet of a timed group ends before it is sent"] =
+            "the bucket must keep a packet for its whole life: not reached yet",
+        ["the packet before a timed stay shows where the stay begins"] =
+            "one run in a hundred or more: the step after a join must come before its first packet arrives",
+        ["a timed stay begins before the first packet that came"] = "as the one before",
+        ["a timed receiver is left behind by more than its window"] =
+            "one run in sixty, so that 400 may have few: a member must be cut off for long",
+        ["repairs of a timed group wait for their bucket"] =
+            "one run in sixty, so that 400 may have few: reached by RepairTests",
+        ["a timed group's messages wait with their source for the bucket"] =
+            "one run in twenty-five, so that 400 may have few: reached by RepairTests",
+        ["a message of a timed group is given up with some of its packets here"] =
+            "few plans have long messages and heavy loss: reached by the targeted run TimedMembersCome",
+        ["a missing packet is given up for the messages that wait behind it"] =
+            "as the one before: reached by TimedEngineTests",
     };
 
     /// <summary>Marks that no run has reached and nothing excuses.</summary>
