@@ -56,7 +56,7 @@ public sealed record SimulationOptions
     /// <summary>Every node's protocol; name and cluster are filled in by the simulator.</summary>
     public NodeSettings Node { get; init; } = new();
 
-    /// <summary>Every node's timed groups: those whose names begin with "timed".</summary>
+    /// <summary>Every node's timed groups: those whose names begin with "timed-".</summary>
     public TimedSettings Timed { get; init; } = new();
 
     /// <summary>

@@ -97,9 +97,9 @@ internal sealed class Corpus : ITrafficTap
             cluster.Start(
                 new SendPlan(node, Lateral, 150, TimeSpan.FromMilliseconds(4)) { MinBytes = 1, MaxBytes = 2500 });
         }
-        cluster.JoinAll("timed");
-        cluster.Start(new SendPlan(1, "timed", 300, TimeSpan.FromMilliseconds(3)) { MaxBytes = 3_000 });
-        cluster.Start(new SendPlan(2, "timed", 300, TimeSpan.FromMilliseconds(3)));
+        cluster.JoinAll("timed-world");
+        cluster.Start(new SendPlan(1, "timed-world", 300, TimeSpan.FromMilliseconds(3)) { MaxBytes = 3_000 });
+        cluster.Start(new SendPlan(2, "timed-world", 300, TimeSpan.FromMilliseconds(3)));
         for (int node = 0; node < 3; node++)
         {
             cluster.Start(

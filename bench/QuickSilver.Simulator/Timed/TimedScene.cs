@@ -8,7 +8,7 @@ namespace QuickSilver.Simulator.Timed;
 /// <summary>One measured run of a timed group: the workload of the VE paper on a simulated network.</summary>
 internal sealed record TimedScene
 {
-    private const string Group = "timed";
+    private const string Group = "timed-world";
     private static readonly TimeSpan WarmUp = TimeSpan.FromSeconds(2);
     private static readonly TimeSpan Tail = TimeSpan.FromSeconds(4);
 

@@ -1,5 +1,6 @@
 using QuickSilver.Protocol.Membership;
 using QuickSilver.Testing.Nodes;
+using QuickSilver.Testing.Runs;
 
 namespace QuickSilver.Testing.Invariants;
 

@@ -1,6 +1,7 @@
 using QuickSilver.Protocol.Core;
 using QuickSilver.Protocol.Membership;
 using QuickSilver.Testing.Invariants;
+using QuickSilver.Testing.Runs;
 using QuickSilver.Testing.Scheduling;
 
 namespace QuickSilver.Testing.Nodes;

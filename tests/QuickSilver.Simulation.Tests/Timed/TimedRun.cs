@@ -8,7 +8,7 @@ namespace QuickSilver.Simulation.Tests.Timed;
 /// <summary>A cluster in one timed group.</summary>
 internal static class TimedRun
 {
-    public const string Group = "timed";
+    public const string Group = "timed-world";
 
     /// <summary>Makes a cluster whose nodes have all joined.</summary>
     public static SimulatedCluster Begin(
