@@ -9,16 +9,16 @@ internal static class LateralDefects
     public static PlantedDefect[] All { get; } =
     [
         new(
-            "LateralStayBeginsAnywhere",
-            "A session in a lateral group begins with the step of whatever packet comes first.",
+            "LateralStayBeginsLate",
+            "A session in a lateral group begins behind the first message of its step, if another comes before that.",
             nameof(TargetedRuns.LateralMoves), 8, "D5")
         {
             Patches =
             [
                 new(
-                    "LateralReceiving.cs",
-                    "bool isFirst = block.BeforeTerm == 0 || IsBefore(",
-                    "bool isFirst = block.Term != 0 || IsBefore("),
+                    "Reception.cs",
+                    "ulong low = isFirst ? firstInStep :",
+                    "ulong low = isFirst ? Math.Min(number, firstInStep + 1) :"),
             ],
         },
         new(
@@ -72,7 +72,7 @@ internal static class LateralDefects
         new(
             "LateralDuplicateDelivered",
             "A packet of a lateral group that comes again, after it has left the cache, is delivered again.",
-            nameof(TargetedRuns.LateralMoves), 4, "D2", "E1")
+            nameof(TargetedRuns.LateralMoves), 4, "D2", "E1", "E2")
         {
             Patches =
             [
