@@ -8,4 +8,5 @@ namespace QuickSilver.Bench.Roles;
 /// <param name="Result">Of "result".</param>
 /// <param name="Failure">Of "failed", in words.</param>
 /// <param name="Figures">Of <see cref="RoundCommands.Figures"/>.</param>
-internal sealed record RoleLine(string Kind, ProcessReport? Result = null, string? Failure = null, RoundFigures? Figures = null);
+internal sealed record RoleLine(
+    string Kind, ProcessReport? Result = null, string? Failure = null, RoundFigures? Figures = null);

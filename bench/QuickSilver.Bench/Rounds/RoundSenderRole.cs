@@ -16,7 +16,8 @@ internal static class RoundSenderRole
         int[] receivers = shape.ReceiversByGroup();
         await using QuickSilverNode node = await RoleNode.StartAsync(order);
         IReadOnlyList<Group> groups = await node.JoinManyAsync(
-            RoleNode.GroupNames(order.Groups), new GroupOptions { OnMessage = static (in _) => { }, SelfDelivery = false });
+            RoleNode.GroupNames(order.Groups),
+            new GroupOptions { OnMessage = static (in _) => { }, SelfDelivery = false });
         Group echoes = await node.JoinAsync(EchoMeter.Group, new GroupOptions
         {
             SelfDelivery = false,
@@ -35,7 +36,8 @@ internal static class RoundSenderRole
             {
                 // A thread of its own, because a paced sender sleeps in it.
                 await Task.Factory.StartNew(
-                    round.Send, CancellationToken.None, TaskCreationOptions.LongRunning, TaskScheduler.Default).Unwrap();
+                    round.Send, CancellationToken.None, TaskCreationOptions.LongRunning, TaskScheduler.Default)
+                    .Unwrap();
                 channel.TellDone(RoundCommands.Send);
             }
             else if (command == RoundCommands.Figures)
