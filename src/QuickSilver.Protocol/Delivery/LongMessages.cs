@@ -19,7 +19,8 @@ namespace QuickSilver.Protocol.Delivery;
 /// A sender may go and say nothing: the host reports removed senders (<see cref="OnSenderClosed"/>) and new views of
 /// the group (<see cref="OnViewChanged"/>). Pieces of a removed sender may still be recovered; those of one that has
 /// left are not waited for. A first piece may come when its sender has left and come back. A receiver cannot see that,
-/// so a sender gives up what it has not completed before it leaves.
+/// so a sender gives up what it has not completed before it leaves. No view names a publisher: its long messages end by
+/// its word, or with its removal.
 /// </para>
 /// <para>
 /// Cost: one look-up a piece. Allocates one record a long message. Core thread only.
@@ -58,7 +59,7 @@ public sealed class LongMessages(
             if (!fits) End(key, known, LongMessageEnd.Broken);
             else Take(key, known, piece, message.First);
         }
-        else if (piece.IsFirst && TryBegin(key, sender, message.Number, out known))
+        else if (piece.IsFirst && TryBegin(key, sender, message.Number, piece.IsPublished, out known))
         {
             Take(key, known, piece, message.First);
         }
@@ -69,13 +70,17 @@ public sealed class LongMessages(
         EndAll(incoming => incoming.Sender.Number == sender.Number, LongMessageEnd.SenderGone);
 
     /// <summary>Ends the long messages of senders that have left the group.</summary>
-    public void OnViewChanged() => EndAll(incoming => HasLeft(incoming.Sender), LongMessageEnd.SenderGone);
+    public void OnViewChanged() => EndAll(HasLeft, LongMessageEnd.SenderGone);
 
     /// <summary>Ends all: the session is over.</summary>
     public void Close() => EndAll(static _ => true, LongMessageEnd.Left);
 
     private bool TryBegin(
-        (ulong Sender, ulong Id) key, NodeInfo sender, ulong number, [NotNullWhen(true)] out Incoming? incoming)
+        (ulong Sender, ulong Id) key,
+        NodeInfo sender,
+        ulong number,
+        bool isPublished,
+        [NotNullWhen(true)] out Incoming? incoming)
     {
         incoming = null;
         _openOf.TryGetValue(key.Sender, out int open);
@@ -84,12 +89,14 @@ public sealed class LongMessages(
             counters.Rejected.Count(RejectReason.NoRoom);
             return false;
         }
-        if (HasLeft(sender) || begin(sender, number) is not { } sink) return false;
-        incoming = new Incoming(sender, sink);
+        if ((!isPublished && HasLeft(sender)) || begin(sender, number) is not { } sink) return false;
+        incoming = new Incoming(sender, isPublished, sink);
         _open.Add(key, incoming);
         _openOf[key.Sender] = open + 1;
         return true;
     }
+
+    private bool HasLeft(Incoming incoming) => !incoming.IsPublished && HasLeft(incoming.Sender);
 
     private bool HasLeft(NodeInfo sender) => !sender.IsRemoved && !maySend(sender);
 
@@ -128,9 +135,11 @@ public sealed class LongMessages(
         return true;
     }
 
-    private sealed class Incoming(NodeInfo sender, ILongMessageSink sink)
+    private sealed class Incoming(NodeInfo sender, bool isPublished, ILongMessageSink sink)
     {
         public NodeInfo Sender { get; } = sender;
+
+        public bool IsPublished { get; } = isPublished;
 
         public ILongMessageSink Sink { get; } = sink;
 

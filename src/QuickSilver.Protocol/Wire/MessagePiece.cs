@@ -3,7 +3,8 @@ namespace QuickSilver.Protocol.Wire;
 /// <summary>
 /// One piece of a long message: what a message whose record has the piece bit contains (<see cref="PacketRecord"/>).
 /// <code>
-/// flags      1 byte   bit 0: the first piece; bit 1: the last piece; bit 2, without bit 1: the sender has given up
+/// flags      1 byte   bit 0: the first piece; bit 1: the last piece; bit 2, alone: the sender has given up;
+///                     bit 3, with bit 0: the sender sends it as a publisher
 /// id         varint   from 1; the sender uses none twice
 /// offset     varint   position of the bytes in the long message; 0 in the first piece
 /// bytes               up to the end; none when the sender has given up, at least one in a piece between two others
@@ -21,6 +22,7 @@ public readonly ref struct MessagePiece
     private const byte FirstBit = 1;
     private const byte LastBit = 2;
     private const byte GivenUpBit = 4;
+    private const byte PublishedBit = 8;
 
     /// <summary>Names the long message among those of its sender.</summary>
     public ulong Id { get; private init; }
@@ -37,6 +39,10 @@ public readonly ref struct MessagePiece
     /// <summary>True when the sender has given up: no piece follows, and the message stays incomplete.</summary>
     public bool IsGivenUp { get; private init; }
 
+    /// <summary>True for the first piece of a long message of a publisher: that no view names its sender says
+    /// nothing.</summary>
+    public bool IsPublished { get; private init; }
+
     /// <summary>Position of <see cref="Bytes"/> in the piece.</summary>
     public int BytesOffset { get; private init; }
 
@@ -49,10 +55,13 @@ public readonly ref struct MessagePiece
     /// <param name="offset">The length of all pieces before; the piece is the first when there are none.</param>
     /// <param name="isFirst">True for the first piece.</param>
     /// <param name="isLast">True for the last piece.</param>
-    public static void WriteHead(ref WireWriter writer, ulong id, ulong offset, bool isFirst, bool isLast)
+    /// <param name="isPublished">True for pieces of a publisher; the first piece says so.</param>
+    public static void WriteHead(
+        ref WireWriter writer, ulong id, ulong offset, bool isFirst, bool isLast, bool isPublished = false)
     {
         System.Diagnostics.Debug.Assert(!isFirst || offset == 0, "the first piece begins the message");
-        writer.WriteByte((byte)((isFirst ? FirstBit : 0) | (isLast ? LastBit : 0)));
+        int first = isPublished ? FirstBit | PublishedBit : FirstBit;
+        writer.WriteByte((byte)((isFirst ? first : 0) | (isLast ? LastBit : 0)));
         writer.WriteVarint(id);
         writer.WriteVarint(offset);
     }
@@ -76,7 +85,9 @@ public readonly ref struct MessagePiece
         ReadOnlySpan<byte> bytes = reader.ReadBytes(reader.Remaining);
         bool isFirst = (flags & FirstBit) != 0;
         bool isGivenUp = flags == GivenUpBit;
-        if (!isGivenUp && (flags & ~(FirstBit | LastBit)) != 0) reader.Fail();
+        bool isPublished = (flags & PublishedBit) != 0;
+        if (!isGivenUp && (flags & ~(FirstBit | LastBit | PublishedBit)) != 0) reader.Fail();
+        if (isPublished && !isFirst) reader.Fail();
         if (id == 0 || (isFirst && offset != 0)) reader.Fail();
         if (isGivenUp && !bytes.IsEmpty) reader.Fail();
         // Empty pieces between two others would be work for nothing.
@@ -88,6 +99,7 @@ public readonly ref struct MessagePiece
             IsFirst = isFirst,
             IsLast = (flags & LastBit) != 0,
             IsGivenUp = isGivenUp,
+            IsPublished = isPublished,
             BytesOffset = start,
             Bytes = bytes,
         };

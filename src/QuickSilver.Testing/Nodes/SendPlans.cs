@@ -55,7 +55,7 @@ internal sealed class SendPlans(RunContext run, EventQueue events, Func<int, Sim
                 }
                 if (!node.IsAlive || node.FindSender(plan.Group) is null) continue;
                 bool mayBeLong = plan.Long && SimulatedModes.Of(plan.Group) == GroupModes.Reliable;
-                if (mayBeLong && node.FindGroup(plan.Group) is not null) node.WriteLongMessages(plan.Group);
+                if (mayBeLong) node.WriteLongMessages(plan.Group);
                 ulong message = (ulong)_due - 1;
                 int bytes = plans.Draw(plan, id, message);
                 if (plan.Staged) node.Stage(plan.Group, bytes, plans.DrawConfirmed(id, message));

@@ -191,10 +191,10 @@ public sealed class SimulatedNode : IMembershipClient
     }
 
     /// <summary>From now on most of the messages with a ticket are pieces of long messages.</summary>
-    /// <exception cref="InvalidOperationException">The node is not in the group.</exception>
+    /// <exception cref="InvalidOperationException">The node neither is in the group nor publishes to it.</exception>
     public void WriteLongMessages(string group)
     {
-        SimulatedGroup session = GroupNamed(group);
+        SimulatedGroup session = SenderNamed(group);
         session.Writers ??= new SimulatedWriters(session);
     }
 

@@ -37,7 +37,7 @@ internal sealed class SimulatedWriters(SimulatedGroup session)
         }
         message.IsComplete = (luck >> 32) % 8 == 0;
         bool isEmpty = message.IsComplete && (luck >> 40) % 4 == 0;
-        MessagePiece.WriteHead(ref writer, message.Id, offset, isFirst, message.IsComplete);
+        MessagePiece.WriteHead(ref writer, message.Id, offset, isFirst, message.IsComplete, session.IsPublisher);
         int length = isEmpty ? writer.Written : room.Length;
         message.Content.Add(room[writer.Written..length]);
         if (message.IsComplete) _open.Remove(message);

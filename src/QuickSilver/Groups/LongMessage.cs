@@ -6,7 +6,7 @@ using QuickSilver.Protocol.Membership;
 namespace QuickSilver;
 
 /// <summary>
-/// A message of any length, which a member sends through <see cref="Group.OpenWriter"/>. It is handed out when it
+/// A message of any length, sent through <see cref="MessageSender.OpenWriter"/>. It is handed out when it
 /// begins, and read while it arrives. All members that read it get the same bytes, to the end or to an error.
 /// </summary>
 public sealed class LongMessage

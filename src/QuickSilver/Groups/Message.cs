@@ -49,7 +49,7 @@ public sealed class Message
     public string SenderName => _sender.Name;
 
     /// <summary>Number of the message, per group and incarnation of the sender, from 1. Gaps mean lost messages, or
-    /// pieces of long messages (<see cref="Group.OpenWriter"/>).</summary>
+    /// pieces of long messages (<see cref="MessageSender.OpenWriter"/>).</summary>
     public ulong Sequence { get; }
 
     /// <summary>Name of the group.</summary>

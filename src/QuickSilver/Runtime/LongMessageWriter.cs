@@ -184,7 +184,7 @@ internal sealed class LongMessageWriter(GroupHandle handle, ulong id) : PipeWrit
     {
         PooledPayload piece = handle.Services.SendBuffers.Rent(MessagePiece.MaxHeadLength + (int)content.Length);
         var writer = new WireWriter(piece.Array);
-        MessagePiece.WriteHead(ref writer, id, _sent, isFirst: !_hasBegun, isLast);
+        MessagePiece.WriteHead(ref writer, id, _sent, isFirst: !_hasBegun, isLast, handle.IsPublisher);
         content.CopyTo(piece.Array.AsSpan(writer.Written));
         piece.Length = writer.Written + (int)content.Length;
         piece.IsPiece = true;

@@ -203,12 +203,28 @@ public sealed class LongMessagesTests
         }
     }
 
+    [Fact]
+    public void A_publisher_is_in_no_view_and_its_long_messages_end_by_its_word_or_its_removal()
+    {
+        _members.Remove("n1");
+        Take(_one, 1, id: 1, offset: 0, "ab", isFirst: true, isPublished: true);
+        Take(_one, 2, id: 2, offset: 0, "x", isFirst: true, isPublished: true);
+        _all.OnViewChanged();
+        GiveUp(_one, 1);
+        _all.OnSenderClosed(_one);
+        Assert.Equal(
+            ["n1 begins at 1", "n1: ab", "n1 begins at 2", "n1: x", "n1 ends: GivenUp", "n1 ends: SenderGone"], _log);
+        Take(_one, 3, id: 3, offset: 0, "c", isFirst: true);
+        Assert.Equal(0, _all.Count);
+    }
+
     private void Take(
-        NodeInfo sender, ulong number, ulong id, ulong offset, string text, bool isFirst = false, bool isLast = false)
+        NodeInfo sender, ulong number, ulong id, ulong offset, string text, bool isFirst = false, bool isLast = false,
+        bool isPublished = false)
     {
         var bytes = new byte[MessagePiece.MaxHeadLength + text.Length];
         var writer = new WireWriter(bytes);
-        MessagePiece.WriteHead(ref writer, id, offset, isFirst, isLast);
+        MessagePiece.WriteHead(ref writer, id, offset, isFirst, isLast, isPublished);
         writer.WriteBytes(Encoding.ASCII.GetBytes(text));
         Take(sender, number, bytes[..writer.Written]);
     }

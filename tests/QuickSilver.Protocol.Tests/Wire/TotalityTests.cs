@@ -282,7 +282,7 @@ public class TotalityTests
         var written = new byte[bytes.Length];
         var writer = new WireWriter(written);
         if (part.IsGivenUp) MessagePiece.WriteGivenUp(ref writer, part.Id, part.Offset);
-        else MessagePiece.WriteHead(ref writer, part.Id, part.Offset, part.IsFirst, part.IsLast);
+        else MessagePiece.WriteHead(ref writer, part.Id, part.Offset, part.IsFirst, part.IsLast, part.IsPublished);
         writer.WriteBytes(part.Bytes);
         return written[..writer.Written];
     }

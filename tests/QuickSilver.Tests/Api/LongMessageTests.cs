@@ -36,6 +36,30 @@ public sealed class LongMessageTests
     }
 
     [Fact]
+    public async Task A_publisher_writes_long_messages_though_it_is_in_no_view()
+    {
+        await using var rig = new NodeRig();
+        (Group member, Group other) = await rig.StartPairAsync(left: Keeping);
+        GroupPublisher publisher = await other.Node.OpenPublisherAsync("group");
+        await other.LeaveAsync();
+        byte[] content = Content(200_000);
+        PipeWriter whole = publisher.OpenWriter();
+        await whole.WriteAsync(content.AsMemory(0, 100_000));
+        QuickSilverNode third = await rig.StartAsync();
+        await third.JoinAsync("group");
+        await whole.WriteAsync(content.AsMemory(100_000));
+        await whole.CompleteAsync();
+        Assert.Equal(content, await ReadToEndAsync((await NextAsync(member)).Body));
+        PipeWriter open = publisher.OpenWriter();
+        await open.WriteAsync(content);
+        LongMessage cut = await NextAsync(member);
+        await publisher.CloseAsync();
+        QuickSilverException error = await Assert.ThrowsAsync<QuickSilverException>(() => ReadToEndAsync(cut.Body));
+        Assert.Equal(ErrorCode.LongMessageGivenUp, error.Code);
+        await Assert.ThrowsAsync<ObjectDisposedException>(async () => await open.CompleteAsync());
+    }
+
+    [Fact]
     public async Task A_long_message_may_be_empty()
     {
         await using var rig = new NodeRig();

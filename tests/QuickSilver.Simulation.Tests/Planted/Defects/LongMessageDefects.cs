@@ -44,7 +44,7 @@ internal static class LongMessageDefects
             [
                 new(
                     "LongMessages.cs",
-                    "EndAll(incoming => HasLeft(incoming.Sender), LongMessageEnd.SenderGone);",
+                    "EndAll(HasLeft, LongMessageEnd.SenderGone);",
                     "EndAll(static _ => false, LongMessageEnd.SenderGone);"),
             ],
         },
