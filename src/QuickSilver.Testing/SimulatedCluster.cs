@@ -59,7 +59,7 @@ public sealed class SimulatedCluster
             _run, _checks, _nodes, IsConcerned, new CopyChecks(_run, _nodes, () => _network!.Conditions.Any));
         _network = new SimulatedNetwork(options.Network, options.Nodes, _events, _run.Random, _traffic);
         _membership = new SimulatedMembership(
-            ServerSettings(options) with { Probes = _run.ProbesOf(options.Lives) },
+            ServerSettings(options) with { Probes = _run.ProbesOf(options.Lives), Crypto = _run.Crypto },
             options.MembershipLink,
             _run.Clock,
             _events,

@@ -7,6 +7,7 @@ using QuickSilver.Protocol.Timed;
 using QuickSilver.Testing.Membership;
 using QuickSilver.Testing.Network;
 using QuickSilver.Testing.Nodes;
+using QuickSilver.Testing.Security;
 
 namespace QuickSilver.Testing;
 
@@ -63,6 +64,9 @@ public sealed record SimulationOptions
     /// So many objects each sender has in a timed group: every message is about the next; 0: messages have no key.
     /// </summary>
     public int TimedKeys { get; init; }
+
+    /// <summary>Whether datagrams are sealed, and with what.</summary>
+    public Sealing Sealing { get; init; }
 
     /// <summary>What work costs a node.</summary>
     public ProcessorModel Processor { get; init; } = new();

@@ -8,7 +8,10 @@ internal static class FuzzTargets
 {
     /// <summary>The decoders, over one corpus.</summary>
     public static List<FuzzTarget> All(Corpus corpus) =>
-        [.. new WireTargets(corpus).All(), .. new FrameTargets(corpus).All(), HandshakeTarget.Create()];
+        [
+            .. new WireTargets(corpus).All(), .. new FrameTargets(corpus).All(), HandshakeTarget.Create(),
+            .. new SealedTargets(corpus).All(),
+        ];
 
     /// <summary>All by name, the decoders first and then what has a memory: told how many inputs, and a seed.</summary>
     public static Dictionary<string, Func<long, ulong, FuzzResult>> Runs(Corpus corpus)

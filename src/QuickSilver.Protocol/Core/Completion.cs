@@ -34,6 +34,9 @@ public readonly record struct Completion(
     /// <summary>The bytes of the read.</summary>
     public ReadOnlySpan<byte> Span => Buffer.AsSpan(Offset, Length);
 
+    /// <summary>The bytes of the read, for the handler to open what is sealed.</summary>
+    public Span<byte> Writable => Buffer.AsSpan(Offset, Length);
+
     /// <summary>True when this reports that the socket was found empty rather than carrying a read.</summary>
     public bool IsDrained => Length == 0;
 }

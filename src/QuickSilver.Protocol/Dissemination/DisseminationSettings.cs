@@ -29,6 +29,9 @@ public sealed record DisseminationSettings
     /// </summary>
     public TimeSpan InitialRoundTrip { get; init; } = TimeSpan.FromMilliseconds(20);
 
+    /// <summary>True when datagrams are sealed: then packets have no checksums of their own.</summary>
+    internal bool IsSealed { get; init; }
+
     /// <summary>Hooks by which tests of the simulator observe and steer the internals.</summary>
     internal Probes Probes { get; init; } = Probes.None;
 }

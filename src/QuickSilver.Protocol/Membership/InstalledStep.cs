@@ -1,3 +1,4 @@
+using QuickSilver.Protocol.Security;
 using QuickSilver.Protocol.Wire;
 
 namespace QuickSilver.Protocol.Membership;
@@ -17,6 +18,9 @@ public sealed class InstalledStep
     /// has not retired. It is the same object, in which this node's stream continues.
     /// </summary>
     public required IReadOnlyList<RegionView> Opened { get; init; }
+
+    /// <summary>The keys of the opened views, in their order; none in a cluster that is not secured.</summary>
+    internal IReadOnlyList<ViewSecret> Secrets { get; set; } = [];
 
     /// <summary>
     /// Region views known to this node that are no longer current. They are replaced, their region has no members left,

@@ -42,7 +42,7 @@ public sealed class MembershipAgent
         _events = events;
         _requestAlarm = new Alarm(alarms, SendRequests);
         _session = new AgentSession(settings.HeartbeatInterval, link, events, alarms);
-        _news = new AgentNews(_cluster, _requests, _session, events, settings.Probes);
+        _news = new AgentNews(_cluster, _requests, _session, events, settings.IsSecured, settings.Probes);
     }
 
     /// <summary>The cluster as installed here.</summary>
@@ -262,6 +262,7 @@ public sealed class MembershipAgent
     {
         if (!reader.IsAtEnd || _cluster.Self is null) return false;
         _session.Restart();
+        _news.DropKeys();
         if (!_isReporting) _requests.AskAgain();
         _isReporting = true;
         _cluster.WriteReport(_frame, _news.Activated);

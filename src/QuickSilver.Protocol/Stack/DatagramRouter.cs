@@ -8,6 +8,7 @@ using QuickSilver.Protocol.Flow.Transports;
 using QuickSilver.Protocol.Membership;
 using QuickSilver.Protocol.Probing;
 using QuickSilver.Protocol.Recovery;
+using QuickSilver.Protocol.Security;
 using QuickSilver.Protocol.Wire;
 
 namespace QuickSilver.Protocol.Stack;
@@ -32,6 +33,7 @@ internal sealed class DatagramRouter
     private readonly ReplayHandler _replay;
     private readonly Alarm _expiry;
     private readonly Arena _derived;
+    private readonly DatagramOpener _opener = new();
 
     public DatagramRouter(StackParts rooms)
     {
@@ -45,6 +47,9 @@ internal sealed class DatagramRouter
     /// Datagrams of other nodes of this cluster that have been read, whatever their outcome, except forged ones.
     /// </summary>
     public ulong HeardOthers { get; private set; }
+
+    /// <summary>Sealed datagrams that were opened.</summary>
+    public ulong Opened => _opener.Opened;
 
     /// <summary>The last datagram whose source address was not its sender's.</summary>
     public ForgedDatagram Forged { get; private set; }
@@ -66,7 +71,7 @@ internal sealed class DatagramRouter
         _rooms.Recoverer.Take = completion.Take;
         Slice taken = TakeBuffer(ref completion);
         var arrival = new Arrival(completion.Role, completion.Source) { IsUnchecked = !_rooms.ChecksSources };
-        Walk(taken.IsEmpty ? completion.Span : taken.Span, taken, arrival, now);
+        Walk(taken.IsEmpty ? completion.Writable : taken.Span, taken, arrival, now);
         taken.Release();
     }
 
@@ -91,14 +96,19 @@ internal sealed class DatagramRouter
         return new Slice(chunk, completion.Offset, completion.Length);
     }
 
-    private void Walk(ReadOnlySpan<byte> read, Slice taken, in Arrival arrival, Instant now)
+    private void Walk(Span<byte> read, Slice taken, in Arrival arrival, Instant now)
     {
         int offset = 0;
         int stride = 0;
         int resyncs = 0;
         while (offset < read.Length)
         {
-            RejectReason reason = DatagramHeader.TryRead(read[offset..], out DatagramHeader header);
+            Span<byte> rest = read[offset..];
+            SealedHeader fields = default;
+            RejectReason reason = _rooms.Keys is null
+                ? DatagramHeader.TryRead(rest, out DatagramHeader header)
+                : SealedHeader.TryRead(rest, out header, out fields);
+            if (reason == RejectReason.WrongVersion && IsProbe(rest, out header)) reason = RejectReason.None;
             if (reason != RejectReason.None)
             {
                 _rooms.Rejected.Count(reason);
@@ -107,11 +117,49 @@ internal sealed class DatagramRouter
                 offset += stride;
                 continue;
             }
-            Slice part = taken.IsEmpty ? default : taken.Part(offset, header.TotalLength);
-            _rooms.Rejected.Count(Route(header, read.Slice(offset, header.TotalLength), part, arrival, now));
             stride = header.TotalLength;
+            Slice part = taken.IsEmpty ? default : taken.Part(offset, stride);
+            _rooms.Rejected.Count(
+                _rooms.Keys is null
+                    ? Route(header, rest[..stride], part, arrival, now)
+                    : RouteSealed(header, fields, rest[..stride], part, arrival, now));
             offset += stride;
         }
+    }
+
+    // A node that starts has no keys yet. Its probe carries nothing, and changes nothing here.
+    private bool IsProbe(ReadOnlySpan<byte> read, out DatagramHeader header)
+    {
+        header = default;
+        return _rooms.Keys is not null
+            && DatagramHeader.TryRead(read, out header) == RejectReason.None
+            && header.Kind == DatagramKind.Probe;
+    }
+
+    /// <summary>
+    /// Opens a sealed datagram where it lies, and routes the plain one. A datagram of a view that is not installed here
+    /// yet is kept sealed. Its counter is marked as read unless it is refused for its source: then it is a copy that
+    /// somebody else has sent, and the genuine one may follow.
+    /// </summary>
+    private RejectReason RouteSealed(
+        DatagramHeader header,
+        in SealedHeader fields,
+        Span<byte> datagram,
+        in Slice part,
+        in Arrival arrival,
+        Instant now)
+    {
+        if (header.Cluster != _rooms.ClusterInstance) return RejectReason.WrongCluster;
+        if (header.Sender == _rooms.SelfKey || header.Kind == DatagramKind.Probe) return RejectReason.None;
+        if (_rooms.Keys!.Find(header.ViewTag, header.ViewCounter) is not { } view)
+            return Park(header, arrival, datagram, now);
+        RejectReason reason = _opener.TryOpen(
+            _rooms.SelfKey, view, fields, ref header, datagram, out OpenedDatagram opened);
+        if (reason != RejectReason.None) return reason;
+        Slice plain = part.IsEmpty ? default : part.Part(0, header.TotalLength);
+        reason = Route(header, datagram[..header.TotalLength], plain, arrival, now);
+        if (reason != RejectReason.WrongSource) opened.Mark();
+        return reason;
     }
 
     // The datagram stays in pooled memory if its part there is given; otherwise it has to be copied to be kept.
@@ -380,7 +428,8 @@ internal sealed class DatagramRouter
         in DatagramHeader header, in Arrival arrival, ReadOnlySpan<byte> datagram, Instant now)
     {
         bool hasRetired = _rooms.Views.HasRetired(header.ViewTag, header.ViewCounter);
-        if (header.Kind != DatagramKind.Data || hasRetired) return RejectReason.UnknownView;
+        bool isKept = header.Kind == DatagramKind.Data || (_rooms.Keys is not null && header.Kind == DatagramKind.Note);
+        if (!isKept || hasRetired) return RejectReason.UnknownView;
         if (!_rooms.Unrecognised.TryAdd(header.ViewTag, header.ViewCounter, arrival, datagram, now))
         {
             return RejectReason.NoRoom;
@@ -389,11 +438,8 @@ internal sealed class DatagramRouter
         return RejectReason.None;
     }
 
-    private void Replay(Slice datagram, Arrival arrival, Instant now)
-    {
-        if (DatagramHeader.TryRead(datagram.Span, out DatagramHeader header) == RejectReason.None)
-            _rooms.Rejected.Count(Route(header, datagram.Span, default, arrival, now));
-    }
+    private void Replay(Slice datagram, Arrival arrival, Instant now) =>
+        Walk(datagram.Span, default, arrival, now);
 
     private void Expire(Instant now)
     {

@@ -54,6 +54,9 @@ public sealed class NodeStack : ICompletionHandler, IPullRoots, IMembershipEvent
     /// </summary>
     public ForgedDatagram LastForged => _router.Forged;
 
+    /// <summary>Sealed datagrams that were opened, for checks.</summary>
+    internal ulong DatagramsOpened => _router.Opened;
+
     /// <summary>The rooms, for checks that look into them.</summary>
     internal StackParts Rooms => _rooms;
 
@@ -158,6 +161,7 @@ public sealed class NodeStack : ICompletionHandler, IPullRoots, IMembershipEvent
         _rooms.Deliverer.Close();
         _router.Close();
         _rooms.Roots.Close();
+        _rooms.Keys?.Close();
     }
 
     /// <inheritdoc/>
@@ -187,6 +191,7 @@ public sealed class NodeStack : ICompletionHandler, IPullRoots, IMembershipEvent
     void IMembershipEvents.OnStepInstalled(InstalledStep step, Instant now)
     {
         _rooms.StepsInstalled++;
+        _rooms.OpenKeys(step);
         _rooms.Disseminator.OnStepInstalled(step);
         _rooms.Views.OnStepInstalled(step, now);
         _upcalls.OnStepInstalled(step, now);
@@ -216,6 +221,7 @@ public sealed class NodeStack : ICompletionHandler, IPullRoots, IMembershipEvent
         _rooms.Views.OnViewRetired(view, now);
         _rooms.Disseminator.OnViewRetired(view, now);
         _rooms.Deliverer.OnViewRetired(view);
+        _rooms.Keys?.Retire(view.Number.Tag, view.Number.Counter);
     }
 
     void IMembershipEvents.OnNodesRemoved(IReadOnlyList<NodeInfo> nodes, Instant now)
@@ -223,6 +229,7 @@ public sealed class NodeStack : ICompletionHandler, IPullRoots, IMembershipEvent
         _rooms.Disseminator.OnNodesRemoved(nodes, now);
         _rooms.Recoverer.OnNodesRemoved(nodes, now);
         _rooms.Modes.OnNodesRemoved(nodes, now);
+        foreach (NodeInfo node in nodes) _rooms.Keys?.Remove(node.Number.Key);
     }
 
     // The host is notified in order with the steps, even when a peer has reported the removal before.

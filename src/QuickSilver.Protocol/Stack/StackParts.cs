@@ -11,6 +11,7 @@ using QuickSilver.Protocol.Membership;
 using QuickSilver.Protocol.Modes;
 using QuickSilver.Protocol.Probing;
 using QuickSilver.Protocol.Recovery;
+using QuickSilver.Protocol.Security;
 using QuickSilver.Protocol.Timed;
 using QuickSilver.Protocol.Wire;
 
@@ -34,7 +35,10 @@ internal sealed class StackParts
         };
         ChecksSources = settings.CheckSources;
         DeliveryCounters = new DeliveryCounters(Rejected);
-        Roots = new SocketRoots(host.Transport, host.Alarms, host.Pool);
+        Keys = settings.Crypto is { } suite ? new KeyRing(suite, IsLiveNode) : null;
+        Sealer = Keys is null ? null : new DatagramSealer(Keys);
+        Roots = new SocketRoots(
+            host.Transport, host.Alarms, host.Pool, Sealer is null ? null : new TrainSealer(Sealer));
         Groups = new GroupSessions(this, isPublishing: false);
         Published = new GroupSessions(this, isPublishing: true);
         Glue = new NodeWiring(this);
@@ -106,6 +110,12 @@ internal sealed class StackParts
 
     public DeliveryCounters DeliveryCounters { get; }
 
+    /// <summary>The keys of region views; null when datagrams are not sealed.</summary>
+    public KeyRing? Keys { get; }
+
+    /// <summary>Seals what is sent; null when datagrams are not sealed.</summary>
+    public DatagramSealer? Sealer { get; }
+
     public SocketRoots Roots { get; }
 
     public MembershipAgent Agent { get; }
@@ -149,8 +159,23 @@ internal sealed class StackParts
             _ => throw new NotSupportedException($"There is no engine for mode {mode}."),
         };
 
+    /// <summary>Takes the keys of the views that a step opens.</summary>
+    public void OpenKeys(InstalledStep step)
+    {
+        for (int index = 0; Keys is not null && index < step.Secrets.Count; index++)
+        {
+            RegionView view = step.Opened[index];
+            ulong[] members = Array.ConvertAll(view.Members, static member => member.Number.Key);
+            Keys.Open(view.Number.Tag, view.Number.Counter, step.Secrets[index], SelfKey, members);
+            step.Secrets[index].Clear();
+        }
+    }
+
+    private bool IsLiveNode(ulong key) => Agent.Cluster.FindNode(key) is { IsRemoved: false };
+
     private static DisseminationSettings DisseminationSettingsOf(NodeSettings settings) => settings.Dissemination with
     {
+        IsSealed = settings.Crypto is not null,
         Pending = PendingQuota.Of(settings.MaxPendingMessages, settings.MaxPendingBytes, settings.NodeMaxPendingBytes),
         Probes = settings.Probes,
     };

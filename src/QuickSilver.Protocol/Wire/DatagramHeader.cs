@@ -3,7 +3,8 @@ using System.Buffers.Binary;
 namespace QuickSilver.Protocol.Wire;
 
 /// <summary>
-/// The fixed header that begins every datagram. Little-endian throughout.
+/// The fixed header that begins every datagram. Little-endian throughout. In sealed datagrams other fields stand for
+/// the checksums: see <see cref="SealedHeader"/>.
 /// <code>
 /// off len field
 ///   0   2 magic              0x5351 ("QS")
@@ -38,7 +39,8 @@ public struct DatagramHeader
     /// <summary>The version of sealed datagrams. A cluster has one of the two.</summary>
     public const byte SealedVersion = 3;
 
-    /// <summary>Bytes kept free in every size budget for future authenticated encryption.</summary>
+    /// <summary>Bytes kept free in every size budget for sealing, which adds up to
+    /// <see cref="SealedHeader.MostAdded"/>.</summary>
     public const int EncryptionReserve = 44;
 
     /// <summary>The longest datagram: the capacity of one kernel train.</summary>
@@ -47,8 +49,10 @@ public struct DatagramHeader
     /// <summary>Offset of the two bytes of the total length.</summary>
     public const int TotalLengthOffset = 6;
 
+    /// <summary>Offset of the version byte.</summary>
+    internal const int VersionOffset = 2;
+
     private const ushort Magic = 0x5351;
-    private const int VersionOffset = 2;
     private const int FlagsOffset = 4;
     private const int ClusterOffset = 8;
     private const int ViewTagOffset = 16;
@@ -103,10 +107,20 @@ public struct DatagramHeader
     /// <returns><see cref="RejectReason.None"/>, or the reason to drop the datagram.</returns>
     public static RejectReason TryRead(ReadOnlySpan<byte> read, out DatagramHeader header)
     {
+        RejectReason reason = TryReadFields(read, CurrentVersion, out header);
+        if (reason != RejectReason.None) return reason;
+        ReadOnlySpan<byte> datagram = read[..header.TotalLength];
+        uint expected = BinaryPrimitives.ReadUInt32LittleEndian(datagram[HeaderChecksumOffset..]);
+        return HeaderChecksum(datagram, header.Kind) == expected ? RejectReason.None : RejectReason.HeaderChecksum;
+    }
+
+    /// <summary>Reads the fields that both versions have, and checks magic, version and length.</summary>
+    internal static RejectReason TryReadFields(ReadOnlySpan<byte> read, byte version, out DatagramHeader header)
+    {
         header = default;
         if (read.Length < Length) return RejectReason.TooShort;
         if (BinaryPrimitives.ReadUInt16LittleEndian(read) != Magic) return RejectReason.WrongMagic;
-        if (read[VersionOffset] != CurrentVersion) return RejectReason.WrongVersion;
+        if (read[VersionOffset] != version) return RejectReason.WrongVersion;
         int total = BinaryPrimitives.ReadUInt16LittleEndian(read[TotalLengthOffset..]);
         if (total < Length || total > read.Length || total > MaxDatagram) return RejectReason.WrongLength;
 
@@ -125,10 +139,7 @@ public struct DatagramHeader
             header.Relay = (ushort)(header.Sequence >> RelayShift);
             header.Sequence &= (1UL << RelayShift) - 1;
         }
-
-        ReadOnlySpan<byte> datagram = read[..total];
-        uint expected = BinaryPrimitives.ReadUInt32LittleEndian(datagram[HeaderChecksumOffset..]);
-        return HeaderChecksum(datagram, header.Kind) == expected ? RejectReason.None : RejectReason.HeaderChecksum;
+        return RejectReason.None;
     }
 
     /// <summary>True when the payload's checksum is filled in.</summary>

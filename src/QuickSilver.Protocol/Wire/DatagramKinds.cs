@@ -40,6 +40,22 @@ public static class DatagramKinds
     };
 
     /// <summary>
+    /// The lane in which a kind is sealed: a sequence of counters with a key of its own. A kind that has none is never
+    /// sealed, and dropped in a secured cluster.
+    /// </summary>
+    public static SealLane LaneOf(DatagramKind kind) => kind switch
+    {
+        DatagramKind.Data => SealLane.Data,
+        DatagramKind.Beacon or DatagramKind.Note or DatagramKind.CarrierProbe => SealLane.Sender,
+        DatagramKind.Ack or DatagramKind.Nak or DatagramKind.CarrierWord or DatagramKind.PathQuery =>
+            SealLane.Feedback,
+        DatagramKind.Token or DatagramKind.TokenAck or DatagramKind.Pull => SealLane.Member,
+        DatagramKind.Repair or DatagramKind.RepairNote or DatagramKind.RepairPart => SealLane.Repair,
+        DatagramKind.PathAnswer or DatagramKind.PathFiller => SealLane.Path,
+        _ => SealLane.None,
+    };
+
+    /// <summary>
     /// The mode of groups that a kind belongs to: 1 lateral, 2 timed; 0 for all other kinds, and for numbers that have
     /// no meaning yet.
     /// </summary>

@@ -68,6 +68,21 @@ public enum RejectReason : byte
     /// <summary>A note of a packet that is gone, or lies in memory that this node has not opened.</summary>
     NotThere,
 
+    /// <summary>Sealed, and this node has no keys of its view or writer.</summary>
+    NoKey,
+
+    /// <summary>Sealed, and the gate is wrong: from outside the view, or damaged.</summary>
+    Gate,
+
+    /// <summary>Sealed, and the tag is wrong: forged by one that knows the gate's key, or damaged.</summary>
+    BadTag,
+
+    /// <summary>Sealed, and read before, or too old to tell.</summary>
+    Replayed,
+
+    /// <summary>Sealed by a writer that may not write what it is, or in a lane that its kind does not have.</summary>
+    NotAllowed,
+
     /// <summary>Dropped by the fault injector (tests only).</summary>
     Injected,
 }

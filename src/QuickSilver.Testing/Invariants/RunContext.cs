@@ -1,16 +1,22 @@
 using System.Globalization;
 using QuickSilver.Protocol.Core;
 using QuickSilver.Protocol.Probing;
+using QuickSilver.Protocol.Security;
+using QuickSilver.Security;
 using QuickSilver.Testing.Logs;
 using QuickSilver.Testing.Network;
 using QuickSilver.Testing.Probing;
 using QuickSilver.Testing.Scheduling;
+using QuickSilver.Testing.Security;
 
 namespace QuickSilver.Testing.Invariants;
 
 /// <summary>What every part of a run shares: time, randomness, trace, and the making of failures.</summary>
 internal sealed class RunContext(SimulationOptions options)
 {
+    private readonly Dictionary<ulong, ulong> _secrets = [];
+    private WatchedSuite? _crypto;
+
     /// <summary>What the run was given.</summary>
     public SimulationOptions Options { get; } = options;
 
@@ -37,6 +43,9 @@ internal sealed class RunContext(SimulationOptions options)
         : Options.Network.Link.Delay + Options.Network.Link.Jitter + Options.Network.Link.ReorderDelay
             + TimeSpan.FromMilliseconds(20);
 
+    /// <summary>The cryptography of all nodes and servers; null when datagrams are not sealed.</summary>
+    public ICryptoSuite? Crypto => _crypto ??= MakeCrypto();
+
     /// <summary>Sees all traffic; null: nobody does.</summary>
     public ITrafficTap? Tap { get; set; }
 
@@ -56,6 +65,30 @@ internal sealed class RunContext(SimulationOptions options)
         IBuggify? buggify = Options.BuggifySites == 0
             ? null : new BuggifyDraws(Random, node, Options.BuggifySites, Options.BuggifyChance);
         return new Probes(Marks, buggify);
+    }
+
+    /// <summary>
+    /// K3: each view has a secret of its own, so a node that is in one knows nothing of those before and after it. Two
+    /// secrets have two gates.
+    /// </summary>
+    public void CheckSecret(int node, ViewKeys view)
+    {
+        ulong gate = view.Gate.Of([]);
+        if (_secrets.TryAdd(gate, view.Number) || _secrets[gate] == view.Number) return;
+        throw Violation("K3", $"node {node} has been told one secret of two views");
+    }
+
+    private WatchedSuite? MakeCrypto()
+    {
+        if (Options.Sealing == Sealing.None) return null;
+        var random = new SeededRandom(Random.Draw(RandomStream.Node, ulong.MaxValue, 0, 0));
+        ICryptoSuite suite = Options.Sealing == Sealing.StandIn
+            ? new StandInSuite(random)
+            : new AesGcmSuite(fill: bytes =>
+            {
+                for (int index = 0; index < bytes.Length; index++) bytes[index] = (byte)random.NextUInt64();
+            });
+        return new WatchedSuite(this, suite);
     }
 
     /// <summary>A failure, to be thrown by the caller.</summary>

@@ -35,6 +35,7 @@ internal static class StateDigest
         Mix(
             ref digest, rooms.DeliveryCounters.Messages, rooms.DeliveryCounters.Duplicates,
             (ulong)rooms.DeliveryCounters.HeldBytes);
+        if (rooms.Keys is { } keys) digest = SeededRandom.Mix(digest + keys.Digest());
         return digest;
     }
 

@@ -55,6 +55,10 @@ internal static class Damage
         // Copies by unicast are equal to the multicast before them, and come from another socket.
         bool isOther = shared >= DatagramHeader.Length && other!.Span[..shared].SequenceEqual(bytes[..shared])
             && !other.Span.SequenceEqual(original.Span);
-        return pool.Rent(bytes[..length], original.Source, isOther ? other!.From : original.From, damaged);
+        Datagram copy = pool.Rent(bytes[..length], original.Source, isOther ? other!.From : original.From, damaged);
+        // Garbage behind a sealed datagram does no harm.
+        bool isWhole = length >= original.Length && bytes[..original.Length].SequenceEqual(original.Span);
+        copy.Plain = isWhole ? original.Plain : isOther && shared == other!.Length ? other.Plain : null;
+        return copy;
     }
 }

@@ -1,4 +1,5 @@
 using System.Diagnostics;
+using QuickSilver.Protocol.Security;
 using QuickSilver.Protocol.Wire;
 
 namespace QuickSilver.Testing.Network;
@@ -24,6 +25,12 @@ internal sealed class Datagram(byte[] bytes)
     /// <summary>True for one that was sent by nobody, from an endpoint that is not that of the node it names.</summary>
     public bool IsForged { get; set; }
 
+    /// <summary>What is sealed in it; null when it is not sealed.</summary>
+    public byte[]? Plain { get; set; }
+
+    /// <summary>The hash of the gate of a sealed one.</summary>
+    public SipHash Gate { get; set; }
+
     /// <summary>True for a copy that was damaged on the way.</summary>
     public bool IsDamaged { get; private set; }
 
@@ -37,6 +44,7 @@ internal sealed class Datagram(byte[] bytes)
         Source = source;
         From = from;
         IsForged = false;
+        Plain = null;
         IsDamaged = damaged;
         _references = 1;
     }

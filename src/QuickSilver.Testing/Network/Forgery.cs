@@ -1,4 +1,6 @@
+using System.Buffers.Binary;
 using QuickSilver.Protocol.Core;
+using QuickSilver.Protocol.Security;
 using QuickSilver.Protocol.Wire;
 
 namespace QuickSilver.Testing.Network;
@@ -10,12 +12,20 @@ internal static class Forgery
 {
     private const ushort OtherPort = 0x4000;
     private const uint OtherAddress = 0x0100_0000;
+    private const ushort SpoofedPort = 0x8000;
     private const uint Hosts = 0x0A;
     private const ulong LongestLeap = 200;
 
     /// <summary>True for an endpoint that no simulated node has.</summary>
     public static bool IsForged(NetEndpoint source) =>
-        (source.Address >> 24) != Hosts || (source.Port & OtherPort) != 0;
+        (source.Address >> 24) != Hosts || (source.Port & OtherPort) != 0 || IsSpoofed(source);
+
+    /// <summary>True for an endpoint that stands for another, with which a stranger sends.</summary>
+    public static bool IsSpoofed(NetEndpoint source) => (source.Port & SpoofedPort) != 0;
+
+    /// <summary>The endpoint that a node sees.</summary>
+    public static NetEndpoint Seen(NetEndpoint source) =>
+        source with { Port = (ushort)(source.Port & ~SpoofedPort) };
 
     /// <summary>Makes a forged datagram.</summary>
     /// <param name="pool">Gives it its memory.</param>
@@ -25,13 +35,15 @@ internal static class Forgery
     /// <returns>Null when the real one has no good header.</returns>
     public static Datagram? Make(DatagramPool pool, Datagram real, SocketRole role, ulong bits)
     {
-        if (DatagramHeader.TryRead(real.Span, out DatagramHeader header) != RejectReason.None
-            || header.TotalLength != real.Length) return null;
+        if (real.Plain is not null && (bits >> 56) % 4 != 0) return MakeSealed(pool, real, bits);
+        ReadOnlySpan<byte> said = real.Plain ?? real.Span;
+        if (DatagramHeader.TryRead(said, out DatagramHeader header) != RejectReason.None
+            || header.TotalLength != said.Length) return null;
         ulong leap = (bits >> 8) % LongestLeap;
-        Span<byte> bytes = new byte[real.Length + AckBody.MaxLength];
-        real.Span.CopyTo(bytes);
-        int length = real.Length;
-        ReadOnlySpan<byte> body = real.Span[DatagramHeader.Length..];
+        Span<byte> bytes = new byte[said.Length + AckBody.MaxLength];
+        said.CopyTo(bytes);
+        int length = said.Length;
+        ReadOnlySpan<byte> body = said[DatagramHeader.Length..];
         var writer = new WireWriter(bytes[DatagramHeader.Length..]);
         var behind = new LagList();
         switch (header.Kind)
@@ -61,11 +73,49 @@ internal static class Forgery
                 break;
         }
         header.WriteTo(bytes[..length]);
+        // Who cannot seal need not come from elsewhere.
+        if (real.Plain is not null) return Rent(pool, bytes[..length], real, Spoof(real.From));
         bool isElsewhere = role == SocketRole.Multicast || (bits & 2) != 0;
         NetEndpoint from = isElsewhere
             ? real.From with { Address = real.From.Address ^ OtherAddress }
             : real.From with { Port = (ushort)(real.From.Port | OtherPort) };
-        Datagram forged = pool.Rent(bytes[..length], real.Source, from);
+        return Rent(pool, bytes[..length], real, from);
+    }
+
+    // By one who knows the key of the gate, and no other: a sender that is no member, or a member that is gone.
+    private static Datagram MakeSealed(DatagramPool pool, Datagram real, ulong bits)
+    {
+        Span<byte> bytes = new byte[real.Length];
+        real.Span.CopyTo(bytes);
+        int behind = Math.Max(DatagramHeader.Length, bytes.Length - SealedHeader.MostAdded);
+        int body = behind - DatagramHeader.Length;
+        int at = (int)((bits >> 8) & 0xFFFF);
+        switch ((bits >> 40) % 3)
+        {
+            case 0 when body > 0:
+                bytes[DatagramHeader.Length + (at % body)] ^= (byte)(1 + (at & 1));
+                break;
+            case 1:
+                // The counter, or the end of the text.
+                bytes[behind + (at % SealedHeader.CounterBytes)] ^= (byte)(1 << (at & 7));
+                break;
+            default:
+                // Flags, sequence or relay.
+                int[] fields = [4, 32, 33, 38];
+                bytes[fields[at % fields.Length]] ^= (byte)(1 << ((at >> 4) & 3));
+                break;
+        }
+        BinaryPrimitives.WriteUInt32LittleEndian(
+            bytes[SealedHeader.GateOffset..], DatagramSealer.GateOf(real.Gate, bytes));
+        return Rent(pool, bytes, real, Spoof(real.From));
+    }
+
+    private static NetEndpoint Spoof(NetEndpoint source) =>
+        source with { Port = (ushort)(source.Port | SpoofedPort) };
+
+    private static Datagram Rent(DatagramPool pool, ReadOnlySpan<byte> bytes, Datagram real, NetEndpoint from)
+    {
+        Datagram forged = pool.Rent(bytes, real.Source, from);
         forged.IsForged = true;
         return forged;
     }

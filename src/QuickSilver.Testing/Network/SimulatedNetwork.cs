@@ -1,5 +1,6 @@
 using QuickSilver.Protocol.Core;
 using QuickSilver.Protocol.Flow;
+using QuickSilver.Protocol.Security;
 using QuickSilver.Protocol.Wire;
 using QuickSilver.Testing.Faults;
 using QuickSilver.Testing.Scheduling;
@@ -59,6 +60,9 @@ internal sealed class SimulatedNetwork
     /// <summary>What the nodes lend each other, where they do.</summary>
     public PlainSegments Segments { get; }
 
+    /// <summary>What is sealed in the datagram that is sent next, and the hash of its gate.</summary>
+    public (byte[]? Plain, SipHash Gate) Sealed { get; set; }
+
     /// <summary>What is wrong with it now.</summary>
     public NetworkConditions Conditions { get; } = new();
 
@@ -115,6 +119,7 @@ internal sealed class SimulatedNetwork
             return;
         }
         Datagram datagram = Pool.Rent(bytes, from, source);
+        (datagram.Plain, datagram.Gate) = Sealed;
         Pass(datagram, from, socket, ordinal, departure, multicast: false);
         Remember(datagram);
     }
@@ -131,6 +136,7 @@ internal sealed class SimulatedNetwork
             return;
         }
         Datagram datagram = Pool.Rent(bytes, from, source);
+        (datagram.Plain, datagram.Gate) = Sealed;
         foreach (SimulatedSocket socket in members)
         {
             if (socket.Machine != from || Model.MulticastLoopback)
@@ -175,7 +181,9 @@ internal sealed class SimulatedNetwork
             _events.Schedule(departure, socket, datagram);
             return;
         }
-        if (datagram.Length > Math.Min(LongestOf(from), LongestOf(to)))
+        // What interfaces take is counted without what sealing adds, as nodes do.
+        int added = datagram.Plain is { } plain ? datagram.Length - plain.Length : 0;
+        if (datagram.Length - added > Math.Min(LongestOf(from), LongestOf(to)))
         {
             Counters.Blocked++;
             CountTrouble(datagram);

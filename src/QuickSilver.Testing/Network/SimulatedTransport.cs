@@ -3,8 +3,10 @@ using QuickSilver.Protocol.Core;
 using QuickSilver.Protocol.Flow;
 using QuickSilver.Protocol.Flow.Buffers;
 using QuickSilver.Protocol.Flow.Transports;
+using QuickSilver.Protocol.Security;
 using QuickSilver.Protocol.Wire;
 using QuickSilver.Testing.Nodes;
+using QuickSilver.Testing.Security;
 using QuickSilver.Transport;
 using QuickSilver.Transport.Sharing;
 
@@ -87,6 +89,9 @@ internal sealed class SimulatedTransport : ITransport, ICompletionQueue
     /// <summary>Blocks of shared memory that are not home: of its own that it uses, of others that it holds.</summary>
     public int BlocksOut => _shared is null ? 0 : _shared.Own.Outstanding + _shared.Others.Held;
 
+    /// <summary>Reads what the node seals; null when it does not.</summary>
+    public Wiretap? Tap { get; set; }
+
     /// <summary>Index of the machine.</summary>
     public int Machine { get; }
 
@@ -150,8 +155,13 @@ internal sealed class SimulatedTransport : ITransport, ICompletionQueue
             ReadOnlySpan<byte> datagram = train.Span.Slice(offset, Math.Min(train.SegmentBytes, train.Length - offset));
             Instant start = _wireFree > now ? _wireFree : now;
             _wireFree = start + TimeOnWire(datagram.Length + WireOverheadBytes);
-            _network.Observer.OnSent(_node, datagram, train.To, now);
-            if (_shared is not null) TellLent(datagram, now);
+            SipHash gate = default;
+            byte[]? plain = Tap?.Open(datagram, out gate);
+            if (Tap is not null && plain is null) throw new InvalidOperationException("a node sent what is not sealed");
+            ReadOnlySpan<byte> seen = plain ?? datagram;
+            _network.Observer.OnSent(_node, seen, train.To, now);
+            if (_shared is not null) TellLent(seen, now);
+            _network.Sealed = (plain, gate);
             NetEndpoint source = SourceOf(train.Route);
             if (train.Route == TrainRoute.Region)
                 _network.SendToGroup(Machine, source, ((SimulatedChannel)train.Channel!).Group, datagram, _wireFree);
@@ -320,7 +330,8 @@ internal sealed class SimulatedTransport : ITransport, ICompletionQueue
                 next.Span.CopyTo(buffer.AsSpan(length));
                 length += next.Length;
                 datagrams++;
-                if (!next.IsForged) _network.Observer.OnRead(_node, next.Span, next.IsDamaged, now);
+                bool isSeen = !next.IsForged && (Tap is null || next.Plain is not null);
+                if (isSeen) _network.Observer.OnRead(_node, next.Plain ?? next.Span, next.IsDamaged, now);
                 int read = next.Length;
                 Pool.Release(socket.Dequeue());
                 if (!coalesce || read < segment || datagrams == Train.MaxDatagrams) break;

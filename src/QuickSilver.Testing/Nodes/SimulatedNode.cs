@@ -4,12 +4,14 @@ using QuickSilver.Protocol.Flow;
 using QuickSilver.Protocol.Flow.Buffers;
 using QuickSilver.Protocol.Membership;
 using QuickSilver.Protocol.Modes;
+using QuickSilver.Protocol.Security;
 using QuickSilver.Protocol.Stack;
 using QuickSilver.Protocol.Wire;
 using QuickSilver.Testing.Invariants;
 using QuickSilver.Testing.Membership;
 using QuickSilver.Testing.Network;
 using QuickSilver.Testing.Scheduling;
+using QuickSilver.Testing.Security;
 
 namespace QuickSilver.Testing.Nodes;
 
@@ -56,6 +58,7 @@ public sealed class SimulatedNode : IMembershipClient
             ClusterName = run.Options.Membership.ClusterName,
             Incarnation = life,
             Probes = run.ProbesOf(index),
+            Crypto = run.Crypto,
         };
         Application = new NodeApplication(this, run, checks);
         ulong offset = run.Random.Draw(RandomStream.Node, (ulong)machine, 0, 0) % (ulong)MostClockOffset.Ticks;
@@ -69,6 +72,7 @@ public sealed class SimulatedNode : IMembershipClient
         var random = new SeededRandom(run.Random.Draw(RandomStream.Node, (ulong)index, 1, 0));
         Stack = new NodeStack(_settings, new NodeHost(_alarms, _transport, new Link(this), Application, random, _pool));
         _requests = new SimulatedRequests(this, run.Options.GivesUpLongMessages);
+        if (Stack.Rooms.Keys is { } keys) _transport.Tap = new Wiretap(keys);
         _runner = new NodeRunner(run, events, this, _transport, _alarms, _clock, Work, Stack);
     }
 
@@ -331,6 +335,7 @@ public sealed class SimulatedNode : IMembershipClient
             Stack.Cluster,
             Application.Groups.Values.Concat(Application.Publishers.Values).Select(group => group.Id),
             _checks.Removals);
+        foreach (ViewKeys view in Stack.Rooms.Keys?.Views ?? []) _run.CheckSecret(Index, view);
     }
 
     /// <summary>Checks what is checked after every turn.</summary>

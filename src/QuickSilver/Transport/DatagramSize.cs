@@ -43,5 +43,6 @@ internal static class DatagramSize
         Math.Min(mtu - IpAndUdpHeaders, DatagramHeader.MaxDatagram) - DatagramHeader.EncryptionReserve;
 
     /// <summary>Returns the limit of datagrams of a length in one train.</summary>
-    public static int TrainDatagrams(int slotBytes) => Math.Clamp(Train.MaxBytes / slotBytes, 1, Train.MaxDatagrams);
+    public static int TrainDatagrams(int slotBytes) =>
+        Math.Clamp(Train.MaxBytes / (slotBytes + SealedHeader.MostAdded), 1, Train.MaxDatagrams);
 }

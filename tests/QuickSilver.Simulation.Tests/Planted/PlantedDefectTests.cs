@@ -40,6 +40,16 @@ public class PlantedInRecoveryTests : PlantedDefectTests
     public void ADefectIsFound(string defect) => MustBeFound(defect);
 }
 
+/// <summary>Each mistake of sealing is found.</summary>
+public class PlantedInSecurityTests : PlantedDefectTests
+{
+    public static TheoryData<string> Defects => Names(SecurityDefects.All);
+
+    [Theory]
+    [MemberData(nameof(Defects))]
+    public void ADefectIsFound(string defect) => MustBeFound(defect);
+}
+
 /// <summary>Each mistake of senders is found.</summary>
 public class PlantedInSendingTests : PlantedDefectTests
 {

@@ -8,6 +8,7 @@ using QuickSilver.Testing;
 using QuickSilver.Testing.Faults;
 using QuickSilver.Testing.Network;
 using QuickSilver.Testing.Runs;
+using QuickSilver.Testing.Security;
 
 namespace QuickSilver.Simulation.Tests.Planted;
 
@@ -49,6 +50,32 @@ internal static class TargetedRuns
         Options = Make(seed, nodes: 4).Options with { Network = new NetworkModel() },
         Plans = [new SendPlan(0, Group, 2_500, Millis(20)) { Start = Millis(1000) }],
         Faults = [new MulticastOutage(Millis(1500), Millis(5000), seed % 2 == 0 ? null : 2)],
+    };
+
+    /// <summary>A secured cluster among strangers that forge, and copies that come late; members go and come.</summary>
+    public static RunSpec SealedAmongStrangers(ulong seed) => Make(seed, nodes: 5) with
+    {
+        Options = Make(seed, nodes: 5).Options with
+        {
+            Sealing = Sealing.StandIn,
+            Restarts = 2,
+            Network = new NetworkModel
+            {
+                Link = new LinkModel { Loss = 0.03, Duplication = 0.05, ReorderDelay = Millis(5) },
+            },
+        },
+        Plans =
+        [
+            new SendPlan(0, Group, 600, Millis(4)) { Start = Millis(1000) },
+            new SendPlan(3, Group, 300, Millis(4)) { Start = Millis(1000) },
+        ],
+        Faults =
+        [
+            new ForgedSource(Millis(1000), Millis(6000), 0.3),
+            new LateDuplicates(Millis(1000), Millis(6000), 0.2, Millis(4000)),
+            new NodeCrash(Millis(2000), 3),
+        ],
+        Actions = [new GroupJoin(Millis(2500), 4, ["other"])],
     };
 
     /// <summary>A member stands still while others fill their caches with what it has not got.</summary>

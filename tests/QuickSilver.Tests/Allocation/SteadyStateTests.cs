@@ -1,6 +1,7 @@
 using System.Buffers;
 using System.Net;
 using System.Net.Sockets;
+using QuickSilver.Security;
 
 namespace QuickSilver.Tests.Allocation;
 
@@ -37,6 +38,20 @@ public sealed class SteadyStateTests
                 // Bounds the backlog, and with it the pools, without ever meeting a shut gate.
                 if ((index + 1) % Burst == 0) await group.FlushAsync();
             }
+        });
+
+    [Theory]
+    [InlineData(true)]
+    [InlineData(false)]
+    public Task A_secured_cluster_allocates_nothing_per_message(bool isLent) => Measure(
+        async (group, count) =>
+        {
+            for (int index = 0; index < count; index++) await group.SendAsync(_payload);
+        },
+        change: options =>
+        {
+            options.Crypto = new AesGcmSuite();
+            options.Transport.SharedMemory = isLent;
         });
 
     [Fact]
@@ -94,11 +109,13 @@ public sealed class SteadyStateTests
             });
     }
 
-    private async Task Measure(Func<Group, int, Task> send, int? pending = null, GroupOptions? receiving = null)
+    private async Task Measure(
+        Func<Group, int, Task> send, int? pending = null, GroupOptions? receiving = null,
+        Action<QuickSilverOptions>? change = null)
     {
         int port = FreePort();
-        await using QuickSilverNode sender = await StartAsync(port, pending);
-        await using QuickSilverNode receiver = await StartAsync(port, pending);
+        await using QuickSilverNode sender = await StartAsync(port, pending, change);
+        await using QuickSilverNode receiver = await StartAsync(port, pending, change);
         await using Group to = await sender.JoinAsync(
             "steady", new GroupOptions { SelfDelivery = false, BufferBeforeFirstRead = false });
         await using Group from = await receiver.JoinAsync(
@@ -137,11 +154,13 @@ public sealed class SteadyStateTests
         while (Interlocked.Read(ref _received) < expected) await Task.Delay(10, limit.Token);
     }
 
-    private static Task<QuickSilverNode> StartAsync(int port, int? pending)
+    private static Task<QuickSilverNode> StartAsync(
+        int port, int? pending, Action<QuickSilverOptions>? change = null)
     {
         var options = new QuickSilverOptions { ClusterName = "steady" };
         options.Membership.Port = port;
         if (pending is { } limit) options.Pending.MaxMessagesPerRegion = limit;
+        change?.Invoke(options);
         return QuickSilverNode.StartAsync(options);
     }
 

@@ -233,7 +233,7 @@ public sealed class GroupSender
         if (_route.Count == 1) return;
         if (_indexes is null || _indexes.Length < _route.Count) _indexes = new int[_route.Count];
         for (int index = 0; index < _route.Count; index++) _indexes[index] = IndexIn(_route.StreamAt(index));
-        if (!Group.Address.IsNone) _hybrid ??= new HybridSender(_context, Group);
+        if (!Group.Address.IsNone && !_context.Settings.IsSealed) _hybrid ??= new HybridSender(_context, Group);
     }
 
     private int IndexIn(StreamSender stream) => stream.View.Region.IndexOf(Group.Id);

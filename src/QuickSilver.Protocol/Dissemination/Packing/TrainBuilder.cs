@@ -81,7 +81,8 @@ internal sealed class TrainBuilder
         _lending = lending;
         _messages = messages;
         _pending = pending;
-        _packetFlags = facts.ChecksumPayloads ? DatagramFlags.PayloadChecksum : DatagramFlags.None;
+        _packetFlags = facts.ChecksumPayloads && !context.Settings.IsSealed
+            ? DatagramFlags.PayloadChecksum : DatagramFlags.None;
         FitSlot();
         _packer = new PacketPacker(context, stream.View, messages);
         _arena = new Arena(context.Pool, BufferOwner.Pending, context.Transport.SharedMemory);
@@ -269,7 +270,8 @@ internal sealed class TrainBuilder
         TransportFacts facts = _context.Transport.Facts;
         _slot = _context.Paths.LongestTo(_stream.View, _context.SelfKey, facts.SlotBytes);
         int limit = _slot < facts.SlotBytes && facts.TrainDatagrams > 1 ? Train.MaxDatagrams : facts.TrainDatagrams;
-        TrainDatagrams = Math.Clamp(Math.Min(limit, Train.MaxBytes / _slot), 1, Train.MaxDatagrams);
+        int fitting = Train.MaxBytes / (_slot + SealedHeader.MostAdded);
+        TrainDatagrams = Math.Clamp(Math.Min(limit, fitting), 1, Train.MaxDatagrams);
     }
 
     /// <summary>Builds a beacon: the highest sequence so far, and whether it is the last.</summary>

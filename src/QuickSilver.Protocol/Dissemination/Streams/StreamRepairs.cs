@@ -221,7 +221,7 @@ internal sealed class StreamRepairs : IFeed
             int longest = to is null ? _builder.SlotBytes : _context.Paths.LongestRepairTo(to);
             if (bytes > longest && count > 0) break;
             bool isTrainFull = bytes > segment
-                || length + bytes > Train.MaxBytes
+                || length + bytes > Train.RoomFor(count + 1)
                 || count >= repair.MostInTrain(_builder.TrainDatagrams);
             if (count > 0 && isTrainFull) break;
             _jobs.Dequeue();

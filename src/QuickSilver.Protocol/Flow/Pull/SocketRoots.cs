@@ -1,6 +1,7 @@
 using QuickSilver.Protocol.Core;
 using QuickSilver.Protocol.Flow.Buffers;
 using QuickSilver.Protocol.Flow.Transports;
+using QuickSilver.Protocol.Security;
 using QuickSilver.Protocol.Wire;
 
 namespace QuickSilver.Protocol.Flow.Pull;
@@ -24,6 +25,7 @@ public sealed class SocketRoots : IPullRoots, ISink
 {
     private readonly ITransport _transport;
     private readonly BufferPool _pool;
+    private readonly TrainSealer? _sealer;
     private readonly RootBudgets _budgets;
     private readonly Alarm _retry;
     private readonly PriorityMultiplexer _feeds = new();
@@ -35,10 +37,18 @@ public sealed class SocketRoots : IPullRoots, ISink
     /// <param name="pool">Provides memory for copies of control datagrams that wait.</param>
     /// <param name="budgets">Limits of one turn; null: the defaults.</param>
     public SocketRoots(ITransport transport, AlarmQueue alarms, BufferPool pool, RootBudgets? budgets = null)
+        : this(transport, alarms, pool, null, budgets)
+    {
+    }
+
+    /// <summary>Makes roots that seal what they send.</summary>
+    internal SocketRoots(
+        ITransport transport, AlarmQueue alarms, BufferPool pool, TrainSealer? sealer, RootBudgets? budgets = null)
     {
         ArgumentNullException.ThrowIfNull(transport);
         ArgumentNullException.ThrowIfNull(pool);
         _transport = transport;
+        _sealer = sealer;
         _pool = pool;
         _budgets = budgets ?? new RootBudgets();
         _retry = new Alarm(alarms, static _ => { });
@@ -115,14 +125,25 @@ public sealed class SocketRoots : IPullRoots, ISink
         return sent;
     }
 
-    private int Offer(in Train train, IFeed feed, PriorityClass priority)
+    private int Offer(in Train plain, IFeed feed, PriorityClass priority)
     {
+        Train train = plain;
+        if (_sealer is not null && !TrySeal(plain, out train)) return Count(SendOutcome.Failed, plain, priority);
         SendOutcome outcome = _transport.Send(train);
         if (outcome != SendOutcome.Busy) return Count(outcome, train, priority);
         Counters.Busy++;
         _feeds.Hold(feed, priority);
         _kept.Add(Keep(train, feed, priority));
         return 0;
+    }
+
+    // What waits for a full socket is sealed: it is not sealed again, and keeps its counters.
+    private bool TrySeal(in Train plain, out Train train)
+    {
+        int segment = plain.SegmentBytes;
+        bool isSealed = _sealer!.TrySeal(plain.Span, ref segment, out ReadOnlyMemory<byte> bytes);
+        train = plain with { Bytes = bytes, SegmentBytes = segment };
+        return isSealed;
     }
 
     // Trains refused again keep their order: the list is compacted in place.
@@ -161,8 +182,9 @@ public sealed class SocketRoots : IPullRoots, ISink
 
     private KeptTrain Keep(in Train train, IFeed feed, PriorityClass priority)
     {
-        if (priority == PriorityClass.Data) return new KeptTrain(train, feed, priority, null);
-        Chunk copy = _pool.Rent(train.Length, BufferOwner.Control);
+        if (priority == PriorityClass.Data && _sealer is null) return new KeptTrain(train, feed, priority, null);
+        BufferOwner owner = priority == PriorityClass.Data ? BufferOwner.Pending : BufferOwner.Control;
+        Chunk copy = _pool.Rent(train.Length, owner);
         train.Span.CopyTo(copy.AsSpan(0, train.Length));
         return new KeptTrain(train with { Bytes = copy.Memory[..train.Length] }, feed, priority, copy);
     }

@@ -53,7 +53,7 @@ internal sealed class OutgoingParts
         for (int count = 0; count < maxDatagrams && !IsEmpty; count++)
         {
             int bytes = Math.Min(_partBytes, _length - _offset);
-            if (written + bytes + RepairPartBody.Overhead > Math.Min(room.Length, Train.MaxBytes)) break;
+            if (written + bytes + RepairPartBody.Overhead > Math.Min(room.Length, Train.RoomFor(count + 1))) break;
             Span<byte> datagram = room.Slice(written, bytes + RepairPartBody.Overhead);
             RepairPartBody.Write(datagram[DatagramHeader.Length..], _whole.AsSpan(0, _length), _offset);
             _header.WriteTo(datagram);

@@ -24,6 +24,9 @@ public readonly record struct Train(
     /// <summary>The most bytes in one train: above it the kernel silently segments in software.</summary>
     public const int MaxBytes = DatagramHeader.MaxDatagram;
 
+    /// <summary>The most bytes of so many datagrams that may still be sealed.</summary>
+    public static int RoomFor(int datagrams) => MaxBytes - (datagrams * SealedHeader.MostAdded);
+
     /// <summary>The bytes.</summary>
     public ReadOnlySpan<byte> Span => Bytes.Span;
 

@@ -1,6 +1,7 @@
 using QuickSilver.Protocol.Core;
 using QuickSilver.Protocol.Membership.Frames;
 using QuickSilver.Protocol.Probing;
+using QuickSilver.Protocol.Security;
 using QuickSilver.Protocol.Wire;
 
 namespace QuickSilver.Protocol.Membership.Agent;
@@ -22,9 +23,11 @@ internal sealed class AgentNews(
     AgentRequests requests,
     AgentSession session,
     IMembershipEvents events,
+    bool isSecured,
     Probes probes)
 {
     private readonly FrameBuilder _frame = new();
+    private List<KeysFrame.Entry>? _keys;
 
     /// <summary>The last step that the server allowed this node to send in; none before the first.</summary>
     public StepNumber Activated { get; private set; }
@@ -53,11 +56,19 @@ internal sealed class AgentNews(
         FrameKind.JoinRefused => OnJoinRefused(ref reader, false, now),
         FrameKind.PublishRefused => OnJoinRefused(ref reader, true, now),
         FrameKind.GroupsForgotten => OnGroupsForgotten(ref reader, now),
+        FrameKind.Keys => OnKeys(ref reader),
         _ => false,
     };
 
     /// <summary>The node is to register as if for the first time: no step is active.</summary>
-    public void OnForgotten() => Activated = default;
+    public void OnForgotten()
+    {
+        Activated = default;
+        DropKeys();
+    }
+
+    /// <summary>The server is another: what the former one told of its next step is void.</summary>
+    public void DropKeys() => _keys = null;
 
     private bool OnWaiting(ref WireReader reader)
     {
@@ -107,9 +118,36 @@ internal sealed class AgentNews(
         if (StepFrame.TryRead(ref reader) is not { } frame) return false;
         if (!frame.IsConcerned) probes.Reached("a node gets a step that does not concern it");
         if (cluster.Install(frame) is not { } installed) return false;
+        if (!TakeKeys(installed)) return false;
         requests.OnStepInstalled(installed);
         events.OnStepInstalled(installed, now);
         if (!session.IsOver) ConfirmInstalled(frame.Step);
+        return true;
+    }
+
+    private bool OnKeys(ref WireReader reader)
+    {
+        bool isExpected = isSecured && _keys is null;
+        _keys = KeysFrame.TryRead(ref reader);
+        return isExpected && _keys is not null;
+    }
+
+    // Each opened view has keys, of the form that fits this node's place in it.
+    private bool TakeKeys(InstalledStep installed)
+    {
+        List<KeysFrame.Entry> keys = _keys ?? [];
+        _keys = null;
+        if (!isSecured) return true;
+        if (keys.Count != installed.Opened.Count) return false;
+        var secrets = new ViewSecret[keys.Count];
+        for (int index = 0; index < secrets.Length; index++)
+        {
+            RegionView view = installed.Opened[index];
+            bool isMember = view.IndexOf(cluster.Self!.Number.Key) >= 0;
+            secrets[index] = keys[index].Secret;
+            if (keys[index].View != view.Number.Counter || secrets[index].IsMembers != isMember) return false;
+        }
+        installed.Secrets = secrets;
         return true;
     }
 

@@ -120,4 +120,9 @@ internal enum FrameKind : byte
     /// (counters, see <see cref="CounterRuns"/>).
     /// </summary>
     GroupsForgotten = 50,
+
+    /// <summary>
+    /// Server: the keys of the views that the next step opens; only in secured clusters. See <see cref="KeysFrame"/>.
+    /// </summary>
+    Keys = 51,
 }

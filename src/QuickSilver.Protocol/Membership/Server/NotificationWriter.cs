@@ -21,9 +21,15 @@ namespace QuickSilver.Protocol.Membership.Server;
 /// <param name="regions">The regions, with the changes of the batch.</param>
 /// <param name="publishers">The nodes that publish, with the changes of the same batch.</param>
 /// <param name="groups">All groups.</param>
+/// <param name="secrets">Writes the keys of opened views; null when the cluster is not secured.</param>
 /// <param name="replication">Minimum number of members that cache a packet.</param>
 internal sealed class NotificationWriter(
-    NodeTable nodes, RegionCalculator regions, ServerPublishers publishers, ServerGroups groups, int replication)
+    NodeTable nodes,
+    RegionCalculator regions,
+    ServerPublishers publishers,
+    ServerGroups groups,
+    ViewSecrets? secrets,
+    int replication)
 {
     private const int ShortDescription = 32;
 
@@ -79,6 +85,7 @@ internal sealed class NotificationWriter(
         {
             foreach (byte[] frame in notice.NodeFrames) nodes.Send(node, frame);
         }
+        if (secrets is not null && notice.Opened.Count > 0) nodes.Send(node, secrets.Write(node, notice.Opened));
         foreach (byte[] frame in notice.Frames) nodes.Send(node, frame);
     }
 
@@ -276,6 +283,7 @@ internal sealed class NotificationWriter(
         foreach ((ServerRegion region, bool wasKnown) in opened)
         {
             ServerView view = region.Current!;
+            notice.Opened.Add(view);
             ulong age = _step - view.FirstStep;
             StepFrame.WriteView(_frame, region.Number, view.Number, age, replication, view.Multicast);
             int first = wasKnown ? view.FirstAdded : 0;
@@ -322,6 +330,8 @@ internal sealed class NotificationWriter(
     private sealed class Notice
     {
         public List<byte[]> Frames { get; } = [];
+
+        public List<ServerView> Opened { get; } = [];
 
         public List<ServerNode> Introduced { get; } = [];
 

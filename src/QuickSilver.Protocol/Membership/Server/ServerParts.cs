@@ -45,9 +45,10 @@ internal sealed class ServerParts
         var regions = new RegionCalculator(Groups);
         Regions = regions;
         Publishers = new ServerPublishers(Groups, regions);
-        Ledger = new ViewLedger(ServerEpoch, Nodes, regions, Groups, pool, settings.Probes);
+        ViewSecrets? secrets = settings.Crypto is { } suite ? new ViewSecrets(suite) : null;
+        Ledger = new ViewLedger(ServerEpoch, Nodes, regions, Groups, pool, secrets, settings.Probes);
         Inherited = new InheritedViews(Nodes, Groups, pool);
-        var notices = new NotificationWriter(Nodes, regions, Publishers, Groups, settings.Replication);
+        var notices = new NotificationWriter(Nodes, regions, Publishers, Groups, secrets, settings.Replication);
         bool merges = settings.MaxRegions < int.MaxValue || settings.MaxMulticastRegions < int.MaxValue;
         Merger = merges ? new RegionMerger(settings, regions, settings.Probes) : null;
         Maker = new StepMaker(Nodes, regions, Publishers, Groups, Ledger, notices, Merger, settings.Probes);

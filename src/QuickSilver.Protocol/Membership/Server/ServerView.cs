@@ -33,6 +33,9 @@ internal sealed class ServerView(uint number, ServerRegion region, ulong firstSt
     /// <summary>Index in <see cref="Members"/> of the first that the region's previous view did not have.</summary>
     public required int FirstAdded { get; init; }
 
+    /// <summary>The view's secret; null when the cluster is not secured.</summary>
+    public byte[]? Secret { get; init; }
+
     /// <summary>The view's multicast address; none: unicast.</summary>
     public NetEndpoint Multicast { get; set; }
 

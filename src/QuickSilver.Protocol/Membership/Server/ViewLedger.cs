@@ -30,6 +30,7 @@ namespace QuickSilver.Protocol.Membership.Server;
 /// <param name="regions">Forgets regions that are gone.</param>
 /// <param name="groups">Forgets groups that no region names.</param>
 /// <param name="pool">The multicast addresses.</param>
+/// <param name="secrets">Draws the secrets of views; null when the cluster is not secured.</param>
 /// <param name="probes">Hooks of simulator tests.</param>
 internal sealed class ViewLedger(
     ServerEpoch serverEpoch,
@@ -37,6 +38,7 @@ internal sealed class ViewLedger(
     RegionCalculator regions,
     ServerGroups groups,
     AddressPool pool,
+    ViewSecrets? secrets,
     Probes probes)
 {
     private readonly List<ServerView> _unretired = [];
@@ -77,6 +79,7 @@ internal sealed class ViewLedger(
         {
             Homes = isMerged ? members.ConvertAll(static member => member.Home!).ToArray() : null,
             RemovedIndices = [.. removed],
+            Secret = secrets?.Draw(),
             FirstAdded = firstAdded,
         };
         region.Current = view;
@@ -212,6 +215,7 @@ internal sealed class ViewLedger(
         _byNumber.Remove(view.Number);
         view.Region.Unretired.Remove(view);
         Retired++;
+        if (view.Secret is { } secret) System.Security.Cryptography.CryptographicOperations.ZeroMemory(secret);
         probes.Reached(
             view.Region.Unretired.Count > 0
                 ? "an old view of a region retires"

@@ -108,7 +108,7 @@ internal sealed class RepairFeed : IFeed
             }
             if (to is null) (to, segment) = (member, bytes);
             else if (to != member || bytes > segment) break;
-            else if (length + bytes > _train.Length) break;
+            else if (length + bytes > Train.RoomFor(count + 1)) break;
             else if (count >= repair.MostInTrain(_node.Transport.Facts.TrainDatagrams)) break;
             _orders.Dequeue();
             repair.WriteTo(_train.AsSpan(length, bytes), order.Stream.Own is null ? order.Region.Self : null);

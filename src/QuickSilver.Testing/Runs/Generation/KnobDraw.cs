@@ -8,6 +8,7 @@ using QuickSilver.Testing.Membership;
 using QuickSilver.Testing.Network;
 using QuickSilver.Testing.Nodes;
 using QuickSilver.Testing.Scheduling;
+using QuickSilver.Testing.Security;
 
 namespace QuickSilver.Testing.Runs.Generation;
 
@@ -31,6 +32,7 @@ internal static class KnobDraw
         string[] hybrids = hybrid.Chance(0.4) ? hybrid.Some(TopologyDraw.Names(9), 0.6) : [];
         // Members that read the sender's memory get no hybrid packets.
         double shares = hybrids.Length > 0 && hybrid.Chance(0.7) ? 0 : 0.4;
+        var security = new Dice(random, RandomStream.Options, part: 10);
         MembershipLinkModel link = Link(membership);
         return new SimulationOptions
         {
@@ -40,6 +42,7 @@ internal static class KnobDraw
                 SharedBlocks = shared.Chance(shares) ? (int)shared.Log(2, 100) : 0,
             },
             HybridGroups = hybrids,
+            Sealing = !security.Chance(0.5) ? Sealing.None : security.Chance(0.9) ? Sealing.StandIn : Sealing.Real,
             MembershipLink = link,
             Membership = Merging(new Dice(random, RandomStream.Options, part: 8), Membership(membership, knobs, link)),
             Node = knobs ? Node(node, nodes) : new NodeSettings { CacheBytes = 64 << 20 },

@@ -5,6 +5,7 @@ using QuickSilver.Testing.Faults;
 using QuickSilver.Testing.Membership;
 using QuickSilver.Testing.Network;
 using QuickSilver.Testing.Nodes;
+using QuickSilver.Testing.Security;
 
 namespace QuickSilver.Testing.Runs.Shrinking;
 
@@ -121,6 +122,7 @@ internal static class Reductions
         yield return options with { MembershipLink = new MembershipLinkModel() };
         yield return options with { Processor = new ProcessorModel() };
         yield return options with { BuggifySites = 0 };
+        yield return options with { Sealing = Sealing.None };
         yield return options with { ClockDrift = 0 };
         yield return options with { RejoinDelay = null };
         for (ulong sites = options.BuggifySites; sites != 0; sites &= sites - 1)

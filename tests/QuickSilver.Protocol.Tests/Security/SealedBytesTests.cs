@@ -1,0 +1,25 @@
+using QuickSilver.Protocol.Wire;
+
+namespace QuickSilver.Protocol.Tests.Security;
+
+/// <summary>The bytes of sealed datagrams, with the secret 0, 1, … 31.</summary>
+public sealed class SealedBytesTests
+{
+    [Theory]
+    [InlineData("data", DatagramKind.Data, DatagramFlags.None)]
+    [InlineData("token", DatagramKind.Token, DatagramFlags.None)]
+    [InlineData("beacon", DatagramKind.Beacon, DatagramFlags.Final)]
+    [InlineData("nak", DatagramKind.Nak, DatagramFlags.None)]
+    [InlineData("repair", DatagramKind.Repair, DatagramFlags.FromPeer)]
+    public void TheBytesAreThoseOfTheFile(string name, DatagramKind kind, DatagramFlags flags)
+    {
+        var pair = new SealedPair();
+        ulong sender = kind == DatagramKind.Repair ? SealedPair.Third : SealedPair.Writer;
+        byte[] datagram = SealedPair.Seal(pair.From, SealedPair.Plain(kind, sender, flags: flags))!;
+        string path = Path.Combine(AppContext.BaseDirectory, "Security", "Golden", $"{name}.hex");
+        string golden = string.Concat(File.ReadLines(path).Select(static line => line.Split('#')[0]))
+            .Replace(" ", "", StringComparison.Ordinal);
+        Assert.Equal(golden, Convert.ToHexStringLower(datagram));
+        Assert.Equal(RejectReason.None, pair.Open(Convert.FromHexString(golden), out _));
+    }
+}

@@ -1,0 +1,45 @@
+using QuickSilver.Security;
+using QuickSilver.Tests.Api;
+
+namespace QuickSilver.Tests.Security;
+
+/// <summary>Real nodes whose datagrams are sealed.</summary>
+[Collection(NodeCollection.Name)]
+public sealed class SealedNodeTests
+{
+    private const int Count = 5_000;
+
+    [Theory]
+    [InlineData(true, TransportKind.Auto, 60_000)]
+    [InlineData(false, TransportKind.Auto, 60_000)]
+    [InlineData(false, TransportKind.Auto, 1_400)]
+    [InlineData(false, TransportKind.Unicast, 1_400)]
+    public async Task Messages_arrive_and_nothing_is_rejected(bool isLent, TransportKind kind, int datagram)
+    {
+        await using var rig = new NodeRig();
+        (Group left, Group right) = await rig.StartPairAsync(change: options =>
+        {
+            options.Crypto = new AesGcmSuite();
+            options.Transport.SharedMemory = isLent;
+            options.Transport.Kind = kind;
+            options.Transport.MaxDatagramBytes = datagram;
+        });
+        Task<List<string>> reading = NodeRig.ReadAsync(right, Count);
+        for (int index = 0; index < Count; index++) await left.SendAsync($"message {index}");
+        List<string> read = await reading.WaitAsync(NodeRig.Patience);
+        Assert.Equal([.. Enumerable.Range(0, Count).Select(static index => $"message {index}")], read);
+        await left.FlushAsync().WaitAsync(NodeRig.Patience);
+    }
+
+    [Theory]
+    [InlineData(true)]
+    [InlineData(false)]
+    public async Task A_node_of_the_other_kind_is_refused_and_told_why(bool isServerSecured)
+    {
+        await using var rig = new NodeRig();
+        await rig.StartAsync(options => options.Crypto = isServerSecured ? new AesGcmSuite() : null);
+        QuickSilverException refused = await Assert.ThrowsAnyAsync<QuickSilverException>(
+            () => rig.StartAsync(options => options.Crypto = isServerSecured ? null : new AesGcmSuite()));
+        Assert.Contains("is secured", refused.Message, StringComparison.Ordinal);
+    }
+}
