@@ -35,6 +35,7 @@ internal sealed class SwitchedConnector : MembershipConnector
         lock (_lock) _socket = reached.Socket;
         // Cut while it connected.
         if (!_switch.IsAway || reached.Socket is null) return reached;
+        if (reached.Stream is not null) await reached.Stream.DisposeAsync().ConfigureAwait(false);
         reached.Socket.Dispose();
         return Reached.Failed(Cut);
     }
