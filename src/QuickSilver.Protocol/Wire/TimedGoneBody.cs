@@ -39,7 +39,7 @@ public readonly ref struct TimedGoneBody
         uint group = (uint)reader.ReadVarint(uint.MaxValue);
         SequenceRangeList ranges = SequenceRangeList.Read(ref reader, MaxRanges);
         gone = new TimedGoneBody { Group = group, Ranges = ranges };
-        if (!reader.IsAtEnd || group == 0 || oldest == 0) return false;
+        if (!reader.IsAtEnd || group == 0 || oldest is 0 or > TimedPlace.MaxSequence) return false;
         foreach (SequenceRange range in ranges) return range.Start > oldest;
         return true;
     }

@@ -13,6 +13,9 @@ public readonly record struct TimedPlace(StepNumber Step, ulong First, ulong Fir
     /// <summary>The longest form on the wire.</summary>
     public const int MaxLength = 1 + (2 * (10 + 10 + 8)) + 20;
 
+    /// <summary>The highest sequence of a packet.</summary>
+    public const ulong MaxSequence = (1UL << 48) - 1;
+
     private const byte ForeignStep = 1;
     private const byte ForeignPrevious = 2;
 
@@ -55,7 +58,8 @@ public readonly record struct TimedPlace(StepNumber Step, ulong First, ulong Fir
         ulong messages = reader.ReadVarint();
         StepNumber previous = ReadStep(ref reader, epoch, (flags & ForeignPrevious) != 0);
         bool isForeignNone = previous.IsNone && (flags & ForeignPrevious) != 0;
-        if (reader.Failed || step.IsNone || isForeignNone || packets >= sequence || messages >= number)
+        bool isBeyond = sequence > MaxSequence || packets >= sequence || messages >= number;
+        if (reader.Failed || step.IsNone || isForeignNone || isBeyond)
         {
             reader.Fail();
             return default;
