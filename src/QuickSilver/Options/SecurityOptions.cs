@@ -36,10 +36,6 @@ public sealed class SecurityOptions
     /// <summary>The cipher that seals datagrams. Default: <see cref="SecurityCipher.Auto"/>.</summary>
     public SecurityCipher Cipher { get; set; } = SecurityCipher.Auto;
 
-    /// <summary>How long the keys of datagrams are used at most. Each change of a view renews them anyway. Read by the
-    /// serving node. Default: 1 hour.</summary>
-    public TimeSpan RotateAfter { get; set; } = TimeSpan.FromHours(1);
-
     /// <summary>Decides at the membership server whether a node may join or publish to a group. Every process that may
     /// serve needs the same. Called on the server's thread: it answers at once, from memory. An exception counts as
     /// no. Null (default): all nodes of the cluster may enter all groups.</summary>
@@ -97,6 +93,5 @@ public sealed class SecurityOptions
     {
         errors.Defined("Security.Mode", Mode);
         errors.Defined("Security.Cipher", Cipher);
-        errors.AtLeast("Security.RotateAfter", RotateAfter, TimeSpan.FromMinutes(1));
     }
 }

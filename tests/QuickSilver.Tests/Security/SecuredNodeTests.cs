@@ -33,6 +33,22 @@ public sealed class SecuredNodeTests : IDisposable
         await NodeRig.UntilAsync(() => log.Ids.Contains(1140), "the log says what secures the node");
     }
 
+    [Theory]
+    [InlineData(GroupMode.Lateral)]
+    [InlineData(GroupMode.Timed)]
+    public async Task A_secured_node_refuses_groups_that_are_not_sealed(GroupMode mode)
+    {
+        await using var rig = new NodeRig();
+        QuickSilverNode node = await rig.StartAsync(WithKey);
+        QuickSilverException refusal = await Assert.ThrowsAsync<QuickSilverException>(
+            () => node.JoinAsync("g", new GroupOptions { Mode = mode }));
+        Assert.Equal(ErrorCode.RefusedByMode, refusal.Code);
+        Assert.Contains(mode.ToString(), refusal.Message, StringComparison.Ordinal);
+        refusal = await Assert.ThrowsAsync<QuickSilverException>(
+            () => node.OpenPublisherAsync("g", new PublisherOptions { Mode = mode }));
+        Assert.Equal(ErrorCode.RefusedByMode, refusal.Code);
+    }
+
     [Fact]
     public async Task A_start_with_another_key_fails_at_once_and_says_what_does_not_fit()
     {
@@ -223,7 +239,6 @@ public sealed class SecuredNodeTests : IDisposable
         Assert.StartsWith(
             "Security.UseCertificates: CertificateSelector threw",
             Fault(static o => o.UseCertificates(static c => c.CertificateSelector = () => throw new IOException("x"))));
-        Assert.StartsWith("Security.RotateAfter: ", Fault(static o => o.RotateAfter = TimeSpan.FromSeconds(1)));
         var network = new QuickSilverOptions();
         network.Membership.Mode = MembershipMode.Host;
         network.Security.Mode = SecurityMode.PreSharedKey;

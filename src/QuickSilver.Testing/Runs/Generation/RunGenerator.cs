@@ -5,6 +5,7 @@ using QuickSilver.Protocol.Stack;
 using QuickSilver.Testing.Faults;
 using QuickSilver.Testing.Membership;
 using QuickSilver.Testing.Scheduling;
+using QuickSilver.Testing.Security;
 
 namespace QuickSilver.Testing.Runs.Generation;
 
@@ -46,7 +47,8 @@ public static class RunGenerator
         var allActions = new List<RunAction>(actions);
         IReadOnlyList<string>[] publishers = PublisherDraw.Draw(random, groups, allPlans, allActions, length, traits);
         (plans, actions) = (allPlans, allActions);
-        if (bounds.Modes)
+        // Other modes than reliable are not sealed.
+        if (bounds.Modes && options.Sealing == Sealing.None)
             (groups, publishers, plans, actions) = ModeDraw.Draw(random, groups, publishers, plans, actions, traits);
         var cluster = new GeneratedCluster(options, bounds, groups, plans, length);
         var swarm = new Dice(random, RandomStream.Faults);
