@@ -114,7 +114,7 @@ internal sealed class TimedWorld
                     ClusterInstance = SendWorld.ClusterInstance,
                 },
                 Counters);
-            var session = new ModeSession(Group, SendWorld.Step(1), false, settings, this);
+            var session = new ModeSession(Group, SendWorld.Step(1), false, settings, this, new ModeTotals());
             Engine.OnOpened(session, owner.Now);
             Engine.OnStepInstalled(
                 new InstalledStep
