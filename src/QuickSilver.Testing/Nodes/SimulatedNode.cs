@@ -1,4 +1,3 @@
-using QuickSilver.Protocol.Timed;
 using QuickSilver.Protocol.Core;
 using QuickSilver.Protocol.Flow;
 using QuickSilver.Protocol.Flow.Buffers;
@@ -6,6 +5,7 @@ using QuickSilver.Protocol.Membership;
 using QuickSilver.Protocol.Modes;
 using QuickSilver.Protocol.Security;
 using QuickSilver.Protocol.Stack;
+using QuickSilver.Protocol.Timed;
 using QuickSilver.Protocol.Wire;
 using QuickSilver.Testing.Invariants;
 using QuickSilver.Testing.Membership;

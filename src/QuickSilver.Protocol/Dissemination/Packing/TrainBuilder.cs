@@ -270,7 +270,8 @@ internal sealed class TrainBuilder
         TransportFacts facts = _context.Transport.Facts;
         _slot = _context.Paths.LongestTo(_stream.View, _context.SelfKey, facts.SlotBytes);
         int limit = _slot < facts.SlotBytes && facts.TrainDatagrams > 1 ? Train.MaxDatagrams : facts.TrainDatagrams;
-        int fitting = Train.MaxBytes / (_slot + SealedHeader.MostAdded);
+        int sealing = _context.Settings.IsSealed ? SealedHeader.MostAdded : 0;
+        int fitting = Train.MaxBytes / (_slot + sealing);
         TrainDatagrams = Math.Clamp(Math.Min(limit, fitting), 1, Train.MaxDatagrams);
     }
 
