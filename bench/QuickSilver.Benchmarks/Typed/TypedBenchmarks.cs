@@ -9,7 +9,8 @@ namespace QuickSilver.Benchmarks.Typed;
 /// <summary>
 /// What a group of values costs beside a group of bytes: a message of 200 bytes sent by one node and read by another,
 /// in memory. The values are the same 200 bytes, copied by their serializer: the difference is the envelope's and the
-/// wrapper's. The other values are JSON, whose own cost is measured beside it. Figures are per message, on both ends together.
+/// wrapper's. The other values are JSON, whose own cost is measured beside it. Figures are per message, on both ends
+/// together.
 /// </summary>
 [MemoryDiagnoser]
 public class TypedBenchmarks

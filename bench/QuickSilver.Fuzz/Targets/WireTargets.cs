@@ -1,3 +1,4 @@
+using System.Buffers.Binary;
 using QuickSilver.Fuzz.Inputs;
 using QuickSilver.Protocol.Wire;
 
@@ -278,9 +279,17 @@ internal sealed class WireTargets
             .Select(body => body[HopOf(body).Length..]).Where(token => TryToken(token)),
     ];
 
-    private static bool TryLateralData(Span<byte> input, bool isResend) =>
-        LateralDataBody.TryRead(input, 1, isResend, out LateralId id, out int offset)
-        && LateralBlock.TryRead(input[offset..], id, out _, out _);
+    // The checksum is set right, so that damage gets past it.
+    private static bool TryLateralData(Span<byte> input, bool isResend)
+    {
+        if (!LateralDataBody.TryRead(input, 1, isResend, out LateralId id, out int offset)) return false;
+        Span<byte> block = input[offset..];
+        if (block.Length < LateralBlock.HeadLength) return false;
+        int length = LateralBlock.HeadLength + BinaryPrimitives.ReadUInt16LittleEndian(block[4..]);
+        if (length <= block.Length)
+            BinaryPrimitives.WriteUInt32LittleEndian(block, LateralBlock.Checksum(block[..length], id));
+        return LateralBlock.TryRead(block, id, out _, out _);
+    }
 
     private bool TryLateralRepair(Span<byte> input)
     {

@@ -1,3 +1,4 @@
+using QuickSilver.Protocol.Core;
 using QuickSilver.Protocol.Wire;
 
 namespace QuickSilver.Protocol.Security;
@@ -104,7 +105,12 @@ internal sealed class ViewKeys
     {
         ulong digest = 17;
         foreach (WriterKeys? writer in _byIndex) digest = (digest * 31) + (writer?.Digest() ?? 0);
-        foreach (WriterKeys writer in _others) digest = (digest * 31) + writer.Digest();
+        // Keys are made for whoever passes the gate: only what was read counts.
+        foreach (WriterKeys writer in _others)
+        {
+            ulong read = writer.Digest();
+            if (read != 0) digest += SeededRandom.Mix(writer.Key ^ read);
+        }
         foreach (ReplayWindow? window in _feedback ?? []) digest = (digest * 31) + (window?.Digest() ?? 0);
         return digest;
     }

@@ -112,7 +112,10 @@ public readonly ref struct LateralBlock
         return true;
     }
 
-    private static uint Checksum(ReadOnlySpan<byte> block, in LateralId id)
+    /// <summary>The checksum of a block.</summary>
+    /// <param name="block">The block without the zeros behind it.</param>
+    /// <param name="id">The packet's id.</param>
+    internal static uint Checksum(ReadOnlySpan<byte> block, in LateralId id)
     {
         Span<byte> name = stackalloc byte[24];
         BinaryPrimitives.WriteUInt64LittleEndian(name, id.Sender);

@@ -12,7 +12,7 @@ namespace QuickSilver.Simulation.Tests.Marks;
 public class MarkTests
 {
     // Too rare for the few runs here; the sweep over fresh seeds demands them, unless MarkQuota excuses them.
-    private const int MostMissed = 8;
+    private const int MostMissed = 10;
     private const BindingFlags Any = BindingFlags.NonPublic | BindingFlags.Static;
 
     [Fact]

@@ -47,7 +47,7 @@ public sealed class TestClusterTests
         await cluster["b"].JoinAsync("g", cancellationToken: Ct);
         await sender.SendAsync("unread"u8.ToArray(), Ct);
         TimeoutException late = await Assert.ThrowsAsync<TimeoutException>(
-            () => cluster.WaitForProcessedAsync(TimeSpan.FromMilliseconds(200), Ct));
+            () => cluster.WaitForProcessedAsync(TimeSpan.FromSeconds(2), Ct));
         Assert.Contains("the group 'g' at the node 'b'", late.Message, StringComparison.Ordinal);
     }
 

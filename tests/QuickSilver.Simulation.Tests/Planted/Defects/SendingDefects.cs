@@ -17,8 +17,16 @@ internal static class SendingDefects
             [
                 new(
                     "GroupSender.cs",
-                    "message.Number = _numbers.Last + 1;",
-                    "message.Number = _numbers.Last + ((_numbers.Last + 1) % 32 == 0 ? 2UL : 1UL);"),
+                    """
+                    private void Number(OutgoingMessage message)
+                        {
+                            message.Number = _numbers.Last + 1;
+                    """,
+                    """
+                    private void Number(OutgoingMessage message)
+                        {
+                            message.Number = _numbers.Last + ((_numbers.Last + 1) % 32 == 0 ? 2UL : 1UL);
+                    """),
                 new(
                     "SourcePacker.cs",
                     "ulong number = group.Numbers.Last + 1;",
