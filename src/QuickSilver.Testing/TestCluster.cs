@@ -230,13 +230,12 @@ public sealed class TestCluster : IAsyncDisposable
         TimeSpan limit = timeout ?? DefaultLimit;
         using var end = CancellationTokenSource.CreateLinkedTokenSource(cancellationToken);
         end.CancelAfter(limit);
-        string what = "nothing was looked at";
+        string what = "a node has sent what not every live member holds";
         try
         {
             while (true)
             {
                 (long before, _) = await LookAsync().ConfigureAwait(false);
-                what = "a node has sent what not every live member holds";
                 foreach (QuickSilverNode node in Running()) await FlushAsync(node, end.Token).ConfigureAwait(false);
                 (long after, string busy) = await LookAsync().ConfigureAwait(false);
                 if (busy.Length == 0 && before == after) return;

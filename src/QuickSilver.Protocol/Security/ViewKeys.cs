@@ -105,7 +105,7 @@ internal sealed class ViewKeys
     {
         ulong digest = 17;
         foreach (WriterKeys? writer in _byIndex) digest = (digest * 31) + (writer?.Digest() ?? 0);
-        // Keys are made for whoever passes the gate: only what was read counts.
+        // Keys are made for each sender that passes the gate: only what was read counts.
         foreach (WriterKeys writer in _others)
         {
             ulong read = writer.Digest();

@@ -120,7 +120,11 @@ public sealed class KeyHandshakeTests
     [Fact]
     public async Task A_flood_of_junk_and_silence_keeps_no_node_out_and_is_not_logged_one_by_one()
     {
-        await using MembershipHost host = Start(_key);
+        await using MembershipHost host = _events.Start(TestHost.Settings with
+        {
+            Security = TestKeys.Channel(_key),
+            HelloTime = TimeSpan.FromSeconds(1),
+        });
         var sockets = new List<Socket>();
         byte[] preface = Preface.Of(SecurityMode.PreSharedKey);
         for (int index = 0; index < 200; index++)
