@@ -1,4 +1,5 @@
 using System.Net;
+using System.Text.Json.Serialization;
 
 namespace QuickSilver;
 
@@ -7,8 +8,8 @@ namespace QuickSilver;
 /// <param name="Identity">The first name in the subject alternative names of the node's certificate. Empty with
 /// <see cref="SecurityMode.PreSharedKey"/> and <see cref="SecurityMode.None"/>, which prove no identity.</param>
 /// <param name="NodeName">The name that the node gave itself, unproven.</param>
-/// <param name="Address">The source address of its connection; null if unknown.</param>
+/// <param name="Address">The source address of its connection; null if unknown. It is not written as JSON.</param>
 /// <param name="Group">The name of the group.</param>
 /// <param name="Publishes">True when the node wants to publish to the group without being a member.</param>
 public sealed record AuthorizationRequest(
-    string Identity, string NodeName, IPAddress? Address, string Group, bool Publishes);
+    string Identity, string NodeName, [property: JsonIgnore] IPAddress? Address, string Group, bool Publishes);

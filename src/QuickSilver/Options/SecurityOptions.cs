@@ -1,3 +1,5 @@
+using System.Text.Json.Serialization;
+
 namespace QuickSilver;
 
 /// <summary>
@@ -39,6 +41,7 @@ public sealed class SecurityOptions
     /// <summary>Decides at the membership server whether a node may join or publish to a group. Every process that may
     /// serve needs the same. Called on the server's thread: it answers at once, from memory. An exception counts as
     /// no. Null (default): all nodes of the cluster may enter all groups.</summary>
+    [JsonIgnore]
     public Func<AuthorizationRequest, bool>? Authorize { get; set; }
 
     internal PreSharedKey? Key { get; private set; }

@@ -13,11 +13,12 @@ public sealed class JsonTests
 {
     private static readonly MemberId Id = MemberId.TryParse("10.0.0.5:15001/7", out MemberId id) ? id : default;
 
-    // Objects that do something; what refers to them is data, and names a handle by its group.
+    // Objects that do something; what refers to them is data, and names a handle by its group. Keys and certificates
+    // are nobody's to write.
     private static readonly Type[] Doers =
     [
         typeof(QuickSilverNode), typeof(Inbox), typeof(FeedRegistration), typeof(MessageSender),
-        typeof(GroupPublisher),
+        typeof(GroupPublisher), typeof(PreSharedKey), typeof(CertificateOptions),
     ];
 
     [Fact]
@@ -140,6 +141,8 @@ public sealed class JsonTests
             options.Pending, options.Loop,
             options.Shutdown, new GroupOptions(), new InboxOptions(), new PublisherOptions(), new FaultOptions(),
             new LateralOptions(), new TimedOptions(), new SendOptions { Key = 7 },
+            new SecurityOptions { Authorize = static _ => true },
+            new AuthorizationRequest("a.example", "a", System.Net.IPAddress.Loopback, "greetings", Publishes: true),
         }
             .ToDictionary(static sample => sample.GetType())
             .Append(new(typeof(NodeEvent), state))
