@@ -102,6 +102,8 @@ internal static class MarkQuota
             "one run in thirty, so that 400 may have few: reached by the targeted run HybridGroup",
         ["a token tells of datagrams that a kernel dropped"] =
             "few runs have receive buffers that overflow: reached by short runs with small buffers",
+        ["a lateral packet comes of a step that is not installed"] =
+            "one run in some hundreds: reached by the targeted run LateralLateStep",
         ["TimedCounters.MessagesNotSent"] =
             "simulated messages are young when they are taken, and seldom beyond the limit: not reached yet",
         ["TimedCounters.NaksOverBudget"] =

@@ -140,7 +140,8 @@ public sealed class KeyHandshakeTests
         }
         await using TestNode node = Node(host, "node", _key);
         await node.HearAsync("registered");
-        await UntilAsync(() => host.Counters.Failed >= 100);
+        // Other limits close the rest, which do not count as failed.
+        await UntilAsync(() => host.Counters.Failed >= 30);
         Assert.InRange(_events.Unauthenticated.Count, 1, 20);
         Assert.Empty(_events.Faults);
         sockets.ForEach(static socket => socket.Dispose());
