@@ -64,7 +64,7 @@ internal sealed partial class GroupCore : StagedGroup, IGroupListener
     public AlarmQueue Alarms => _node.Alarms;
 
     /// <summary>The newest installed view; null before the first. Made when asked for, and kept until another one is
-    /// asked for. Any thread.</summary>
+    /// asked for: the same view is the same object. Any thread.</summary>
     public GroupView? View
     {
         get
@@ -78,8 +78,9 @@ internal sealed partial class GroupCore : StagedGroup, IGroupListener
             if (isKnown || (number.IsNone && !IsPublisher)) return known;
             var view = new GroupView(
                 Name, info.Id, number, Mode, layout.ViewsOf(info.Id), _node.IsInMemory, info.Address);
-            Volatile.Write(ref _view, view);
-            return view;
+            // Threads that ask at once get the same object.
+            GroupView? other = Interlocked.CompareExchange(ref _view, view, known);
+            return ReferenceEquals(other, known) ? view : View;
         }
     }
 
