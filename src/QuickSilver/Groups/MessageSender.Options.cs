@@ -36,7 +36,7 @@ public abstract partial class MessageSender
     {
         MessageTraits traits = options.ToTraits(nameof(options));
         if (Handle.End is { } end) return end.Reason is null ? SendStatus.Closed : SendStatus.NotMember;
-        if (payload.Length > LongestMessage) return SendStatus.TooLarge;
+        if (payload.Length > Limit.Bytes) return SendStatus.TooLarge;
         if (Handle.Core is not { } core) return SendStatus.NotMember;
         Require(core, GroupMode.Timed, nameof(SendOptions));
         if (!core.IsOpen) return SendStatus.Backpressured;

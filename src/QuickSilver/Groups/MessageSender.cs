@@ -57,7 +57,7 @@ public abstract partial class MessageSender
         if (cancellationToken.IsCancellationRequested) return ValueTask.FromCanceled(cancellationToken);
         GroupCore core = CheckSend(0);
         PayloadWriter writer = PayloadWriter.Begin(
-            Services.SendBuffers, sizeHint, LongestMessage);
+            Services.SendBuffers, sizeHint, Limit);
         bool isWritten = false;
         try
         {
@@ -81,7 +81,7 @@ public abstract partial class MessageSender
     public SendStatus TrySend(ReadOnlySpan<byte> payload)
     {
         if (Handle.End is { } end) return end.Reason is null ? SendStatus.Closed : SendStatus.NotMember;
-        if (payload.Length > LongestMessage) return SendStatus.TooLarge;
+        if (payload.Length > Limit.Bytes) return SendStatus.TooLarge;
         if (Handle.Core is not { } core) return SendStatus.NotMember;
         if (!core.IsOpen) return SendStatus.Backpressured;
         if (IsShort(payload))
@@ -247,19 +247,19 @@ public abstract partial class MessageSender
     }
 
     // That of the node, or less where the group's mode says so.
-    private protected int LongestMessage =>
-        Math.Min(Services.Options.Pending.MaxMessageBytes, Handle.Settings.LongestMessage);
+    private protected PayloadLimit Limit =>
+        PayloadLimit.Of(Services.Options.Pending.MaxMessageBytes, Handle.Settings.LongestMessage);
 
     private protected GroupCore CheckSend(int bytes)
     {
         ThrowIfEnded();
-        if (bytes > LongestMessage) throw PayloadLimit.Exceeded(bytes, LongestMessage);
+        if (bytes > Limit.Bytes) throw Limit.Exceeded(bytes);
         return Joined;
     }
 
     private FeedRegistration Register(IMessageFeed feed, MessageTraits traits)
     {
-        var source = new FeedSource(Handle, feed, LongestMessage, traits);
+        var source = new FeedSource(Handle, feed, Limit, traits);
         bool isPosted = Services.TryPost(_ => Handle.Attach(source));
         return isPosted ? new FeedRegistration(Services, source) : throw Handle.EndException();
     }

@@ -20,7 +20,7 @@ internal sealed class FeedSource : IMessageSource, IRequestTarget, IBufferWriter
 {
     private readonly GroupHandle _handle;
     private IMessageFeed? _feed;
-    private readonly int _maxMessageBytes;
+    private readonly PayloadLimit _limit;
     private readonly MessageTraits _traits;
     private LocalGroup? _local;
     private Alarm? _alarm;
@@ -28,12 +28,12 @@ internal sealed class FeedSource : IMessageSource, IRequestTarget, IBufferWriter
     private int _isSignalled;
 
     /// <summary>Wraps a feed of a handle. Any thread.</summary>
-    public FeedSource(GroupHandle handle, IMessageFeed feed, int maxMessageBytes, MessageTraits traits = default)
+    public FeedSource(GroupHandle handle, IMessageFeed feed, PayloadLimit limit, MessageTraits traits = default)
     {
         _traits = traits;
         _handle = handle;
         _feed = feed;
-        _maxMessageBytes = maxMessageBytes;
+        _limit = limit;
     }
 
     /// <summary>True once the feed is removed: it is never called again.</summary>
@@ -156,8 +156,7 @@ internal sealed class FeedSource : IMessageSource, IRequestTarget, IBufferWriter
     public void Advance(int count)
     {
         MessageWriter writer = Writer;
-        if (count > _maxMessageBytes - writer.Length)
-            throw PayloadLimit.Exceeded(writer.Length + (long)count, _maxMessageBytes);
+        if (count > _limit.Bytes - writer.Length) throw _limit.Exceeded(writer.Length + (long)count);
         writer.Advance(count);
     }
 

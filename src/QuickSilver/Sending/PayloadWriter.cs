@@ -15,20 +15,20 @@ internal sealed class PayloadWriter : IBufferWriter<byte>
     private SendBufferPool? _pool;
     private PooledPayload? _payload;
     private int _written;
-    private int _longest;
+    private PayloadLimit _limit;
 
     /// <summary>Begins a message.</summary>
     /// <param name="pool">Source of memory.</param>
     /// <param name="sizeHint">Expected length of the message, in bytes.</param>
-    /// <param name="longest">Limit on its length, in bytes.</param>
-    public static PayloadWriter Begin(SendBufferPool pool, int sizeHint, int longest)
+    /// <param name="limit">Limit on its length.</param>
+    public static PayloadWriter Begin(SendBufferPool pool, int sizeHint, PayloadLimit limit)
     {
         PayloadWriter writer = _free ?? new PayloadWriter();
         _free = null;
         writer._pool = pool;
-        writer._longest = longest;
+        writer._limit = limit;
         writer._written = 0;
-        writer._payload = pool.Rent(Math.Clamp(sizeHint, 0, longest));
+        writer._payload = pool.Rent(Math.Clamp(sizeHint, 0, limit.Bytes));
         return writer;
     }
 
@@ -55,7 +55,7 @@ internal sealed class PayloadWriter : IBufferWriter<byte>
         PooledPayload payload = Payload;
         if (count > payload.Array.Length - _written)
             throw new InvalidOperationException("More was written than there was room for.");
-        if (count > _longest - _written) throw PayloadLimit.Exceeded((long)_written + count, _longest);
+        if (count > _limit.Bytes - _written) throw _limit.Exceeded((long)_written + count);
         _written += count;
     }
 
@@ -82,7 +82,7 @@ internal sealed class PayloadWriter : IBufferWriter<byte>
         PooledPayload payload = Payload;
         long needed = _written + (long)Math.Max(1, sizeHint);
         if (needed <= payload.Array.Length) return;
-        if (needed > SendBufferPool.LargestBytes) throw PayloadLimit.Exceeded(needed, _longest);
+        if (needed > SendBufferPool.LargestBytes) throw _limit.Exceeded(needed);
         PooledPayload larger = _pool!.Rent(
             (int)Math.Min(SendBufferPool.LargestBytes, Math.Max(needed, payload.Array.Length * 2L)));
         payload.Array.AsSpan(0, _written).CopyTo(larger.Array);

@@ -29,8 +29,7 @@ public sealed class MistakeTests
         Group group = await node.JoinAsync("group");
         byte[] payload = new byte[1_001];
         PayloadTooLargeException thrown = await IsToldAsync<PayloadTooLargeException>(
-            () => group.SendAsync(payload).AsTask(),
-            "1001 bytes", "1000, the limit of Pending.MaxMessageBytes", "split it");
+            () => group.SendAsync(payload).AsTask(), "1001 bytes", "Pending.MaxMessageBytes (1000)", "split it");
         Assert.Equal((ErrorCode.PayloadTooLarge, 1_000L), (thrown.Code, thrown.Limit));
         await IsToldAsync<PayloadTooLargeException>(() => group.SendConfirmedAsync(payload), "split it");
         Assert.Equal(SendStatus.TooLarge, group.TrySend(payload));
