@@ -68,7 +68,7 @@ internal sealed class JoinOperation
         }
         _deadline = new Alarm(_node.Alarms, OnDeadline);
         _deadline.Set(now + _node.Services.Options.Membership.JoinTimeout);
-        _node.Directory.Start(this, now);
+        _node.Changes.Start(this, now);
     }
 
     /// <summary>Notes that a group has admitted the node.</summary>
@@ -96,7 +96,7 @@ internal sealed class JoinOperation
         _node.Services.TryPost(_ =>
         {
             _deadline?.Cancel();
-            _node.Directory.Forget(this);
+            _node.Changes.Forget(this);
         });
     }
 
@@ -135,7 +135,7 @@ internal sealed class JoinOperation
         {
             Diagnostics = _node.Describe(null),
         };
-        if (TryFail(reason)) _node.Directory.Forget(this);
+        if (TryFail(reason)) _node.Changes.Forget(this);
     }
 
     // The caller may have left already, with its own exception.

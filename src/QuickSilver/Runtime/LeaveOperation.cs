@@ -76,7 +76,7 @@ internal sealed class LeaveOperation
     private void Flush(Instant now)
     {
         // From here on, the end of the node ends the leave too: a flush under way would not complete.
-        _node.Directory.Begin(this);
+        _node.Changes.Begin(this);
         var flush = new CountdownFlush();
         foreach (GroupHandle handle in _handles)
         {
@@ -101,6 +101,6 @@ internal sealed class LeaveOperation
     {
         if (_isFlushed || Task.IsCompleted) return;
         Volatile.Write(ref _isFlushed, true);
-        _node.Directory.Leave(this, now);
+        _node.Changes.Leave(this, now);
     }
 }

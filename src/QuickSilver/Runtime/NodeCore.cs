@@ -48,6 +48,7 @@ internal sealed partial class NodeCore : ICoreObserver, INodeUpcalls, ICompletio
         _pool = pool;
         _random = random;
         Directory = new GroupDirectory(this);
+        Changes = new GroupChanges(this);
         Outboxes = new Outboxes(services);
         _returnPause = new ReturnPause(services.Options.Membership.FailureTimeout);
         IsInMemory = services.Options.Transport.Kind == TransportKind.InMemory;
@@ -68,6 +69,9 @@ internal sealed partial class NodeCore : ICoreObserver, INodeUpcalls, ICompletio
 
     /// <summary>The groups of the node.</summary>
     public GroupDirectory Directory { get; }
+
+    /// <summary>The joins and leaves under way.</summary>
+    public GroupChanges Changes { get; }
 
     /// <summary>The messages that calls have sent, on their way to the protocol.</summary>
     public Outboxes Outboxes { get; }
@@ -220,7 +224,7 @@ internal sealed partial class NodeCore : ICoreObserver, INodeUpcalls, ICompletio
 
     /// <summary>Ends one handle with a reason in the next turn.</summary>
     public void FailLater(GroupHandle handle, QuickSilverException reason) =>
-        Services.TryPost(now => Directory.Fail(handle, reason, now));
+        Services.TryPost(now => Changes.Fail(handle, reason, now));
 
     /// <summary>Describes the state of the node for the text of an exception.</summary>
     /// <param name="group">The group to describe as well; null for none.</param>
