@@ -12,7 +12,8 @@ namespace QuickSilver.Protocol.Lateral;
 /// Idea: what arrives is delivered at once, and goes into repairs for the other members, which combine packets of all
 /// groups that two nodes share. So a lost packet is recovered in a time that depends on the traffic of the node, not on
 /// that of one group. <see cref="LateralSending"/> sends, <see cref="LateralReceiving"/> receives and recovers,
-/// <see cref="LateralRepairing"/> builds repairs, <see cref="LateralAsking"/> asks for what repairs do not give.
+/// <see cref="LateralDelivering"/> delivers, <see cref="LateralRepairing"/> builds repairs. <see cref="LateralSearch"/>
+/// decides when to ask for what repairs do not give, <see cref="LateralAsking"/> asks and answers.
 /// </para>
 /// <para>
 /// Core thread only. Source: Ricochet, section 3; deviations are listed in docs/modes.md.
@@ -51,7 +52,7 @@ internal sealed class LateralEngine : IModeEngine
         else
         {
             group.Member = null;
-            _parts.Receiving.Forget(group);
+            _parts.Delivering.Forget(group);
         }
         if (group.Member is null && group.Publisher is null) _parts.Remove(group);
     }

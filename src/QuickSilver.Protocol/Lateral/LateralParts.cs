@@ -20,6 +20,8 @@ internal sealed class LateralParts
         Cache = new BlockCache(Arena, limits.CacheBytes);
         Repairing = new LateralRepairing(this);
         Asking = new LateralAsking(this);
+        Delivering = new LateralDelivering(this);
+        Search = new LateralSearch(this);
         Receiving = new LateralReceiving(this);
         Sending = new LateralSending(this);
         Reports = new LateralReports(this);
@@ -38,6 +40,10 @@ internal sealed class LateralParts
     public LateralRepairing Repairing { get; }
 
     public LateralAsking Asking { get; }
+
+    public LateralDelivering Delivering { get; }
+
+    public LateralSearch Search { get; }
 
     public LateralReceiving Receiving { get; }
 
@@ -82,7 +88,8 @@ internal sealed class LateralParts
         Sending.Close();
         Reports.Close();
         Asking.Close();
-        foreach (LateralGroup group in _groups) Receiving.Forget(group);
+        foreach (LateralGroup group in _groups) Delivering.Forget(group);
+        Search.Close();
         Receiving.Close();
         Cache.Close();
         Arena.Close();

@@ -10,41 +10,26 @@ namespace QuickSilver.Protocol.Lateral;
 
 /// <summary>
 /// What arrives: packets are delivered at once, and repairs are solved with what is known. What is known to be missing
-/// is left to repairs for a while, then asked for, of a node that named it in a repair and of its sender in turn, until
-/// the deadline.
+/// is left to <see cref="LateralSearch"/>.
 /// <para>
 /// Awkward cases: a packet of a step that is not installed waits for it. A repair may name packets of groups that this
 /// node has left, or packets that are no longer kept: it is unusable. What a repair rebuilds must have the checksum
-/// that is inside the block; otherwise it is dropped, and counted. What a removed sender left is looked for a while,
-/// then reported lost.
+/// that is inside the block; otherwise it is dropped, and counted.
 /// </para>
 /// O(bins of the group) a packet. Core thread only.
 /// </summary>
 internal sealed class LateralReceiving
 {
     private const int MostEarly = 1024;
-    private static readonly TimeSpan FirstPause = TimeSpan.FromMilliseconds(10);
-    private static readonly TimeSpan LongestPause = TimeSpan.FromMilliseconds(500);
 
     private readonly LateralParts _parts;
     private readonly Equations _equations = new();
-    private readonly Alarm _alarm;
-    private readonly List<Reception> _watched = [];
     private readonly List<(LateralId Id, Slice Block)> _early = [];
-    private long _held;
-    private bool _isClosed;
 
-    public LateralReceiving(LateralParts parts)
-    {
-        _parts = parts;
-        _alarm = new Alarm(parts.Context.Alarms, OnDue);
-    }
+    public LateralReceiving(LateralParts parts) => _parts = parts;
 
     /// <summary>Combinations that wait for more.</summary>
     public int Unsolved => _equations.Count;
-
-    /// <summary>Bytes of fragments and of messages that wait for their turn.</summary>
-    public long HeldBytes => _held;
 
     /// <summary>Takes a packet that came by itself.</summary>
     public RejectReason OnData(NodeInfo sender, ReadOnlySpan<byte> body, bool isResend, Instant now)
@@ -108,8 +93,8 @@ internal sealed class LateralReceiving
             if (_parts.FindGroup(entry.Group) is not { Member: { } member } group) continue;
             Reception reception = ReceptionOf(group, member, sender);
             if (reception.IsDone(entry.Number)) continue;
-            reception.NoteExists(entry.Number, NewMissing(now, null, _parts.Limits.LeastWait));
-            Watch(reception, now);
+            reception.NoteExists(entry.Number, LateralSearch.NewMissing(now, null, _parts.Limits.LeastWait));
+            _parts.Search.Watch(reception, now);
         }
         return RejectReason.None;
     }
@@ -122,7 +107,6 @@ internal sealed class LateralReceiving
         _early.Clear();
         foreach ((LateralId id, Slice bytes) in early)
         {
-            _held -= bytes.Length;
             if (LateralBlock.TryRead(bytes.Span, id, out LateralBlock block, out _)) Take(id, block, bytes.Span, now);
             bytes.Release();
         }
@@ -139,26 +123,16 @@ internal sealed class LateralReceiving
                 if (reception.Sender != node || reception.IsOver) continue;
                 reception.IsOver = true;
                 reception.OverAt = now + _parts.Limits.OrphanTime;
-                Watch(reception, now);
+                _parts.Search.Watch(reception, now);
             }
         }
     }
 
-    /// <summary>A session has ended: all that it has is released.</summary>
-    public void Forget(LateralGroup group)
-    {
-        foreach (Reception reception in group.Receptions) Release(reception);
-        group.Receptions.Clear();
-    }
-
     public void Close()
     {
-        _isClosed = true;
-        _alarm.Cancel();
         _equations.Clear();
         foreach ((_, Slice block) in _early) block.Release();
         _early.Clear();
-        _watched.Clear();
     }
 
     // Takes a packet whose block is good; it may be known already.
@@ -188,13 +162,13 @@ internal sealed class LateralReceiving
         Slice kept = _parts.Cache.Add(id, bytes);
         _parts.Counters.CachedBytes = _parts.Cache.Bytes;
         bool isFirst = block.BeforeTerm == 0 || IsBefore(block.BeforeTerm, block.BeforeStep, member.Began);
-        reception.NotePlace(id.Number, block.FirstInStep, isFirst, NewMissing(now, null, Wait));
+        reception.NotePlace(id.Number, block.FirstInStep, isFirst, LateralSearch.NewMissing(now, null, Wait));
         _parts.Repairing.OnPacket(group, id, isOwn: false);
         kept.Retain();
-        Deliver(reception, group, id, block, kept, now);
+        _parts.Delivering.Deliver(reception, group, id, block, kept, now);
         _equations.OnKnown(id, kept.Span);
         kept.Release();
-        if (reception.Missing.Count > 0) Watch(reception, now);
+        if (reception.Missing.Count > 0) _parts.Search.Watch(reception, now);
     }
 
     // Takes what combinations have given, until there is nothing left.
@@ -216,75 +190,6 @@ internal sealed class LateralReceiving
         }
     }
 
-    private void Deliver(
-        Reception reception, LateralGroup group, in LateralId id, in LateralBlock block, in Slice kept, Instant now)
-    {
-        Slice bytes = kept.Part(block.BytesOffset, block.Bytes.Length);
-        if (id.Fragment != 0)
-        {
-            if (!TryAssemble(reception, id, block, bytes, out Slice whole)) return;
-            Complete(reception, group, id.Number, whole, now);
-            whole.Release();
-            return;
-        }
-        Complete(reception, group, id.Number, bytes, now);
-    }
-
-    private bool TryAssemble(
-        Reception reception, in LateralId id, in LateralBlock block, in Slice bytes, out Slice whole)
-    {
-        whole = default;
-        ulong number = id.Number;
-        Assembly? assembly = reception.Assemblies.Find(one => one.Number == number);
-        if (assembly is null)
-        {
-            if (_held > _parts.Limits.HeldBytes) return false;
-            assembly = new Assembly(number, (int)block.Fragments);
-            reception.Assemblies.Add(assembly);
-        }
-        if (assembly.Count != block.Fragments || assembly.Has(id.Fragment)) return false;
-        assembly.Add(id.Fragment, bytes);
-        _held += bytes.Length;
-        if (!assembly.IsComplete) return false;
-        whole = assembly.Join(_parts.Context.Pool);
-        Drop(reception, assembly);
-        return true;
-    }
-
-    private void Complete(Reception reception, LateralGroup group, ulong number, in Slice bytes, Instant now)
-    {
-        reception.SetDone(number);
-        if (!group.Settings.InOrder)
-        {
-            reception.Session.Deliver(reception.Sender, new DeliveryBatch(number, bytes), now);
-            return;
-        }
-        bytes.Retain();
-        Hold(reception, number, bytes, isLost: false);
-        DeliverHeld(reception, now);
-    }
-
-    private void Hold(Reception reception, ulong number, in Slice bytes, bool isLost)
-    {
-        int index = reception.Held.Count;
-        while (index > 0 && reception.Held[index - 1].Number > number) index--;
-        reception.Held.Insert(index, (number, bytes, isLost));
-        _held += bytes.Length;
-    }
-
-    private void DeliverHeld(Reception reception, Instant now)
-    {
-        while (reception.Held.Count > 0 && reception.IsLowFinal && reception.Held[0].Number < reception.Next)
-        {
-            (ulong number, Slice bytes, bool isLost) = reception.Held[0];
-            reception.Held.RemoveAt(0);
-            _held -= bytes.Length;
-            if (isLost) ReportLoss(reception, number, 1, now);
-            else reception.Session.Deliver(reception.Sender, new DeliveryBatch(number, bytes), now);
-            bytes.Release();
-        }
-    }
-
     private void Park(in LateralId id, ReadOnlySpan<byte> bytes)
     {
         if (_early.Count >= MostEarly) return;
@@ -294,7 +199,6 @@ internal sealed class LateralReceiving
         }
         _parts.Context.Probes.Reached("a lateral packet comes of a step that is not installed");
         _early.Add((id, _parts.Arena.Copy(bytes)));
-        _held += bytes.Length;
     }
 
     // A packet of before the stay was asked for, because nothing of its sender had come.
@@ -327,10 +231,10 @@ internal sealed class LateralReceiving
             if (SenderOf(group, id.Sender) is not { } sender) continue;
             Reception reception = ReceptionOf(group, member, sender);
             if (id.Number > reception.Next + Reception.MostOpen && reception.HasBegun) continue;
-            reception.NoteExists(id.Number, NewMissing(now, holder, Wait));
+            reception.NoteExists(id.Number, LateralSearch.NewMissing(now, holder, Wait));
             int index = reception.Find(id.Number);
             if (index >= 0) reception.Missing[index] = reception.Missing[index] with { Holder = holder };
-            Watch(reception, now);
+            _parts.Search.Watch(reception, now);
         }
     }
 
@@ -355,157 +259,6 @@ internal sealed class LateralReceiving
     }
 
     private TimeSpan Wait => _parts.Limits.MostWait;
-
-    private static MissingMessage NewMissing(Instant now, NodeInfo? holder, TimeSpan wait) =>
-        new(0, now, now + wait, 0, holder);
-
-    private void Watch(Reception reception, Instant now)
-    {
-        if (!reception.IsWatched)
-        {
-            reception.IsWatched = true;
-            _watched.Add(reception);
-        }
-        _alarm.SetIfEarlier(now + _parts.Limits.LeastWait);
-    }
-
-    private void OnDue(Instant now)
-    {
-        for (int index = _watched.Count - 1; index >= 0; index--)
-        {
-            Reception reception = _watched[index];
-            Look(reception, now);
-            if (_isClosed) return;
-            bool isIdle = reception.Missing.Count == 0 && (!reception.IsOver || reception.IsClosed);
-            if (!isIdle && reception.Session.IsOpen) continue;
-            reception.IsWatched = false;
-            _watched.RemoveAt(index);
-        }
-        if (_watched.Count > 0) _alarm.SetIfEarlier(now + (_parts.Limits.LeastWait / 2));
-    }
-
-    private void Look(Reception reception, Instant now)
-    {
-        if (!reception.Session.IsOpen || reception.IsClosed) return;
-        var group = (LateralGroup)reception.Session.State!;
-        bool isOver = reception.IsOver && now >= reception.OverAt;
-        for (int index = 0; index < reception.Missing.Count; index++)
-        {
-            MissingMessage missing = reception.Missing[index];
-            if (isOver || now - missing.Found >= group.Settings.Deadline)
-            {
-                GiveUp(reception, group, missing.Number, now);
-                if (!reception.Session.IsOpen) return;
-                index = -1;
-                continue;
-            }
-            if (missing.Due > now) continue;
-            Ask(reception, missing, group.Id);
-            TimeSpan pause = FirstPause * (1 << Math.Min(missing.Tries, 6));
-            reception.Missing[index] = missing with
-            {
-                Due = now + (pause < LongestPause ? pause : LongestPause),
-                Tries = missing.Tries + 1,
-            };
-        }
-        if (!isOver) return;
-        DeliverHeld(reception, now);
-        reception.IsClosed = true;
-        reception.Session.CloseSender(reception.Sender, now);
-    }
-
-    // Of who named it, and of its sender, in turn; of any member, if both are out of reach.
-    private void Ask(Reception reception, in MissingMessage missing, uint group)
-    {
-        NodeInfo? holder = missing.Holder is { IsRemoved: false } known ? known : null;
-        NodeInfo? sender = reception.Sender.IsRemoved ? null : reception.Sender;
-        NodeInfo? target = missing.Tries % 2 == 0 ? holder ?? sender : sender ?? holder;
-        if (missing.Tries > 3 || target is null) target = AnyMember(group) ?? target;
-        if (target is null) return;
-        ulong number = missing.Number;
-        Assembly? assembly = reception.Assemblies.Find(one => one.Number == number);
-        var id = new LateralId(reception.Sender.Number.Key, group, number, 0);
-        if (assembly is null)
-        {
-            _parts.Asking.Ask(target, id);
-            return;
-        }
-        int asked = 0;
-        for (uint fragment = 1; fragment <= assembly.Count && asked < LateralIdList.MaxIds; fragment++)
-        {
-            if (assembly.Has(fragment)) continue;
-            asked++;
-            _parts.Asking.Ask(target, id with { Fragment = fragment });
-        }
-    }
-
-    private NodeInfo? AnyMember(uint group)
-    {
-        NodeInfo? chosen = null;
-        ulong seen = 0;
-        foreach (RegionView view in _parts.Context.Cluster.Views)
-        {
-            for (int index = 0; index < view.Members.Length; index++)
-            {
-                NodeInfo member = view.Members[index];
-                if (member.IsRemoved || member.Number.Key == _parts.Context.SelfKey) continue;
-                if (view.GroupsOf(index).Counters.BinarySearch(group) < 0) continue;
-                if (_parts.Context.Random.NextBelow(++seen) == 0) chosen = member;
-            }
-        }
-        return chosen;
-    }
-
-    private void GiveUp(Reception reception, LateralGroup group, ulong number, Instant now)
-    {
-        bool isOfSession = reception.HasBegun && number >= reception.Low;
-        // What lies before it cannot be found any more.
-        if (isOfSession && number == reception.Low) reception.EndLow();
-        reception.SetDone(number);
-        if (reception.Assemblies.Find(one => one.Number == number) is { } assembly) Drop(reception, assembly);
-        if (!isOfSession)
-        {
-            int index = reception.Find(number);
-            if (index >= 0) reception.Missing.RemoveAt(index);
-            return;
-        }
-        if (group.Settings.InOrder)
-        {
-            Hold(reception, number, default, isLost: true);
-            DeliverHeld(reception, now);
-        }
-        else
-        {
-            ReportLoss(reception, number, 1, now);
-        }
-    }
-
-    private void ReportLoss(Reception reception, ulong first, ulong count, Instant now)
-    {
-        _parts.Counters.MessagesLost += count;
-        reception.Session.ReportLoss(
-            reception.Sender, first, count,
-            reception.IsOver ? LossCause.SenderFailed : LossCause.DeadlinePassed, now);
-    }
-
-    private void Drop(Reception reception, Assembly assembly)
-    {
-        _held -= assembly.Bytes;
-        assembly.Release();
-        reception.Assemblies.Remove(assembly);
-    }
-
-    private void Release(Reception reception)
-    {
-        while (reception.Assemblies.Count > 0) Drop(reception, reception.Assemblies[0]);
-        foreach ((_, Slice bytes, _) in reception.Held)
-        {
-            _held -= bytes.Length;
-            bytes.Release();
-        }
-        reception.Held.Clear();
-        reception.Missing.Clear();
-    }
 
     private static bool IsBefore(ulong term, ulong step, in StepNumber other) =>
         term != other.Epoch.Term ? term < other.Epoch.Term : step < other.Counter;

@@ -1,0 +1,154 @@
+using QuickSilver.Protocol.Core;
+using QuickSilver.Protocol.Delivery;
+using QuickSilver.Protocol.Flow;
+using QuickSilver.Protocol.Flow.Buffers;
+using QuickSilver.Protocol.Wire;
+
+namespace QuickSilver.Protocol.Lateral;
+
+/// <summary>
+/// The last step of a packet: fragments are joined, and messages and losses go to the session. Where a group keeps the
+/// order of senders, both wait for their turn. O(fragments) a packet, O(messages that wait) where order is kept. Core
+/// thread only.
+/// </summary>
+internal sealed class LateralDelivering(LateralParts parts)
+{
+    // Bytes of fragments and of messages that wait for their turn.
+    private long _held;
+
+    /// <summary>Delivers a packet that is known for the first time, or keeps it for its turn.</summary>
+    /// <param name="reception">What the session has of the sender.</param>
+    /// <param name="group">The session's group.</param>
+    /// <param name="id">The packet.</param>
+    /// <param name="block">Its parts.</param>
+    /// <param name="kept">Its bytes; the caller keeps its reference.</param>
+    /// <param name="now">The time.</param>
+    public void Deliver(
+        Reception reception, LateralGroup group, in LateralId id, in LateralBlock block, in Slice kept, Instant now)
+    {
+        Slice bytes = kept.Part(block.BytesOffset, block.Bytes.Length);
+        if (id.Fragment != 0)
+        {
+            if (!TryAssemble(reception, id, block, bytes, out Slice whole)) return;
+            Complete(reception, group, id.Number, whole, now);
+            whole.Release();
+            return;
+        }
+        Complete(reception, group, id.Number, bytes, now);
+    }
+
+    /// <summary>A message is given up. If it is the session's, its loss is reported, in its turn.</summary>
+    public void GiveUp(Reception reception, LateralGroup group, ulong number, Instant now)
+    {
+        bool isOfSession = reception.HasBegun && number >= reception.Low;
+        // What lies before it cannot be found any more.
+        if (isOfSession && number == reception.Low) reception.EndLow();
+        reception.SetDone(number);
+        if (reception.Assemblies.Find(one => one.Number == number) is { } assembly) Drop(reception, assembly);
+        if (!isOfSession)
+        {
+            int index = reception.Find(number);
+            if (index >= 0) reception.Missing.RemoveAt(index);
+            return;
+        }
+        if (group.Settings.InOrder)
+        {
+            Hold(reception, number, default, isLost: true);
+            DeliverHeld(reception, now);
+        }
+        else
+        {
+            ReportLoss(reception, number, now);
+        }
+    }
+
+    /// <summary>Delivers what waits for its turn, as far as it has come.</summary>
+    public void DeliverHeld(Reception reception, Instant now)
+    {
+        while (reception.Held.Count > 0 && reception.IsLowFinal && reception.Held[0].Number < reception.Next)
+        {
+            (ulong number, Slice bytes, bool isLost) = reception.Held[0];
+            reception.Held.RemoveAt(0);
+            _held -= bytes.Length;
+            if (isLost) ReportLoss(reception, number, now);
+            else reception.Session.Deliver(reception.Sender, new DeliveryBatch(number, bytes), now);
+            bytes.Release();
+        }
+    }
+
+    /// <summary>A session has ended: all that it has is released.</summary>
+    public void Forget(LateralGroup group)
+    {
+        foreach (Reception reception in group.Receptions) Release(reception);
+        group.Receptions.Clear();
+    }
+
+    private bool TryAssemble(
+        Reception reception, in LateralId id, in LateralBlock block, in Slice bytes, out Slice whole)
+    {
+        whole = default;
+        ulong number = id.Number;
+        Assembly? assembly = reception.Assemblies.Find(one => one.Number == number);
+        if (assembly is null)
+        {
+            if (_held > parts.Limits.HeldBytes) return false;
+            assembly = new Assembly(number, (int)block.Fragments);
+            reception.Assemblies.Add(assembly);
+        }
+        if (assembly.Count != block.Fragments || assembly.Has(id.Fragment)) return false;
+        assembly.Add(id.Fragment, bytes);
+        _held += bytes.Length;
+        if (!assembly.IsComplete) return false;
+        whole = assembly.Join(parts.Context.Pool);
+        Drop(reception, assembly);
+        return true;
+    }
+
+    private void Complete(Reception reception, LateralGroup group, ulong number, in Slice bytes, Instant now)
+    {
+        reception.SetDone(number);
+        if (!group.Settings.InOrder)
+        {
+            reception.Session.Deliver(reception.Sender, new DeliveryBatch(number, bytes), now);
+            return;
+        }
+        bytes.Retain();
+        Hold(reception, number, bytes, isLost: false);
+        DeliverHeld(reception, now);
+    }
+
+    private void Hold(Reception reception, ulong number, in Slice bytes, bool isLost)
+    {
+        int index = reception.Held.Count;
+        while (index > 0 && reception.Held[index - 1].Number > number) index--;
+        reception.Held.Insert(index, (number, bytes, isLost));
+        _held += bytes.Length;
+    }
+
+    private void ReportLoss(Reception reception, ulong number, Instant now)
+    {
+        parts.Counters.MessagesLost++;
+        reception.Session.ReportLoss(
+            reception.Sender, number, 1,
+            reception.IsOver ? LossCause.SenderFailed : LossCause.DeadlinePassed, now);
+    }
+
+    private void Drop(Reception reception, Assembly assembly)
+    {
+        _held -= assembly.Bytes;
+        assembly.Release();
+        reception.Assemblies.Remove(assembly);
+    }
+
+    private void Release(Reception reception)
+    {
+        while (reception.Assemblies.Count > 0) Drop(reception, reception.Assemblies[0]);
+        foreach ((_, Slice bytes, _) in reception.Held)
+        {
+            _held -= bytes.Length;
+            bytes.Release();
+        }
+        reception.Held.Clear();
+        reception.Missing.Clear();
+    }
+}

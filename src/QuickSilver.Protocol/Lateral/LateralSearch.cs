@@ -1,0 +1,139 @@
+using QuickSilver.Protocol.Core;
+using QuickSilver.Protocol.Membership;
+using QuickSilver.Protocol.Wire;
+
+namespace QuickSilver.Protocol.Lateral;
+
+/// <summary>
+/// What becomes of missing messages: they are left to repairs for a while. Then they are asked for at growing pauses,
+/// of a node that named them in a repair and of their sender in turn, until the deadline. What a removed sender left is
+/// looked for a while, then reported lost. O(missing messages) a look. Core thread only.
+/// </summary>
+internal sealed class LateralSearch
+{
+    private static readonly TimeSpan FirstPause = TimeSpan.FromMilliseconds(10);
+    private static readonly TimeSpan LongestPause = TimeSpan.FromMilliseconds(500);
+
+    private readonly LateralParts _parts;
+    private readonly Alarm _alarm;
+    private readonly List<Reception> _watched = [];
+    private bool _isClosed;
+
+    public LateralSearch(LateralParts parts)
+    {
+        _parts = parts;
+        _alarm = new Alarm(parts.Context.Alarms, OnDue);
+    }
+
+    /// <summary>Looks after the missing messages of a reception, and its end if its sender is gone.</summary>
+    public void Watch(Reception reception, Instant now)
+    {
+        if (!reception.IsWatched)
+        {
+            reception.IsWatched = true;
+            _watched.Add(reception);
+        }
+        _alarm.SetIfEarlier(now + _parts.Limits.LeastWait);
+    }
+
+    /// <summary>What a message begins with that is found missing now.</summary>
+    /// <param name="now">The time.</param>
+    /// <param name="holder">A node that has it; null: none is known.</param>
+    /// <param name="wait">How long it is left to repairs.</param>
+    public static MissingMessage NewMissing(Instant now, NodeInfo? holder, TimeSpan wait) =>
+        new(0, now, now + wait, 0, holder);
+
+    public void Close()
+    {
+        _isClosed = true;
+        _alarm.Cancel();
+        _watched.Clear();
+    }
+
+    private void OnDue(Instant now)
+    {
+        for (int index = _watched.Count - 1; index >= 0; index--)
+        {
+            Reception reception = _watched[index];
+            Look(reception, now);
+            if (_isClosed) return;
+            bool isIdle = reception.Missing.Count == 0 && (!reception.IsOver || reception.IsClosed);
+            if (!isIdle && reception.Session.IsOpen) continue;
+            reception.IsWatched = false;
+            _watched.RemoveAt(index);
+        }
+        if (_watched.Count > 0) _alarm.SetIfEarlier(now + (_parts.Limits.LeastWait / 2));
+    }
+
+    private void Look(Reception reception, Instant now)
+    {
+        if (!reception.Session.IsOpen || reception.IsClosed) return;
+        var group = (LateralGroup)reception.Session.State!;
+        bool isOver = reception.IsOver && now >= reception.OverAt;
+        for (int index = 0; index < reception.Missing.Count; index++)
+        {
+            MissingMessage missing = reception.Missing[index];
+            if (isOver || now - missing.Found >= group.Settings.Deadline)
+            {
+                _parts.Delivering.GiveUp(reception, group, missing.Number, now);
+                if (!reception.Session.IsOpen) return;
+                index = -1;
+                continue;
+            }
+            if (missing.Due > now) continue;
+            Ask(reception, missing, group.Id);
+            TimeSpan pause = FirstPause * (1 << Math.Min(missing.Tries, 6));
+            reception.Missing[index] = missing with
+            {
+                Due = now + (pause < LongestPause ? pause : LongestPause),
+                Tries = missing.Tries + 1,
+            };
+        }
+        if (!isOver) return;
+        _parts.Delivering.DeliverHeld(reception, now);
+        reception.IsClosed = true;
+        reception.Session.CloseSender(reception.Sender, now);
+    }
+
+    // Of who named it, and of its sender, in turn; of any member, if both are out of reach.
+    private void Ask(Reception reception, in MissingMessage missing, uint group)
+    {
+        NodeInfo? holder = missing.Holder is { IsRemoved: false } known ? known : null;
+        NodeInfo? sender = reception.Sender.IsRemoved ? null : reception.Sender;
+        NodeInfo? target = missing.Tries % 2 == 0 ? holder ?? sender : sender ?? holder;
+        if (missing.Tries > 3 || target is null) target = AnyMember(group) ?? target;
+        if (target is null) return;
+        ulong number = missing.Number;
+        Assembly? assembly = reception.Assemblies.Find(one => one.Number == number);
+        var id = new LateralId(reception.Sender.Number.Key, group, number, 0);
+        if (assembly is null)
+        {
+            _parts.Asking.Ask(target, id);
+            return;
+        }
+        int asked = 0;
+        for (uint fragment = 1; fragment <= assembly.Count && asked < LateralIdList.MaxIds; fragment++)
+        {
+            if (assembly.Has(fragment)) continue;
+            asked++;
+            _parts.Asking.Ask(target, id with { Fragment = fragment });
+        }
+    }
+
+    private NodeInfo? AnyMember(uint group)
+    {
+        NodeInfo? chosen = null;
+        ulong seen = 0;
+        foreach (RegionView view in _parts.Context.Cluster.Views)
+        {
+            for (int index = 0; index < view.Members.Length; index++)
+            {
+                NodeInfo member = view.Members[index];
+                if (member.IsRemoved || member.Number.Key == _parts.Context.SelfKey) continue;
+                if (view.GroupsOf(index).Counters.BinarySearch(group) < 0) continue;
+                if (_parts.Context.Random.NextBelow(++seen) == 0) chosen = member;
+            }
+        }
+        return chosen;
+    }
+}
