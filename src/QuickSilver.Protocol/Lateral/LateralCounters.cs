@@ -45,8 +45,11 @@ public sealed class LateralCounters
     /// <summary>Requests for packets beyond the budget of who asked.</summary>
     public ulong ResendsRefused;
 
-    /// <summary>Messages given up at their deadline.</summary>
+    /// <summary>Messages given up: at their deadline, or after their sender had failed.</summary>
     public ulong MessagesLost;
+
+    /// <summary>Messages out of <see cref="MessagesLost"/> whose deadline passed.</summary>
+    public ulong DeadlinesPassed;
 
     /// <summary>Products of a coefficient and a block, added up in repairs that this node has made.</summary>
     public ulong Combinations;

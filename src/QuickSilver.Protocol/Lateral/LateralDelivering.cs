@@ -128,6 +128,7 @@ internal sealed class LateralDelivering(LateralParts parts)
     private void ReportLoss(Reception reception, ulong number, Instant now)
     {
         parts.Counters.MessagesLost++;
+        if (!reception.IsOver) parts.Counters.DeadlinesPassed++;
         reception.Session.ReportLoss(
             reception.Sender, number, 1,
             reception.IsOver ? LossCause.SenderFailed : LossCause.DeadlinePassed, now);

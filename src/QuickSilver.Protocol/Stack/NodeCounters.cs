@@ -155,12 +155,14 @@ public sealed class NodeCounters(RejectCounters rejected)
     /// <summary>Packets per second that the slowest of the node's streams is allowed; 0 while there is none.</summary>
     public double RateLimit;
 
+    /// <summary>Those of the lateral groups.</summary>
+    public Lateral.LateralCounters Lateral { get; private set; } = new();
+
     /// <summary>Those of the timed groups.</summary>
     public Timed.TimedCounters Timed { get; private set; } = new();
 
     internal void Update(StackParts rooms)
     {
-        Timed = rooms.TimedCounters;
         Dissemination.DisseminationCounters sent = rooms.DisseminationCounters;
         Recovery.RecoveryCounters received = rooms.RecoveryCounters;
         Delivery.DeliveryCounters delivered = rooms.DeliveryCounters;
@@ -176,9 +178,9 @@ public sealed class NodeCounters(RejectCounters rejected)
         PendingMessages = sent.PendingMessages;
         PendingBytes = sent.PendingBytes;
         BackpressureEpisodes = sent.GatesShut;
-        MessagesReceived = delivered.Messages + Timed.Messages;
-        BytesReceived = delivered.Bytes + Timed.Bytes;
-        MessagesLost = delivered.Lost + Timed.Expired;
+        MessagesReceived = delivered.Messages;
+        BytesReceived = delivered.Bytes;
+        MessagesLost = delivered.Lost;
         PacketsFiltered = delivered.PacketsFiltered;
         MessagesFiltered = delivered.MessagesFiltered;
         PacketsReceived = received.PacketsReceived;
@@ -218,14 +220,21 @@ public sealed class NodeCounters(RejectCounters rejected)
         MessagesReceived += rooms.Modes.Totals.Messages;
         BytesReceived += rooms.Modes.Totals.Bytes;
         MessagesLost += rooms.Modes.Totals.Lost;
-        Lateral.LateralCounters lateral = rooms.LateralCounters;
-        PacketsSent += lateral.PacketsSent;
-        PacketsReceived += lateral.PacketsReceived;
-        PacketsDuplicate += lateral.PacketsDuplicate;
-        RepairsFromPeers += lateral.PacketsRecovered;
-        RepairsFromSenders += lateral.PacketsResent;
-        RepairsGiven += lateral.RepairsSent + lateral.ResendsGiven;
-        RepeatsRefused += lateral.ResendsRefused;
+        Lateral = rooms.LateralCounters;
+        PacketsSent += Lateral.PacketsSent;
+        PacketsReceived += Lateral.PacketsReceived;
+        PacketsDuplicate += Lateral.PacketsDuplicate;
+        RepairsFromPeers += Lateral.PacketsRecovered;
+        RepairsFromSenders += Lateral.PacketsResent;
+        RepairsGiven += Lateral.RepairsSent + Lateral.ResendsGiven;
+        RepeatsRefused += Lateral.ResendsRefused;
+        Timed = rooms.TimedCounters;
+        PacketsSent += Timed.PacketsSent;
+        PacketsReceived += Timed.PacketsReceived;
+        PacketsDuplicate += Timed.Duplicates;
+        PacketsMissed += Timed.PacketsMissing;
+        PacketsFiltered += Timed.PacketsFiltered;
+        RepairsGiven += Timed.Repairs + Timed.PartnerRepairs;
     }
 
     private static int MostByUnicast(IReadOnlyList<Dissemination.Streams.StreamSender> streams)

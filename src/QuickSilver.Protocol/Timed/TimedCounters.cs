@@ -68,6 +68,9 @@ public sealed class TimedCounters
     /// <summary>Missing packets and waiting messages that a newer message with their key made worthless.</summary>
     public ulong Replaced;
 
+    /// <summary>Packets received for the first time, however they came.</summary>
+    public ulong PacketsReceived;
+
     /// <summary>Packets received again.</summary>
     public ulong Duplicates;
 

@@ -63,6 +63,8 @@ internal struct NodeFigures
     public TimeSpan LongestTurn;
     public long Stalls;
     public int ReceiveBufferBytes;
+    public LateralFigures Lateral;
+    public TimedFigures Timed;
 
     /// <summary>Adds the counters of earlier protocol stacks. Gauges stay those of the present stack.</summary>
     public void Carry(in NodeFigures earlier)
@@ -94,6 +96,8 @@ internal struct NodeFigures
         MessagesLost += earlier.MessagesLost;
         TokenRounds += earlier.TokenRounds;
         BackpressureEpisodes += earlier.BackpressureEpisodes;
+        Lateral.Carry(earlier.Lateral);
+        Timed.Carry(earlier.Timed);
     }
 
     /// <summary>Converts to the public type.</summary>
@@ -158,5 +162,7 @@ internal struct NodeFigures
         LongestTurn = LongestTurn,
         Stalls = Stalls,
         ReceiveBufferBytes = ReceiveBufferBytes,
+        Lateral = Lateral.ToStatistics(),
+        Timed = Timed.ToStatistics(),
     };
 }

@@ -159,6 +159,7 @@ internal sealed class NodeMeter : IDisposable, IDurationRecorder
         Counter(
             "quicksilver.socket.drops", "{packet}", "Datagrams the kernel dropped for lack of space",
             static s => s.SocketDrops);
+        AddModes();
         Guard(() => _rounds = Histogram(TokenRounds, "Duration of the token rounds that the node led", RoundSeconds));
         Guard(() => _phases = Histogram(LoopPhases, "Duration of the phases of busy turns: a sample", PhaseSeconds));
     }
@@ -182,6 +183,49 @@ internal sealed class NodeMeter : IDisposable, IDurationRecorder
 
     /// <summary>Removes the instruments.</summary>
     public void Dispose() => Guard(() => _meter.Dispose());
+
+    private void AddModes()
+    {
+        Counter(
+            "quicksilver.lateral.repairs.sent", "{repair}", "Repairs of lateral groups sent to other members",
+            static s => s.Lateral.RepairsSent);
+        Counter(
+            "quicksilver.lateral.repairs.received", "{repair}", "Repairs of lateral groups received",
+            static s => s.Lateral.RepairsReceived);
+        Counter(
+            "quicksilver.lateral.packets.rebuilt", "{packet}", "Missing packets that repairs gave back",
+            static s => s.Lateral.PacketsRebuilt);
+        Counter(
+            "quicksilver.lateral.packets.disproved", "{packet}", "Rebuilt packets with a wrong checksum",
+            static s => s.Lateral.PacketsDisproved);
+        Counter(
+            "quicksilver.lateral.requests", "{packet}", "Packets asked for, once for each try",
+            static s => s.Lateral.PacketsAsked);
+        Counter(
+            "quicksilver.lateral.deadlines", "{message}", "Messages that were not had within their deadline",
+            static s => s.Lateral.DeadlinesPassed);
+        Counter(
+            "quicksilver.timed.requests.sent", "{request}", "Requests of timed groups sent",
+            static s => s.Timed.RequestsSent);
+        Counter(
+            "quicksilver.timed.requests.suppressed", "{request}", "Requests that another member's made needless",
+            static s => s.Timed.RequestsSuppressed);
+        Counter(
+            "quicksilver.timed.repairs.sent", "{packet}", "Packets of timed groups sent again",
+            static s => s.Timed.RepairsSent + s.Timed.PartnerRepairsSent);
+        Counter(
+            "quicksilver.timed.gone", "{datagram}", "Answers that a packet is no longer held",
+            static s => s.Timed.GoneSent);
+        Counter(
+            "quicksilver.timed.expired", "{message}", "Messages passed over, because they were not had in time",
+            static s => s.Timed.MessagesExpired);
+        Counter(
+            "quicksilver.timed.superseded", "{message}", "What a newer message with its key made worthless",
+            static s => s.Timed.Superseded);
+        Counter(
+            "quicksilver.timed.unsent", "{message}", "Messages that were too old before they could be sent",
+            static s => s.Timed.MessagesNotSent);
+    }
 
     private static KeyValuePair<string, object?> Operation(string name) => new("messaging.operation.name", name);
 

@@ -52,6 +52,7 @@ internal static class GroupRanking
         return new GroupStatistics
         {
             Name = group.Name,
+            Mode = group.Mode,
             IsPublisher = group.IsPublisher,
             ViewNumber = view?.Number ?? 0,
             Members = view?.MemberCount ?? 0,

@@ -192,6 +192,8 @@ internal sealed class StatisticsCutter
             MembersByUnicast = counters.MembersByUnicast,
             MembersToUnicast = (long)counters.MembersToUnicast,
             RateLimit = counters.RateLimit,
+            Lateral = LateralFigures.Of(counters.Lateral),
+            Timed = TimedFigures.Of(counters.Timed),
         };
     }
 

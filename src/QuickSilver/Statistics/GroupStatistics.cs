@@ -7,6 +7,9 @@ public sealed record GroupStatistics
     /// <summary>Name of the group.</summary>
     public required string Name { get; init; }
 
+    /// <summary>What the group promises.</summary>
+    public GroupMode Mode { get; init; }
+
     /// <summary>True for what the node's <see cref="GroupPublisher"/> sends; its membership, if there is one, has a
     /// record of its own.</summary>
     public bool IsPublisher { get; init; }

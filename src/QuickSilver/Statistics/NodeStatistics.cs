@@ -207,4 +207,10 @@ public sealed record NodeStatistics
     /// <summary>Size of the receive buffer that the kernel granted to each data socket, in the kernel's own
     /// accounting.</summary>
     public int ReceiveBufferBytes { get; init; }
+
+    /// <summary>What groups of <see cref="GroupMode.Lateral"/> did.</summary>
+    public LateralStatistics Lateral { get; init; } = new();
+
+    /// <summary>What groups of <see cref="GroupMode.Timed"/> did.</summary>
+    public TimedStatistics Timed { get; init; } = new();
 }

@@ -81,6 +81,59 @@ public sealed class FigureTests
         Assert.Equal((2_000, NodeState.Stopped), (last.MessagesSent, last.State));
     }
 
+    [Fact]
+    public async Task Groups_of_other_modes_have_figures_of_their_own()
+    {
+        await using var rig = new NodeRig();
+        QuickSilverNode[] nodes = new QuickSilverNode[3];
+        for (int index = 0; index < nodes.Length; index++)
+            nodes[index] = await rig.StartAsync(static options => Testing.FaultExtensions.UseFaults(options, 0.05));
+        foreach (GroupMode mode in (GroupMode[])[GroupMode.Lateral, GroupMode.Timed])
+        {
+            Group[] groups = new Group[nodes.Length];
+            for (int index = 0; index < nodes.Length; index++)
+            {
+                groups[index] = await nodes[index].JoinAsync(
+                    $"{mode}",
+                    new GroupOptions { Mode = mode, SelfDelivery = false, OnMessage = static (in _) => { } });
+            }
+            foreach (Group group in groups) await group.WaitForMembersAsync(3).WaitAsync(NodeRig.Patience);
+            for (int index = 0; index < 300; index++)
+            {
+                await groups[0].SendAsync("x");
+                if (index % 10 == 0) await Task.Delay(1);
+            }
+        }
+        // Each message counts once, by whichever mode it came. A loaded machine may let timed ones expire.
+        NodeStatistics heard = await UntilAsync(
+            nodes[1], static now => now.MessagesReceived + now.MessagesLost == 600 && now.Lateral.PacketsRebuilt > 0);
+        Assert.Equal(heard.MessagesLost, heard.Lateral.MessagesLost + heard.Timed.MessagesExpired);
+        Assert.Equal(300, heard.Lateral.PacketsReceived);
+        Assert.True(heard.Lateral.RepairsReceived > 0, "no repair was received");
+        Assert.True(heard.Timed.PacketsRecovered > 0, "no timed packet was recovered");
+        Assert.True(heard.Timed.PacketsMissing >= heard.Timed.PacketsRecovered, "more came back than were missing");
+        NodeStatistics sent = await nodes[0].GetStatisticsAsync();
+        Assert.Equal((600, 300, 300), (sent.MessagesSent, sent.Lateral.PacketsSent, sent.Timed.PacketsSent));
+        Assert.True(sent.Lateral.RepairsSent > 0, "a sender makes no repairs of its packets");
+        Assert.Equal(
+            heard.Lateral.PacketsRebuilt, Consumed(nodes[1], "quicksilver.lateral.packets.rebuilt"));
+        Assert.Equal(sent.Lateral.RepairsSent, Consumed(nodes[0], "quicksilver.lateral.repairs.sent"));
+        Assert.Equal(
+            sent.Timed.RepairsSent + sent.Timed.PartnerRepairsSent,
+            Consumed(nodes[0], "quicksilver.timed.repairs.sent"));
+        GroupStatistics top = Assert.Single(
+            await nodes[1].GetTopGroupsAsync(5), static group => group.Mode == GroupMode.Timed);
+        Assert.Equal("Timed", top.Name);
+    }
+
+    private static async Task<NodeStatistics> UntilAsync(QuickSilverNode node, Func<NodeStatistics, bool> holds)
+    {
+        NodeStatistics now = await node.GetStatisticsAsync();
+        await NodeRig.UntilAsync(
+            async () => holds(now = await node.GetStatisticsAsync()), "the figures are as they should be");
+        return now;
+    }
+
     private static async Task<NodeStatistics> UntilDeliveredAsync(QuickSilverNode node, long messages)
     {
         while (true)

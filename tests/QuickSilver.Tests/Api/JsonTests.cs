@@ -124,6 +124,7 @@ public sealed class JsonTests
         {
             Id, new Member(Id, "left"), group.View, group.View.Regions[0], message,
             new LongMessage(PipeReader.Create(Stream.Null), Id, "left", 3, "greetings"), lease, report, group,
+            new LateralStatistics(), new TimedStatistics(),
             node.GetStatistics(), (await node.GetTopGroupsAsync(1))[0], lag,
             new CarrierSelected(Carrier.Unicast, "no multicast"), new GroupEnded("greetings", evicted), state,
             new LossReported("greetings", Id, 3, LossReason.Overflow), new NodeRejoined(Id, Id),

@@ -236,6 +236,7 @@ internal sealed class TimedReceiver
             return RejectReason.NoRoom;
         }
         Instant ends = now + (head.Life - head.Age - (RoundTrip / 2));
+        _context.Counters.PacketsReceived++;
         if (wasMissing) _context.Counters.PacketsRecovered++;
         Window.Hold(ref packet, head, _context.Held.Copy(payload));
         packet.Ends = ends;
