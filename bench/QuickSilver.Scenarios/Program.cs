@@ -24,6 +24,7 @@ IScenario[] scenarios =
     new ChaosVerb(),
     new Disturb(),
     new Soak(),
+    new Modes(),
 ];
 if (args is [RoleProgram.Word]) return await RoleProgram.RunAsync();
 

@@ -47,6 +47,30 @@ internal sealed class LatencyHistogram
         _max = Math.Max(_max, other._max);
     }
 
+    /// <summary>Adds what another process has counted, by <see cref="Buckets"/>.</summary>
+    /// <param name="buckets">Durations by the number of their bucket.</param>
+    /// <param name="max">The longest of them, in microseconds.</param>
+    public void Add(IReadOnlyDictionary<int, long> buckets, double max)
+    {
+        foreach ((int bucket, long count) in buckets)
+        {
+            _counts[bucket] += count;
+            Count += count;
+        }
+        _max = Math.Max(_max, (long)(max * 1e3));
+    }
+
+    /// <summary>Durations by the number of their bucket; those without any are left out.</summary>
+    public Dictionary<int, long> Buckets()
+    {
+        Dictionary<int, long> buckets = [];
+        for (int bucket = 0; bucket < _counts.Length; bucket++)
+        {
+            if (_counts[bucket] > 0) buckets.Add(bucket, _counts[bucket]);
+        }
+        return buckets;
+    }
+
     /// <summary>The usual percentiles; null when nothing was recorded.</summary>
     public LatencySummary? Summarize() =>
         Count == 0 ? null : new LatencySummary(Count, Micros(0.5), Micros(0.99), Micros(0.999), _max / 1e3);

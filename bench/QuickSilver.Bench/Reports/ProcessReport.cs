@@ -1,3 +1,4 @@
+using QuickSilver.Bench.Modes;
 using QuickSilver.Bench.Traffic;
 
 namespace QuickSilver.Bench.Reports;
@@ -91,6 +92,9 @@ internal sealed record ProcessReport
 
     /// <summary>What many groups cost a node alone, for <c>joins</c>.</summary>
     public JoinsAloneReport? Alone { get; init; }
+
+    /// <summary>What it did in the groups of each mode, for <c>modes</c>.</summary>
+    public IReadOnlyList<ModeReport>? Modes { get; init; }
 
     /// <summary>Messages sent in each bin of the run, for <c>disturb</c>.</summary>
     public IReadOnlyList<long>? SentBins { get; init; }

@@ -37,4 +37,7 @@ internal enum RoleKind
 
     /// <summary>Tells when all of a round has come.</summary>
     RoundReceiver,
+
+    /// <summary>A member of groups of several modes.</summary>
+    ModesMember,
 }

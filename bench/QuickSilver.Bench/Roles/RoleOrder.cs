@@ -1,4 +1,5 @@
 using QuickSilver.Bench.Chaos;
+using QuickSilver.Bench.Modes;
 
 namespace QuickSilver.Bench.Roles;
 
@@ -100,6 +101,9 @@ internal sealed record RoleOrder
 
     /// <summary>Of a chaos run.</summary>
     public ChaosOrder? Chaos { get; init; }
+
+    /// <summary>Of a run with several modes: the groups of each.</summary>
+    public IReadOnlyList<ModeOrder> Modes { get; init; } = [];
 
     /// <summary>Messages in a raw datagram.</summary>
     public int Packed { get; init; } = 1;

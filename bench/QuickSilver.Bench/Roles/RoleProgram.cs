@@ -1,5 +1,6 @@
 using System.Reflection;
 using QuickSilver.Bench.Chaos;
+using QuickSilver.Bench.Modes;
 using QuickSilver.Bench.Processes;
 using QuickSilver.Bench.Rounds;
 using QuickSilver.Bench.Streams;
@@ -54,6 +55,7 @@ internal static class RoleProgram
                 RoleKind.StreamReceiver => StreamRoles.ReceiveAsync(channel),
                 RoleKind.RoundSender => RoundSenderRole.RunAsync(channel),
                 RoleKind.RoundReceiver => RoundReceiverRole.RunAsync(channel),
+                RoleKind.ModesMember => ModesRole.RunAsync(channel),
                 RoleKind.Host => HostRole.RunAsync(channel),
                 _ => IdleRole.RunAsync(channel),
             });

@@ -1,0 +1,154 @@
+using System.CommandLine;
+using System.CommandLine.Parsing;
+using QuickSilver.Bench;
+using QuickSilver.Bench.Lab;
+using QuickSilver.Bench.Modes;
+using QuickSilver.Bench.Peers;
+using QuickSilver.Bench.Reports;
+using QuickSilver.Bench.Runs;
+using QuickSilver.Bench.Traffic;
+
+namespace QuickSilver.Scenarios.Verbs;
+
+/// <summary>
+/// Groups of all modes in the same nodes, under loss: how long each mode's messages take, what repairs them, and what
+/// reliable groups notice of the others. Each mode runs alone as well, which gives its processor time; a TCP connection
+/// to each receiver carries what one node sends in one mode.
+/// </summary>
+internal sealed class Modes : IScenario
+{
+    private const int ModeCount = 3;
+
+    private readonly Option<int> _nodes = new Option<int>("--nodes")
+    { Description = "Member processes.", DefaultValueFactory = _ => 8 }.AtLeast(2);
+    private readonly Option<int> _groups = new Option<int>("--groups")
+    { Description = "Groups, a third of each mode, all joined by all.", DefaultValueFactory = _ => 200 }.AtLeast(3);
+    private readonly Option<double> _rate = new Option<double>("--rate")
+    { Description = "Messages a second to each group.", DefaultValueFactory = _ => 10 }.Above(0);
+    private readonly Option<int> _size = new Option<int>("--size")
+    { Description = "Bytes of a message.", DefaultValueFactory = _ => 200 }.AtLeast(MeasuredHeader.Bytes);
+    private readonly Option<double[]> _drops = new("--drop")
+    {
+        Description = "Share of packets that each member loses; may be repeated. Default: 0.01, 0.05.",
+        DefaultValueFactory = _ => [0.01, 0.05],
+    };
+
+    private readonly Option<ModesRun[]> _runs = new("--run")
+    {
+        Description = "Which runs: mixed, reliable, lateral, timed, tcp, full, fullMixed; may be repeated. Default: "
+            + "all.",
+        DefaultValueFactory = _ => Enum.GetValues<ModesRun>(),
+    };
+
+    private readonly Option<double> _warmUp = new Option<double>("--warmup")
+    { Description = "Seconds before measuring.", DefaultValueFactory = _ => 5 }.AtLeast(0);
+    private readonly Option<double> _seconds = new Option<double>("--seconds")
+    { Description = "Seconds measured.", DefaultValueFactory = _ => 20 }.Above(0);
+    private readonly Option<int> _repeat = new Option<int>("--repeat")
+    { Description = "Repetitions.", DefaultValueFactory = _ => 1 }.AtLeast(1);
+    private readonly Option<NetProfile> _net = new("--net")
+    {
+        Description = "host, loopback, bridge or wire. Default: bridge, where the firewall drops; host, where members "
+            + "drop by themselves, if this program may not make network namespaces.",
+        DefaultValueFactory = _ => NetworkLab.CanMake ? NetProfile.Bridge : NetProfile.Host,
+    };
+
+    /// <inheritdoc/>
+    public string Verb => "modes";
+
+    /// <inheritdoc/>
+    public string Summary =>
+        "Reliable, lateral and timed groups in the same nodes, under loss, beside each mode alone and TCP.";
+
+    /// <inheritdoc/>
+    public IReadOnlyList<Option> Options =>
+        [_nodes, _groups, _rate, _size, _drops, _runs, _warmUp, _seconds, _repeat, _net];
+
+    /// <inheritdoc/>
+    public void Validate(CommandResult result)
+    {
+        if (result.ValueOrDefault(_drops)!.Any(drop => drop is < 0 or >= 1)) result.AddError("--drop is not a share.");
+        if (NetworkLab.Refusal(result.ValueOrDefault(_net)) is { } refusal) result.AddError($"--net: {refusal}.");
+    }
+
+    /// <inheritdoc/>
+    public async Task<ScenarioOutcome> RunAsync(ParseResult parsed, CancellationToken ct)
+    {
+        NetProfile net = parsed.GetValue(_net);
+        bool byNetwork = net is NetProfile.Bridge or NetProfile.Wire;
+        if (!byNetwork) Console.Error.WriteLine("No firewall here: members drop datagrams by themselves.");
+        double[] drops = parsed.GetValue(_drops)!;
+        ModesRun[] kinds = parsed.GetValue(_runs)!;
+        // Where the network does not drop, TCP has no loss, and there is nothing to set beside.
+        if (!byNetwork) kinds = [.. kinds.Where(static kind => kind != ModesRun.Tcp)];
+        List<RunReport> runs = [];
+        int all = parsed.GetValue(_repeat) * drops.Length * kinds.Length;
+        for (int repetition = 1; repetition <= parsed.GetValue(_repeat); repetition++)
+        {
+            foreach (double drop in drops)
+            {
+                foreach (ModesRun kind in kinds)
+                {
+                    RunReport run = kind == ModesRun.Tcp
+                        ? await RunTcpAsync(parsed, drop, ct)
+                        : await Plan(parsed, drop, kind).RunAsync(New(kind, drop), ct);
+                    runs.Add(run with { Repetition = repetition });
+                    RunOutcome.Tell(runs[^1], runs.Count, all);
+                }
+            }
+        }
+        return new ScenarioOutcome(runs, ModesTable.Summarize(runs), ModesTable.Make(runs));
+    }
+
+    private static RunReport New(ModesRun kind, double drop) => new()
+    {
+        Variant = kind.ToString(),
+        Setting = $"{drop * 100:0.###} %",
+    };
+
+    private ModesPlan Plan(ParseResult parsed, double drop, ModesRun kind)
+    {
+        double rate = parsed.GetValue(_rate);
+        int third = parsed.GetValue(_groups) / ModeCount;
+        int first = parsed.GetValue(_groups) - (2 * third);
+        bool isFull = kind is ModesRun.Full or ModesRun.FullMixed;
+        ModeOrder reliable = new(GroupMode.Reliable, first, isFull ? 0 : rate);
+        ModeOrder lateral = new(GroupMode.Lateral, third, rate);
+        ModeOrder timed = new(GroupMode.Timed, third, rate);
+        return new ModesPlan
+        {
+            Net = parsed.GetValue(_net),
+            Members = parsed.GetValue(_nodes),
+            Size = parsed.GetValue(_size),
+            Drop = drop,
+            WarmUpSeconds = parsed.GetValue(_warmUp),
+            MeasuredSeconds = parsed.GetValue(_seconds),
+            Modes = kind switch
+            {
+                ModesRun.Mixed or ModesRun.FullMixed => [reliable, lateral, timed],
+                ModesRun.Lateral => [lateral],
+                ModesRun.Timed => [timed],
+                _ => [reliable],
+            },
+        };
+    }
+
+    // What one node sends to the groups of one mode, over a connection to each other node.
+    private async Task<RunReport> RunTcpAsync(ParseResult parsed, double drop, CancellationToken ct)
+    {
+        var setting = new PeerSetting
+        {
+            Net = parsed.GetValue(_net),
+            Receivers = parsed.GetValue(_nodes) - 1,
+            Size = parsed.GetValue(_size),
+            Drop = drop,
+            Rate = parsed.GetValue(_rate) * parsed.GetValue(_groups) / ModeCount / parsed.GetValue(_nodes),
+            WarmUpSeconds = parsed.GetValue(_warmUp),
+            MeasuredSeconds = parsed.GetValue(_seconds),
+            CompilesOnce = true,
+        };
+        Peer tcp = PeerCatalog.All.First(static peer => peer.Name == "tcp");
+        List<RunReport> runs = await new PeerBench([tcp], new PeerBuild(Path.GetTempPath())).RunAsync([setting], 1, ct);
+        return runs[0] with { Variant = nameof(ModesRun.Tcp), Setting = New(ModesRun.Tcp, drop).Setting };
+    }
+}

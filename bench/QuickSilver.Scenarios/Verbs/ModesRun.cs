@@ -1,0 +1,26 @@
+namespace QuickSilver.Scenarios.Verbs;
+
+/// <summary>One run of the scenario of modes.</summary>
+internal enum ModesRun
+{
+    /// <summary>A third of the groups of each mode.</summary>
+    Mixed,
+
+    /// <summary>The reliable groups alone.</summary>
+    Reliable,
+
+    /// <summary>The lateral groups alone.</summary>
+    Lateral,
+
+    /// <summary>The timed groups alone.</summary>
+    Timed,
+
+    /// <summary>A TCP connection to each receiver.</summary>
+    Tcp,
+
+    /// <summary>The reliable groups alone, from one member at full speed.</summary>
+    Full,
+
+    /// <summary>The same beside the groups of other modes.</summary>
+    FullMixed,
+}
