@@ -1,3 +1,5 @@
+using System.Numerics;
+using System.Runtime.InteropServices;
 using BenchmarkDotNet.Attributes;
 using QuickSilver.Protocol.Core;
 using QuickSilver.Protocol.Lateral;
@@ -8,18 +10,22 @@ namespace QuickSilver.Benchmarks.Lateral;
 
 /// <summary>
 /// What a packet of a lateral group costs: one block added to a repair by exclusive or, and with a coefficient in
-/// GF(256), beside the same by bytes and a copy; and its way into the bins of nine peers. The framework has no product
-/// in GF(256).
+/// GF(256), beside the same by bytes, by the framework's vectors, and a copy. And its way into the bins of nine peers,
+/// beside nine lists of the framework. The framework has no product in GF(256).
 /// </summary>
 [MemoryDiagnoser]
 public class CombinationBenchmarks
 {
     private const int Bytes = 1024;
     private const int Peers = 9;
+    private const int PacketsPerRepair = 8;
 
     private readonly byte[] _sum = new byte[Bytes];
     private readonly byte[] _block = new byte[Bytes];
     private readonly RepairBins _bins = new(new SeededRandom(1));
+    private readonly List<LateralId>[] _lists =
+        [.. Enumerable.Range(0, Peers).Select(static _ => new List<LateralId>())];
+
     private ulong _number;
 
     /// <summary>Fills the block, and makes the bins of a group of ten.</summary>
@@ -33,7 +39,7 @@ public class CombinationBenchmarks
             region.Members.Add(
                 new NodeInfo(new NodeNumber(new Epoch(1, 7), peer), $"peer {peer}", 1, default, default, 1 << 20));
         }
-        _bins.Rebuild(new MultiGroupView([1], [Peers], [region]), [2], 8, LateralCode.Field);
+        _bins.Rebuild(new MultiGroupView([1], [Peers], [region]), [2], PacketsPerRepair, LateralCode.Field);
     }
 
     /// <summary>A copy of the block: what memory alone costs.</summary>
@@ -49,6 +55,15 @@ public class CombinationBenchmarks
     public void AddByByte()
     {
         for (int index = 0; index < _sum.Length; index++) _sum[index] ^= _block[index];
+    }
+
+    /// <summary>Exclusive or, by the framework's vectors.</summary>
+    [Benchmark]
+    public void AddByVector()
+    {
+        Span<Vector<byte>> sum = MemoryMarshal.Cast<byte, Vector<byte>>(_sum);
+        ReadOnlySpan<Vector<byte>> block = MemoryMarshal.Cast<byte, Vector<byte>>(_block);
+        for (int index = 0; index < sum.Length; index++) sum[index] ^= block[index];
     }
 
     /// <summary>A product in GF(256), added.</summary>
@@ -68,5 +83,17 @@ public class CombinationBenchmarks
     {
         _bins.Add(0, new LateralId(99, 1, ++_number, 0), isOwn: false);
         while (_bins.TryTake(out RepairBin bin)) _bins.Clear(bin);
+    }
+
+    /// <summary>The same ids into nine lists, each emptied when it is full.</summary>
+    [Benchmark]
+    public void IntoLists()
+    {
+        var id = new LateralId(99, 1, ++_number, 0);
+        foreach (List<LateralId> list in _lists)
+        {
+            list.Add(id);
+            if (list.Count == PacketsPerRepair * Peers / 2) list.Clear();
+        }
     }
 }
