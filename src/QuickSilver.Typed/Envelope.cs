@@ -78,7 +78,7 @@ internal static class Envelope
         var entries = new List<KeyValuePair<string, string>>();
         while (rest.Length > 0)
         {
-            if (entries.Count == MessageHeaders.MostHeaders) throw new FormatException("It has too many headers.");
+            if (entries.Count == MessageHeaders.MostOnTheWire) throw new FormatException("It has too many headers.");
             string name = ReadText(ref rest, rest[0], 1, 1, MessageHeaders.LongestName);
             if (rest.Length < 2) throw new FormatException("A header is cut short.");
             string value = ReadText(

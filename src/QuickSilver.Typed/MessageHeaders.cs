@@ -10,8 +10,12 @@ namespace QuickSilver.Typed;
 /// </summary>
 public sealed class MessageHeaders : IReadOnlyCollection<KeyValuePair<string, string>>
 {
-    /// <summary>Limit on the number of headers.</summary>
+    /// <summary>Limit on the number of headers that an application gives.</summary>
     internal const int MostHeaders = 32;
+
+    /// <summary>Limit on the number of headers of a message: those of the application, and those that the sending
+    /// group adds (trace context of two headers, time of the send).</summary>
+    internal const int MostOnTheWire = MostHeaders + 3;
 
     /// <summary>Limit on a name, in bytes of UTF-8.</summary>
     internal const int LongestName = 64;

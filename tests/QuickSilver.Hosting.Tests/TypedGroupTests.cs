@@ -1,5 +1,6 @@
 using System.Buffers;
 using System.Collections.Concurrent;
+using System.Diagnostics;
 using System.Text.Json;
 using Microsoft.Extensions.DependencyInjection;
 using Microsoft.Extensions.Hosting;
@@ -53,6 +54,27 @@ public sealed class TypedGroupTests
         // What arrived is released, whatever came of it.
         NodeStatistics figures = await group.Raw.Node.GetStatisticsAsync();
         Assert.Equal(0, figures.LeasesOutstanding);
+    }
+
+    [Fact]
+    public async Task The_headers_of_the_application_and_those_of_tracing_and_samples_travel_together()
+    {
+        using var listener = new ActivityListener
+        {
+            ShouldListenTo = static source => source.Name == QuickSilverTelemetry.ActivitySourceName,
+            Sample = static (ref ActivityCreationOptions<ActivityContext> _) =>
+                ActivitySamplingResult.AllDataAndRecorded,
+        };
+        ActivitySource.AddActivityListener(listener);
+        await using var rig = new HostRig();
+        Group<Quote> group = await (await rig.StartNodeAsync()).JoinAsync(
+            "quotes", Json, typed: new TypedGroupOptions { Tracing = true, LatencySampleEvery = 1 });
+        using Activity own = new Activity("own") { TraceStateString = "vendor=1" }.Start();
+        var headers = new MessageHeaders(Enumerable.Range(0, 32).Select(static n => KeyValuePair.Create($"{n}", "x")));
+        await group.SendAsync(new Quote("A", 1), headers);
+        TypedMessage<Quote> message = (await TakeAsync(group, 1))[0];
+        Assert.Equal(0, group.UndeserializedMessages);
+        Assert.Equal(35, message.Headers.Count);
     }
 
     [Fact]
