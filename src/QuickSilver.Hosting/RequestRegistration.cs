@@ -45,7 +45,7 @@ internal sealed class RequestRegistration<TRequest, TReply>(
     /// <inheritdoc/>
     public override IEnumerable<string> Findings(IServiceProviderIsService? container)
     {
-        if (options.Timeout <= TimeSpan.Zero || options.Timeout > TimeSpan.FromHours(12))
+        if (options.Timeout <= TimeSpan.Zero || options.Timeout > RequestGroupOptions.LongestTimeout)
             yield return $".Timeout: {options.Timeout} is not above zero and at most 12 hours";
         if (options.MaxConcurrency < 1) yield return $".MaxConcurrency: {options.MaxConcurrency} is not 1 or more";
         if (Responders.Count > 1)

@@ -16,13 +16,14 @@ public sealed class Reply<TReply>
     /// <summary>The member that answered.</summary>
     public Member Member { get; }
 
-    /// <summary>What the responder threw, as text; null if it has replied.</summary>
+    /// <summary>What the responder threw, as text, or why the request or the reply was no value; null if the member has
+    /// replied.</summary>
     public string? Error { get; }
 
-    /// <summary>Whether the responder threw.</summary>
+    /// <summary>Whether there is an error in place of the reply.</summary>
     public bool IsError => Error is not null;
 
     /// <summary>The reply.</summary>
-    /// <exception cref="ResponderFailedException">The responder threw.</exception>
+    /// <exception cref="ResponderFailedException">There is an error in its place.</exception>
     public TReply Value => Error is null ? _value! : throw new ResponderFailedException(Member, Error);
 }

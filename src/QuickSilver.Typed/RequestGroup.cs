@@ -1,4 +1,5 @@
 using System.Collections.Concurrent;
+using System.Diagnostics.CodeAnalysis;
 using System.Globalization;
 using System.Text;
 
@@ -45,22 +46,28 @@ public sealed class RequestGroup<TRequest, TReply> : IAsyncDisposable
         _options = options;
         _room = new SemaphoreSlim(options.MaxConcurrency);
         _reading = ReadAsync(raw.ReadEventsAsync(CancellationToken.None));
+        // Requests tell of its end; nobody else needs to look at it.
+        _ = _reading.ContinueWith(static end => _ = end.Exception, TaskScheduler.Default);
     }
 
     /// <summary>The handle, for all that needs no values. It has a reader already.</summary>
     public Group Raw { get; }
 
-    /// <summary>Number of messages that were neither requests nor replies, or no values.</summary>
+    /// <summary>Number of messages that were neither requests nor replies, or no values. A request that is no value is
+    /// answered with an error, and such a reply is one.</summary>
     public long UndeserializedMessages => Volatile.Read(ref _undeserialized);
 
     /// <summary>Asks all members of the view, and waits for their answers.</summary>
     /// <param name="request">The request.</param>
     /// <param name="replies">How many answers are enough: 1 for the first; null (default) for those of all members with
     /// a responder.</param>
-    /// <param name="timeout">Limit of the wait; null: <see cref="RequestGroupOptions.Timeout"/>.</param>
+    /// <param name="timeout">Limit of the wait for answers, of up to 12 hours; null:
+    /// <see cref="RequestGroupOptions.Timeout"/>.</param>
     /// <param name="cancellationToken">Cancels the wait; the request may have been sent.</param>
     /// <returns>The answers so far, and the members that did not answer. A member that leaves the view is not waited
     /// for.</returns>
+    /// <exception cref="ArgumentOutOfRangeException"><paramref name="replies"/> or <paramref name="timeout"/> is out of
+    /// its range; nothing was sent.</exception>
     /// <exception cref="PayloadSerializationException">The serializer threw; nothing was sent.</exception>
     /// <exception cref="OperationCanceledException">The wait was cancelled.</exception>
     /// <exception cref="ObjectDisposedException">The group was left.</exception>
@@ -74,6 +81,7 @@ public sealed class RequestGroup<TRequest, TReply> : IAsyncDisposable
         if (replies is { } least) ArgumentOutOfRangeException.ThrowIfLessThan(least, 1, nameof(replies));
         TimeSpan limit = timeout ?? _options.Timeout;
         ArgumentOutOfRangeException.ThrowIfLessThanOrEqual(limit, TimeSpan.Zero, nameof(timeout));
+        ArgumentOutOfRangeException.ThrowIfGreaterThan(limit, RequestGroupOptions.LongestTimeout, nameof(timeout));
         long number = Interlocked.Increment(ref _last);
         IReadOnlyList<Member> members = Raw.View.Members;
         var pending = new PendingRequest<TReply>(members, replies ?? int.MaxValue);
@@ -90,8 +98,10 @@ public sealed class RequestGroup<TRequest, TReply> : IAsyncDisposable
             {
                 if (now.Find(member.Id) is null) pending.OnLeft(member);
             }
-            Task timer = Task.Delay(limit, cancellationToken);
-            if (await Task.WhenAny(pending.Task, timer).ConfigureAwait(false) == timer)
+            // The timer goes with the wait.
+            Task answered = pending.Task;
+            await answered.WaitAsync(limit, cancellationToken).ConfigureAwait(ConfigureAwaitOptions.SuppressThrowing);
+            if (!answered.IsCompleted)
             {
                 cancellationToken.ThrowIfCancellationRequested();
                 pending.End();
@@ -152,6 +162,10 @@ public sealed class RequestGroup<TRequest, TReply> : IAsyncDisposable
                 await OnRequestAsync(message, start, headers, number).ConfigureAwait(false);
             else throw new FormatException("It is neither request nor reply.");
         }
+        catch (OperationCanceledException) when (_ending.IsCancellationRequested)
+        {
+            // The group is being left: the asker sees this member leave.
+        }
         catch (Exception fault) when (fault is not (QuickSilverException or ObjectDisposedException))
         {
             Interlocked.Increment(ref _undeserialized);
@@ -165,8 +179,9 @@ public sealed class RequestGroup<TRequest, TReply> : IAsyncDisposable
         if (!_pending.TryGetValue(number, out PendingRequest<TReply>? pending)) return;
         if (!headers.TryGetValue(ErrorHeader, out string? error))
         {
-            TReply value = _replies.Deserialize(message.Payload[start..]);
-            pending.OnReply(message.Sender, member => new Reply<TReply>(member, value, null));
+            string? unread = TryRead(_replies, message.Payload[start..], out TReply? value, out string? why)
+                ? null : $"The reply could not be read: {why}";
+            pending.OnReply(message.Sender, member => new Reply<TReply>(member, value, unread));
         }
         else if (error == NoResponder) pending.OnNoResponder(message.Sender);
         else pending.OnReply(message.Sender, member => new Reply<TReply>(member, default, error));
@@ -179,7 +194,12 @@ public sealed class RequestGroup<TRequest, TReply> : IAsyncDisposable
             await AnswerAsync(message, number, default, NoResponder).ConfigureAwait(false);
             return;
         }
-        TRequest request = _requests.Deserialize(message.Payload[start..]);
+        if (!TryRead(_requests, message.Payload[start..], out TRequest? request, out string? why))
+        {
+            // Without an answer the asker would wait for all its time.
+            await AnswerAsync(message, number, default, $"The request could not be read: {why}").ConfigureAwait(false);
+            return;
+        }
         if (!await _room.WaitAsync(TimeSpan.Zero).ConfigureAwait(false))
         {
             // Waiting here would hold up the replies that a responder may wait for.
@@ -190,7 +210,26 @@ public sealed class RequestGroup<TRequest, TReply> : IAsyncDisposable
         _ = RespondAsync(
             message,
             number,
-            new TypedMessage<TRequest>(request, message.Sender, message.SenderName, message.Sequence, headers));
+            new TypedMessage<TRequest>(request!, message.Sender, message.SenderName, message.Sequence, headers));
+    }
+
+    private bool TryRead<T>(
+        IPayloadSerializer<T> serializer, ReadOnlyMemory<byte> payload, out T? value,
+        [NotNullWhen(false)] out string? why)
+    {
+        try
+        {
+            value = serializer.Deserialize(payload);
+            why = null;
+            return true;
+        }
+        catch (Exception fault)
+        {
+            Interlocked.Increment(ref _undeserialized);
+            value = default;
+            why = TextOf(fault);
+            return false;
+        }
     }
 
     // Runs beside the reading: a slow responder holds up neither replies nor other requests.
@@ -207,7 +246,7 @@ public sealed class RequestGroup<TRequest, TReply> : IAsyncDisposable
             }
             catch (Exception fault)
             {
-                error = $"{fault.GetType().Name}: {fault.Message}";
+                error = TextOf(fault);
             }
             await AnswerAsync(message, number, value, error).ConfigureAwait(false);
         }
@@ -270,6 +309,8 @@ public sealed class RequestGroup<TRequest, TReply> : IAsyncDisposable
     // A header is UTF-8 of some length; what an exception says may be anything.
     private static string Plain(string error) => Encoding.UTF8.GetString(
         Encoding.UTF8.GetBytes(error.Length > LongestError ? error[..LongestError] : error));
+
+    private static string TextOf(Exception fault) => $"{fault.GetType().Name}: {fault.Message}";
 
     private static string Text(long number) => number.ToString(CultureInfo.InvariantCulture);
 }

@@ -3,6 +3,8 @@ namespace QuickSilver.Typed;
 /// <summary>Settings of a request group at one node.</summary>
 public sealed class RequestGroupOptions
 {
+    internal static readonly TimeSpan LongestTimeout = TimeSpan.FromHours(12);
+
     /// <summary>How long a request waits for its answers unless it says so itself. Default: 5 s.</summary>
     public TimeSpan Timeout { get; set; } = TimeSpan.FromSeconds(5);
 
@@ -12,7 +14,7 @@ public sealed class RequestGroupOptions
 
     internal void Validate(string parameter)
     {
-        if (Timeout <= TimeSpan.Zero || Timeout > TimeSpan.FromHours(12))
+        if (Timeout <= TimeSpan.Zero || Timeout > LongestTimeout)
             throw new ArgumentException($"Timeout: {Timeout} is not above zero and at most 12 hours.", parameter);
         if (MaxConcurrency < 1)
             throw new ArgumentException($"MaxConcurrency: {MaxConcurrency} is not 1 or more.", parameter);

@@ -93,6 +93,49 @@ public sealed class RequestTests
         await Assert.ThrowsAsync<ObjectDisposedException>(() => group.RequestAsync(new Ask(1)));
     }
 
+    [Theory]
+    [InlineData(true, "The request could not be read: JsonException: ")]
+    [InlineData(false, "The reply could not be read: JsonException: ")]
+    public async Task A_member_of_another_version_is_an_error_at_once(bool isRequest, string error)
+    {
+        await using var rig = new HostRig();
+        RequestGroup<Ask, Told> asker = await JoinAsync(await rig.StartNodeAsync(), null);
+        var other = new JsonPayloadSerializer<List<int>>(SumContext.Default.ListInt32);
+        QuickSilverNode node = await rig.StartNodeAsync();
+        if (isRequest)
+        {
+            await node.JoinRequestsAsync(
+                "questions", other, new JsonPayloadSerializer<Told>(SumContext.Default.Told),
+                static (_, _) => ValueTask.FromResult(new Told(1)));
+        }
+        else
+        {
+            await node.JoinRequestsAsync(
+                "questions", new JsonPayloadSerializer<Ask>(SumContext.Default.Ask), other,
+                static (_, _) => ValueTask.FromResult<List<int>>([1]));
+        }
+        await asker.Raw.WaitForMembersAsync(2).WaitAsync(NodeRig.Patience);
+        ReplySet<Told> answers = await asker.RequestAsync(new Ask(1), timeout: TimeSpan.FromHours(1))
+            .WaitAsync(NodeRig.Patience);
+        Assert.True(answers.IsComplete);
+        Assert.StartsWith(error, Assert.Single(answers.Replies).Error, StringComparison.Ordinal);
+    }
+
+    [Fact]
+    public async Task A_request_that_was_answered_leaves_no_timer()
+    {
+        await using var rig = new HostRig();
+        RequestGroup<Ask, Told> group = await JoinAsync(
+            await rig.StartNodeAsync(), static (question, _) => ValueTask.FromResult(new Told(question.Value.Number)));
+        long before = Timer.ActiveCount;
+        for (int number = 0; number < 1000; number++)
+            await group.RequestAsync(new Ask(number), timeout: TimeSpan.FromHours(12)).WaitAsync(NodeRig.Patience);
+        // Other tests have timers of their own.
+        Assert.InRange(Timer.ActiveCount, 0, before + 500);
+        await Assert.ThrowsAsync<ArgumentOutOfRangeException>(
+            () => group.RequestAsync(new Ask(1), timeout: TimeSpan.MaxValue));
+    }
+
     [Fact]
     public async Task An_eviction_ends_a_request_with_its_reason()
     {
@@ -122,4 +165,5 @@ internal sealed record Told(int Number);
 
 [JsonSerializable(typeof(Ask))]
 [JsonSerializable(typeof(Told))]
+[JsonSerializable(typeof(List<int>))]
 internal sealed partial class SumContext : JsonSerializerContext;
