@@ -52,6 +52,9 @@ internal sealed class HostedNode : IQuickSilverNode, IHostedLifecycleService, IA
     /// <summary>The groups.</summary>
     public IReadOnlyCollection<HostedGroup> Groups => _groups.Values;
 
+    /// <summary>The request groups.</summary>
+    public IReadOnlyCollection<HostedRequests> RequestGroups => _requests.Values;
+
     /// <summary>What the health check has seen.</summary>
     public HealthMemory Health { get; } = new();
 
@@ -106,7 +109,7 @@ internal sealed class HostedNode : IQuickSilverNode, IHostedLifecycleService, IA
             foreach (HostedRequests requests in _requests.Values)
             {
                 await requests.JoinAsync(node, _services, _answering.Task, cancellationToken).ConfigureAwait(false);
-                _following.Add(requests.FollowAsync(_log, _stopping.Token));
+                _following.Add(requests.FollowAsync(_meter, _log, _stopping.Token));
             }
             if (!_started.TrySetResult(node))
                 throw new ObjectDisposedException(nameof(IQuickSilverNode), "The host ended while the node started.");

@@ -1,3 +1,4 @@
+using System.Diagnostics;
 using Microsoft.Extensions.DependencyInjection;
 using Microsoft.Extensions.Logging;
 using QuickSilver.Typed;
@@ -10,6 +11,12 @@ internal abstract class HostedRequests
     /// <summary>Name of the group.</summary>
     public abstract string Name { get; }
 
+    /// <summary>Whether there is a handle.</summary>
+    public abstract bool IsJoined { get; }
+
+    /// <summary>Why the group has ended for good; null if it has not.</summary>
+    public QuickSilverException? EndReason { get; protected set; }
+
     /// <summary>Joins the group for the first time.</summary>
     /// <param name="node">The node.</param>
     /// <param name="services">Makes the responder.</param>
@@ -18,10 +25,11 @@ internal abstract class HostedRequests
     public abstract Task JoinAsync(
         QuickSilverNode node, IServiceProvider services, Task answering, CancellationToken stop);
 
-    /// <summary>Joins it again after evictions, to its end.</summary>
-    /// <param name="log">Told what happens.</param>
+    /// <summary>Joins it again after evictions, and after its reader was too slow, to its end.</summary>
+    /// <param name="meter">Counts what happens.</param>
+    /// <param name="log">Told of it.</param>
     /// <param name="stop">The host stops.</param>
-    public abstract Task FollowAsync(ILogger log, CancellationToken stop);
+    public abstract Task FollowAsync(HostingMeter meter, ILogger log, CancellationToken stop);
 
     /// <summary>Ends it: responders are cancelled, requests under way throw.</summary>
     /// <param name="reason">What later requests throw.</param>
@@ -45,6 +53,9 @@ internal sealed class HostedRequests<TRequest, TReply>(RequestRegistration<TRequ
     public override string Name => registration.Name;
 
     /// <inheritdoc/>
+    public override bool IsJoined => Current is not null;
+
+    /// <inheritdoc/>
     public RequestGroup<TRequest, TReply>? Current => Volatile.Read(ref _current);
 
     /// <inheritdoc/>
@@ -52,9 +63,9 @@ internal sealed class HostedRequests<TRequest, TReply>(RequestRegistration<TRequ
         TRequest request, int? replies, TimeSpan? timeout, CancellationToken cancellationToken)
     {
         Task<RequestGroup<TRequest, TReply>> next;
-        lock (_lock) next = _next.Task;
-        RequestGroup<TRequest, TReply> group =
-            Current ?? await next.WaitAsync(cancellationToken).ConfigureAwait(false);
+        RequestGroup<TRequest, TReply>? group;
+        lock (_lock) (group, next) = (_current, _next.Task);
+        group ??= await next.WaitAsync(cancellationToken).ConfigureAwait(false);
         return await group.RequestAsync(request, replies, timeout, cancellationToken).ConfigureAwait(false);
     }
 
@@ -65,7 +76,7 @@ internal sealed class HostedRequests<TRequest, TReply>(RequestRegistration<TRequ
         _node = node;
         if (registration.Responders is [Type type, ..])
         {
-            var responder = (IResponder<TRequest, TReply>)services.GetRequiredService(type);
+            IResponder<TRequest, TReply> responder = Resolve(services, type);
             _responder = async (request, ending) =>
             {
                 await answering.WaitAsync(ending).ConfigureAwait(false);
@@ -76,16 +87,23 @@ internal sealed class HostedRequests<TRequest, TReply>(RequestRegistration<TRequ
     }
 
     /// <inheritdoc/>
-    public override async Task FollowAsync(ILogger log, CancellationToken stop)
+    public override async Task FollowAsync(HostingMeter meter, ILogger log, CancellationToken stop)
     {
         while (Current is { } group)
         {
             await group.Raw.Completion.ConfigureAwait(ConfigureAwaitOptions.SuppressThrowing);
-            if (group.Raw.Completion.Exception?.InnerException is not NodeEvictedException reason
+            if (group.Raw.Completion.Exception?.InnerException is not QuickSilverException reason
                 || stop.IsCancellationRequested)
             {
                 return;
             }
+            if (_node.Completion.IsCompleted || reason is not (NodeEvictedException or SlowConsumerException))
+            {
+                EndReason = reason;
+                Log.GroupEnded(log, Name, reason.Message);
+                return;
+            }
+            long ended = Stopwatch.GetTimestamp();
             lock (_lock)
             {
                 _next = New();
@@ -93,7 +111,10 @@ internal sealed class HostedRequests<TRequest, TReply>(RequestRegistration<TRequ
             }
             Log.Rejoining(log, Name, reason.Message);
             await group.DisposeAsync().ConfigureAwait(false);
-            if (await JoinAgainAsync(log, stop).ConfigureAwait(false) is { } joined) Pass(joined);
+            if (await JoinAgainAsync(log, stop).ConfigureAwait(false) is not { } joined) continue;
+            meter.OnRejoin(reason);
+            Pass(joined);
+            Log.Rejoined(log, Name, Stopwatch.GetElapsedTime(ended), joined.Raw.View.MemberCount);
         }
     }
 
@@ -116,6 +137,19 @@ internal sealed class HostedRequests<TRequest, TReply>(RequestRegistration<TRequ
 
     private Task<RequestGroup<TRequest, TReply>> JoinAsync(CancellationToken stop) => _node.JoinRequestsAsync(
         Name, registration.Requests, registration.Replies, _responder, registration.Options, stop);
+
+    private IResponder<TRequest, TReply> Resolve(IServiceProvider services, Type type)
+    {
+        try
+        {
+            return (IResponder<TRequest, TReply>)services.GetRequiredService(type);
+        }
+        catch (Exception fault)
+        {
+            throw new InvalidOperationException(
+                $"The responder {type.Name} of request group '{Name}' cannot be made: {fault.Message}", fault);
+        }
+    }
 
     // Null if the host stops or the node has ended.
     private async Task<RequestGroup<TRequest, TReply>?> JoinAgainAsync(ILogger log, CancellationToken stop)

@@ -2,7 +2,8 @@ using QuickSilver.Typed;
 
 namespace QuickSilver.Hosting;
 
-/// <summary>A request group of a hosted node, joined again after an eviction. Any thread.</summary>
+/// <summary>A request group of a hosted node, joined again after an eviction, and after its reader was too slow. Any
+/// thread.</summary>
 /// <typeparam name="TRequest">Type of the requests.</typeparam>
 /// <typeparam name="TReply">Type of the replies.</typeparam>
 public interface IQuickSilverRequestGroup<TRequest, TReply>

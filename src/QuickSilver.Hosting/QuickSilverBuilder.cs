@@ -105,9 +105,9 @@ public sealed class QuickSilverBuilder
         return this;
     }
 
-    /// <summary>Registers a request group that the node joins at its start, and again after an eviction, serialized by
-    /// System.Text.Json. Inject <see cref="IQuickSilverRequestGroup{TRequest, TReply}"/> with the group's name as its
-    /// key.</summary>
+    /// <summary>Registers a request group that the node joins at its start, and again after an eviction or a slow
+    /// reader, serialized by System.Text.Json. Inject <see cref="IQuickSilverRequestGroup{TRequest, TReply}"/> with the
+    /// group's name as its key.</summary>
     /// <typeparam name="TRequest">Type of the requests.</typeparam>
     /// <typeparam name="TReply">Type of the replies.</typeparam>
     /// <param name="name">Name of the group; no other group of the node has it.</param>

@@ -39,6 +39,11 @@ internal sealed class QuickSilverHealthCheck(HostedNode hosted, QuickSilverHealt
         {
             if (group.EndReason is { } reason) yield return $"group '{group.Name}' has ended: {reason.Message}";
         }
+        foreach (HostedRequests requests in hosted.RequestGroups)
+        {
+            if (requests.EndReason is { } reason)
+                yield return $"request group '{requests.Name}' has ended: {reason.Message}";
+        }
     }
 
     private IEnumerable<string> Doubts(QuickSilverNode node, NodeStatistics figures, bool isFresh)
@@ -55,6 +60,10 @@ internal sealed class QuickSilverHealthCheck(HostedNode hosted, QuickSilverHealt
         {
             if (group.EndReason is null && group.Current is null)
                 yield return $"group '{group.Name}' is being joined again";
+        }
+        foreach (HostedRequests requests in hosted.RequestGroups)
+        {
+            if (!requests.IsJoined) yield return $"request group '{requests.Name}' is being joined again";
         }
     }
 

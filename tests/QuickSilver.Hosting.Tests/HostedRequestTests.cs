@@ -1,4 +1,5 @@
 using Microsoft.Extensions.DependencyInjection;
+using Microsoft.Extensions.Diagnostics.HealthChecks;
 using Microsoft.Extensions.Hosting;
 using Microsoft.Extensions.Options;
 using QuickSilver.Testing;
@@ -63,6 +64,44 @@ public sealed class HostedRequestTests
     }
 
     [Fact]
+    public async Task After_a_slow_reader_requests_go_on_and_are_told_of()
+    {
+        await using var rig = new HostRig();
+        IHost host = await rig.StartAsync(services => services.AddQuickSilver(rig.Here)
+            .AddRequestGroup("stock", StockContext.Default.Question, StockContext.Default.Answer)
+            .AddResponder<StockResponder>("stock").AddHealthCheck());
+        var group = host.Services.GetRequiredKeyedService<IQuickSilverRequestGroup<Question, Answer>>("stock");
+        RequestGroup<Question, Answer> first = group.Current!;
+        End(first.Raw, new SlowConsumerException(ErrorCode.SlowConsumer, "too slow"));
+        await NodeRig.UntilAsync(
+            () => group.Current is { } next && !ReferenceEquals(next, first), "the group is joined again");
+        Assert.Single((await group.RequestAsync(new Question("nails")).WaitAsync(NodeRig.Patience)).Replies);
+        Assert.Contains(1611, rig.Loggers.Ids);
+        await NodeRig.UntilAsync(() => rig.Loggers.Ids.Contains(1612), "the log says so");
+    }
+
+    [Fact]
+    public async Task A_request_group_that_has_ended_for_good_is_unhealthy()
+    {
+        await using var rig = new HostRig();
+        IHost host = await rig.StartAsync(services => services.AddQuickSilver(rig.Here)
+            .AddRequestGroup("stock", StockContext.Default.Question, StockContext.Default.Answer).AddHealthCheck());
+        var group = host.Services.GetRequiredKeyedService<IQuickSilverRequestGroup<Question, Answer>>("stock");
+        HealthCheckService health = host.Services.GetRequiredService<HealthCheckService>();
+        Assert.Equal(HealthStatus.Healthy, (await health.CheckHealthAsync()).Status);
+        End(group.Current!.Raw, new QuickSilverException(ErrorCode.OutOfMemory, "no memory"));
+        await NodeRig.UntilAsync(() => rig.Loggers.Ids.Contains(1614), "the log says so");
+        HealthReport report = await health.CheckHealthAsync();
+        Assert.Equal(HealthStatus.Unhealthy, report.Status);
+        Assert.Contains(
+            "request group 'stock' has ended: no memory", report.Entries["quicksilver"].Description!,
+            StringComparison.Ordinal);
+        QuickSilverException told = await Assert.ThrowsAsync<QuickSilverException>(
+            () => group.RequestAsync(new Question("nails")).WaitAsync(NodeRig.Patience));
+        Assert.Equal(ErrorCode.OutOfMemory, told.Code);
+    }
+
+    [Fact]
     public async Task Mistakes_are_found_at_the_start()
     {
         await using var rig = new HostRig();
@@ -85,6 +124,10 @@ public sealed class HostedRequestTests
             Assert.Single(told.Failures, finding => finding.StartsWith(path, StringComparison.Ordinal));
         Assert.Equal(paths.Length, told.Failures.Count());
     }
+
+    // The handle ends by itself, as that of a reader that is too slow.
+    private static void End(Group group, QuickSilverException reason) => Assert.True(
+        group.Node.Core.Services.TryPost(_ => group.Node.Core.FailLater(group.Handle, reason)));
 
     private static void Quick(QuickSilverOptions options) =>
         options.Membership.FailureTimeout = TimeSpan.FromSeconds(2);
