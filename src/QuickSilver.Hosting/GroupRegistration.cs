@@ -47,6 +47,9 @@ internal class GroupRegistration(string name, Action<HostedGroupOptions>? config
     {
         if (Options.RejoinPause <= TimeSpan.Zero || Options.RejoinPause > TimeSpan.FromHours(1))
             yield return $".RejoinPause: {Options.RejoinPause} is not above zero and at most an hour";
+        foreach (string finding in Options.Group.Validate()) yield return $".Group.{finding}";
+        if (Options.Group.Inbox is not null)
+            yield return ".Group.Inbox: a hosted group has an inbox of its own; join groups that share one by the node";
         if (Options.Typed.LatencySampleEvery < 0)
             yield return $".Typed.LatencySampleEvery: {Options.Typed.LatencySampleEvery} is not 0 or more";
     }

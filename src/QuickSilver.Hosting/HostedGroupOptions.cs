@@ -6,7 +6,8 @@ namespace QuickSilver.Hosting;
 public sealed class HostedGroupOptions
 {
     /// <summary>Settings of each handle. <see cref="GroupOptions.HandlerErrors"/> also rules the handlers of
-    /// <see cref="QuickSilverBuilder.AddHandler"/>.</summary>
+    /// <see cref="QuickSilverBuilder.AddHandler"/>. <see cref="GroupOptions.Inbox"/> is refused at the start: a shared
+    /// inbox ends with an eviction, and a hosted group goes on.</summary>
     public GroupOptions Group { get; } = new();
 
     /// <summary>Settings of a group of values.</summary>
@@ -40,6 +41,8 @@ public sealed class HostedGroupOptions
         Key = Group.Key,
         HandlerErrors = Group.HandlerErrors,
         SelfDelivery = Group.SelfDelivery,
+        KeepLongMessages = Group.KeepLongMessages,
+        LongMessageMaxUnreadBytes = Group.LongMessageMaxUnreadBytes,
     };
 
     /// <summary>Names of the options that differ, with both values; empty if none does.</summary>
@@ -78,6 +81,9 @@ public sealed class HostedGroupOptions
         Compare(found, nameof(one.Key), one.Key, two.Key);
         Compare(found, nameof(one.HandlerErrors), one.HandlerErrors, two.HandlerErrors);
         Compare(found, nameof(one.SelfDelivery), one.SelfDelivery, two.SelfDelivery);
+        Compare(found, nameof(one.KeepLongMessages), one.KeepLongMessages, two.KeepLongMessages);
+        Compare(
+            found, nameof(one.LongMessageMaxUnreadBytes), one.LongMessageMaxUnreadBytes, two.LongMessageMaxUnreadBytes);
     }
 
     private static void Compare<T>(List<string> found, string option, T one, T two)

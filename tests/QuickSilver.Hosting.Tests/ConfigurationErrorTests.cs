@@ -101,6 +101,7 @@ public sealed class ConfigurationErrorTests
             services => services.AddQuickSilver(rig.Here).AddGroup("prices"),
             ("QuickSilver:Groups:prices:RejoinPuase", "00:00:03"),
             ("QuickSilver:Groups:prices:Group:InboxMaxMessages", "many"),
+            ("QuickSilver:Groups:prices:Group:InboxMaxBytes", "0"),
             ("QuickSilver:Groups:prices:RejoinPause", "00:00:00"),
             ("QuickSilver:Groups:pricse:RejoinPause", "00:00:01"));
         OptionsValidationException told = await Assert.ThrowsAsync<OptionsValidationException>(
@@ -108,6 +109,7 @@ public sealed class ConfigurationErrorTests
         string[] paths =
         [
             "Groups[prices].RejoinPuase: there is no such option", "Groups[prices].Group.InboxMaxMessages: 'many'",
+            "Groups[prices].Group.InboxMaxBytes: 0 is not at least 1",
             "Groups[prices].RejoinPause: ", "Groups[pricse]: the group is not registered",
         ];
         foreach (string path in paths)

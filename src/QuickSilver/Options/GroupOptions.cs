@@ -82,9 +82,15 @@ public sealed class GroupOptions
     /// <see cref="DeliveryOptions.LongMessageMaxUnreadBytes"/>.</summary>
     public long? LongMessageMaxUnreadBytes { get; set; }
 
+    /// <summary>Returns all faults of these options, one per entry, each beginning with the name of its option. Empty
+    /// if every option is valid.</summary>
+    public IReadOnlyList<string> Validate() => Check().Findings;
+
     internal GroupOptions Copy() => (GroupOptions)MemberwiseClone();
 
-    internal void Validate(string parameter)
+    internal void Validate(string parameter) => Check().ThrowIfAny(parameter);
+
+    private OptionErrors Check()
     {
         var errors = new OptionErrors();
         GroupModeOptions.Validate(errors, Mode, Hybrid, Lateral, Timed);
@@ -98,6 +104,6 @@ public sealed class GroupOptions
             errors.Add(nameof(Key), "is used by OverflowPolicy.KeepLatestByKey only");
         if (Key is null && Overflow == OverflowPolicy.KeepLatestByKey)
             errors.Add(nameof(Key), "is required by OverflowPolicy.KeepLatestByKey");
-        errors.ThrowIfAny(parameter);
+        return errors;
     }
 }
