@@ -50,8 +50,13 @@ internal sealed class GroupFollower(
                 return;
             }
             handle = joined;
+            if (!Group.TryPass(handle))
+            {
+                // A handler has failed meanwhile, and its policy is to leave.
+                await handle.DisposeAsync().ConfigureAwait(false);
+                return;
+            }
             meter.OnRejoin(reason);
-            Group.Pass(handle);
             TimeSpan away = Stopwatch.GetElapsedTime(ended);
             Log.Rejoined(log, Group.Name, away, handle.View.MemberCount);
             Group.Raise(new GroupRejoined(Group.Name, reason, handle, away));
@@ -73,9 +78,12 @@ internal sealed class GroupFollower(
                     await Group.HandleAllAsync(turn.Handle, calls, stop).ConfigureAwait(false);
                     return; // the group was left
                 }
-                catch (QuickSilverException fault) when (fault.Code == ErrorCode.HandlerFailed && turn.IsLive)
+                catch (QuickSilverException fault) when (
+                    fault.Code == ErrorCode.HandlerFailed
+                    && !ReferenceEquals(fault, turn.Handle.Completion.Exception?.InnerException))
                 {
-                    await AbandonAsync(turn.Handle, fault).ConfigureAwait(false);
+                    // Not the end of the handle, which may have ended before: a class has thrown.
+                    await AbandonAsync(fault).ConfigureAwait(false);
                     return;
                 }
                 catch (QuickSilverException) when (turn.Handle.Completion.IsFaulted)
@@ -133,7 +141,7 @@ internal sealed class GroupFollower(
         return null;
     }
 
-    private async Task AbandonAsync(Group handle, QuickSilverException fault)
+    private async Task AbandonAsync(QuickSilverException fault)
     {
         if (calls.Policy == HandlerErrorPolicy.StopNode)
         {
@@ -142,6 +150,6 @@ internal sealed class GroupFollower(
         }
         Log.GroupEnded(log, Group.Name, fault.Message);
         Group.End(fault);
-        await handle.DisposeAsync().ConfigureAwait(false);
+        if (Group.Current is { } handle) await handle.DisposeAsync().ConfigureAwait(false);
     }
 }

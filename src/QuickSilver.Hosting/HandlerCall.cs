@@ -8,24 +8,35 @@ internal sealed class HandlerCall
     private readonly HandlerRegistration _registration;
     private readonly IServiceScopeFactory _scopes;
 
+    private HandlerCall(HandlerRegistration registration, IServiceScopeFactory scopes, object? shared)
+    {
+        _registration = registration;
+        _scopes = scopes;
+        Shared = shared;
+    }
+
+    /// <summary>Name of the handler, for the log.</summary>
+    public string Name => _registration.Type.Name;
+
+    /// <summary>The instance for all messages; null if each gets its own.</summary>
+    public object? Shared { get; }
+
     /// <summary>Resolves the handler, so that a container that cannot make it fails the start.</summary>
     /// <param name="registration">The handler.</param>
     /// <param name="services">The container.</param>
     /// <exception cref="InvalidOperationException">The container cannot make the handler; the message names
     /// it.</exception>
-    public HandlerCall(HandlerRegistration registration, IServiceProvider services)
+    public static async Task<HandlerCall> CreateAsync(HandlerRegistration registration, IServiceProvider services)
     {
-        _registration = registration;
-        _scopes = services.GetRequiredService<IServiceScopeFactory>();
         try
         {
+            IServiceScopeFactory scopes = services.GetRequiredService<IServiceScopeFactory>();
             if (!registration.ScopePerMessage)
-            {
-                Shared = services.GetRequiredService(registration.Type);
-                return;
-            }
-            using IServiceScope scope = _scopes.CreateScope();
-            scope.ServiceProvider.GetRequiredService(registration.Type);
+                return new HandlerCall(registration, scopes, services.GetRequiredService(registration.Type));
+            // Ended as after a message: a service may be disposable in that way alone.
+            AsyncServiceScope scope = scopes.CreateAsyncScope();
+            await using (scope.ConfigureAwait(false)) scope.ServiceProvider.GetRequiredService(registration.Type);
+            return new HandlerCall(registration, scopes, null);
         }
         catch (Exception fault)
         {
@@ -34,12 +45,6 @@ internal sealed class HandlerCall
                 fault);
         }
     }
-
-    /// <summary>Name of the handler, for the log.</summary>
-    public string Name => _registration.Type.Name;
-
-    /// <summary>The instance for all messages; null if each gets its own.</summary>
-    public object? Shared { get; }
 
     /// <summary>Calls an instance of its own for one message, in a scope that ends with it.</summary>
     public async ValueTask CallInScopeAsync<TMessage>(

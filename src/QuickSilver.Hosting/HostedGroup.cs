@@ -8,6 +8,7 @@ namespace QuickSilver.Hosting;
 /// handles.</summary>
 internal class HostedGroup : IQuickSilverGroup
 {
+    private readonly Lock _lock = new();
     private readonly TaskCompletionSource<HandleTurn> _first =
         new(TaskCreationOptions.RunContinuationsAsynchronously);
     private HandleTurn? _turn;
@@ -116,19 +117,29 @@ internal class HostedGroup : IQuickSilverGroup
     }
 
     /// <summary>Begins the next turn.</summary>
-    public void Pass(Group handle)
+    /// <returns>False if the group has ended for good.</returns>
+    public bool TryPass(Group handle)
     {
-        Interlocked.Increment(ref _rejoins);
-        Volatile.Write(ref _turn, _turn!.Pass(handle));
+        lock (_lock)
+        {
+            if (EndReason is not null) return false;
+            Interlocked.Increment(ref _rejoins);
+            Volatile.Write(ref _turn, _turn!.Pass(handle));
+            return true;
+        }
     }
 
-    /// <summary>Ends the group: calls get the reason.</summary>
+    /// <summary>Ends the group: calls get the reason. The first reason stays.</summary>
     public void End(Exception reason)
     {
-        EndReason = reason;
-        _first.TrySetException(reason);
-        _ = _first.Task.Exception;
-        _turn?.End(reason);
+        lock (_lock)
+        {
+            if (EndReason is not null) return;
+            EndReason = reason;
+            _first.TrySetException(reason);
+            _ = _first.Task.Exception;
+            _turn?.End(reason);
+        }
     }
 
     /// <summary>Calls the handlers with every message of one handle, until it ends.</summary>

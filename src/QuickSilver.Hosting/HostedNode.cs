@@ -14,6 +14,8 @@ namespace QuickSilver.Hosting;
 /// </summary>
 internal sealed class HostedNode : IQuickSilverNode, IHostedLifecycleService, IAsyncDisposable, IDisposable
 {
+    private static readonly TimeSpan LongestPatience = TimeSpan.FromDays(1);
+
     private readonly IServiceProvider _services;
     private readonly NodeRegistration _registration;
     private readonly ILogger _log;
@@ -102,7 +104,8 @@ internal sealed class HostedNode : IQuickSilverNode, IHostedLifecycleService, IA
                 .Get(_registration.OptionsName);
             _meter = new HostingMeter(
                 _services.GetService<IMeterFactory>(), _options.NodeName ?? Key ?? _options.ClusterName);
-            foreach (HostedGroup group in _groups.Values) _followers.Add(Follow(group, _meter));
+            foreach (HostedGroup group in _groups.Values)
+                _followers.Add(await FollowAsync(group, _meter).ConfigureAwait(false));
             node = await QuickSilverNode.StartAsync(_options, cancellationToken).ConfigureAwait(false);
             if (_options.Transport.Kind == TransportKind.Auto) Health.Watch(node);
             await JoinAllAsync(node, cancellationToken).ConfigureAwait(false);
@@ -149,19 +152,26 @@ internal sealed class HostedNode : IQuickSilverNode, IHostedLifecycleService, IA
     /// <inheritdoc/>
     public async Task StoppedAsync(CancellationToken cancellationToken)
     {
-        await EndAsync(cancellationToken).ConfigureAwait(false);
+        await EndAsync(cancellationToken, cancellationToken).ConfigureAwait(false);
         // The host that was stopped for this ends with it.
         if (Failure is { } failure) throw failure;
     }
 
-    /// <inheritdoc/>
-    public async ValueTask DisposeAsync() => await EndAsync(CancellationToken.None).ConfigureAwait(false);
+    /// <summary>Ends the node of a host that was not stopped. Handlers may finish what is stored for
+    /// <see cref="ShutdownOptions.Timeout"/>, then their token is cancelled; the end of the node takes as long again at
+    /// most.</summary>
+    public async ValueTask DisposeAsync()
+    {
+        TimeSpan patience = _options?.Shutdown.Timeout ?? TimeSpan.Zero;
+        using var limit = new CancellationTokenSource(
+            patience < LongestPatience ? patience : LongestPatience);
+        await EndAsync(limit.Token, CancellationToken.None).ConfigureAwait(false);
+    }
 
-    /// <summary>As <see cref="DisposeAsync"/>, for containers that are disposed of without waiting; bounded by
-    /// <see cref="ShutdownOptions.Timeout"/>.</summary>
-    public void Dispose() => Task.Run(() => EndAsync(CancellationToken.None)).GetAwaiter().GetResult();
+    /// <summary>As <see cref="DisposeAsync"/>, for containers that are disposed of without waiting.</summary>
+    public void Dispose() => Task.Run(async () => await DisposeAsync().ConfigureAwait(false)).GetAwaiter().GetResult();
 
-    private GroupFollower Follow(HostedGroup group, HostingMeter meter)
+    private async Task<GroupFollower> FollowAsync(HostedGroup group, HostingMeter meter)
     {
         GroupRegistration registration = group.Registration;
         group.Connect(meter, _log);
@@ -169,7 +179,7 @@ internal sealed class HostedNode : IQuickSilverNode, IHostedLifecycleService, IA
         MessageHandler? inline = null;
         foreach (HandlerRegistration handler in _registration.HandlersOf(group.Name))
         {
-            var call = new HandlerCall(handler, _services);
+            HandlerCall call = await HandlerCall.CreateAsync(handler, _services).ConfigureAwait(false);
             if (handler.IsInline) inline += ((IInlineMessageHandler)call.Shared!).Handle;
             else calls.Add(call);
         }
@@ -219,12 +229,14 @@ internal sealed class HostedNode : IQuickSilverNode, IHostedLifecycleService, IA
         _services.GetService<IHostApplicationLifetime>()?.StopApplication();
     }
 
-    private Task EndAsync(CancellationToken cancellationToken)
+    // The end of the node is bounded by its own options. One token gives up the wait for the application's code, and
+    // the other also that for the node.
+    private Task EndAsync(CancellationToken cancellationToken, CancellationToken nodeCancellation)
     {
-        lock (_followers) return _end ??= EndCoreAsync(cancellationToken);
+        lock (_followers) return _end ??= EndCoreAsync(cancellationToken, nodeCancellation);
     }
 
-    private async Task EndCoreAsync(CancellationToken cancellationToken)
+    private async Task EndCoreAsync(CancellationToken cancellationToken, CancellationToken nodeCancellation)
     {
         await _stopping.CancelAsync().ConfigureAwait(false);
         _started.TrySetException(new ObjectDisposedException(nameof(IQuickSilverNode), "The host has ended."));
@@ -240,7 +252,7 @@ internal sealed class HostedNode : IQuickSilverNode, IHostedLifecycleService, IA
                 .ConfigureAwait(false);
             await _abandoning.CancelAsync().ConfigureAwait(false);
             await LimitAsync(
-                node.DisposeAsync().AsTask(), "the node has stopped", node, cancellationToken).ConfigureAwait(false);
+                node.DisposeAsync().AsTask(), "the node has stopped", node, nodeCancellation).ConfigureAwait(false);
             await LimitAsync(Task.WhenAll(_following), "the groups have ended", node, cancellationToken)
                 .ConfigureAwait(false);
         }

@@ -1,7 +1,10 @@
 using System.Collections.Concurrent;
+using System.Globalization;
+using System.Reflection;
 using Microsoft.Extensions.DependencyInjection;
 using Microsoft.Extensions.Diagnostics.HealthChecks;
 using Microsoft.Extensions.Hosting;
+using Microsoft.Extensions.Options;
 using QuickSilver.Tests.Api;
 
 namespace QuickSilver.Hosting.Tests;
@@ -100,6 +103,65 @@ public sealed class HostedNodeTests
     }
 
     [Fact]
+    public async Task A_scoped_handler_may_be_disposable_in_the_asynchronous_way_alone()
+    {
+        await using var rig = new HostRig();
+        IHost host = await rig.StartAsync(services =>
+        {
+            services.AddSingleton<Seen>();
+            services.AddQuickSilver(rig.Here).AddGroup("group")
+                .AddHandler<DisposableHandler>("group", scopePerMessage: true);
+        });
+        await host.Services.GetRequiredKeyedService<IQuickSilverGroup>("group").SendAsync("x"u8.ToArray());
+        Seen seen = host.Services.GetRequiredService<Seen>();
+        // One is made at the start to see whether it can be.
+        await NodeRig.UntilAsync(() => seen.Texts.Count(static text => text == "disposed") == 2, "it is disposed of");
+        Assert.Contains("x", seen.Texts);
+    }
+
+    [Theory]
+    [InlineData(false)]
+    [InlineData(true)]
+    public async Task A_host_that_is_disposed_of_without_a_stop_ends_handlers_that_wait(bool isAsync)
+    {
+        await using var rig = new HostRig();
+        IHost host = await rig.StartAsync(services =>
+        {
+            services.AddSingleton<Gate>();
+            services.AddQuickSilver(rig.Here).AddGroup("group").AddHandler<GatedHandler>("group");
+        });
+        QuickSilverNode node = await host.Services.GetRequiredService<IQuickSilverNode>().GetNodeAsync();
+        IQuickSilverGroup group = host.Services.GetRequiredKeyedService<IQuickSilverGroup>("group");
+        Gate gate = host.Services.GetRequiredService<Gate>();
+        await group.SendAsync(new byte[1]);
+        await gate.Entered.Task.WaitAsync(NodeRig.Patience);
+        Task disposal = isAsync ? ((IAsyncDisposable)host).DisposeAsync().AsTask() : Task.Run(host.Dispose);
+        await disposal.WaitAsync(NodeRig.Patience);
+        Assert.Equal(NodeState.Stopped, node.State);
+        Assert.Contains(1605, rig.Loggers.Ids);
+    }
+
+    [Fact]
+    public async Task Every_option_of_a_group_reaches_its_handles_and_is_compared()
+    {
+        var plain = new HostedGroupOptions();
+        foreach (PropertyInfo option in typeof(GroupOptions).GetProperties().Where(static one => one.CanWrite))
+        {
+            if (option.Name == nameof(GroupOptions.Inbox)) continue;
+            var changed = new HostedGroupOptions();
+            option.SetValue(changed.Group, OtherThan(option, option.GetValue(plain.Group)));
+            Assert.Equal(option.GetValue(changed.Group), option.GetValue(changed.HandleOptions(null)));
+            Assert.False(HostedGroupOptions.AreEqual(plain.Group, changed.Group), option.Name);
+        }
+        await using var rig = new HostRig();
+        Inbox inbox = (await rig.StartNodeAsync()).CreateInbox();
+        IHost host = rig.Build(services => services.AddQuickSilver(rig.Here)
+            .AddGroup("group", group => group.Group.Inbox = inbox));
+        OptionsValidationException told = await Assert.ThrowsAsync<OptionsValidationException>(() => host.StartAsync());
+        Assert.StartsWith("Groups[group].Group.Inbox: ", Assert.Single(told.Failures), StringComparison.Ordinal);
+    }
+
+    [Fact]
     public async Task An_evicted_node_joins_its_groups_again_and_says_so()
     {
         await using var rig = new HostRig();
@@ -182,6 +244,55 @@ public sealed class HostedNodeTests
     }
 
     [Fact]
+    public async Task A_group_that_is_left_for_a_handlers_fault_keeps_that_as_its_reason()
+    {
+        await using var rig = new HostRig();
+        IHost host = await rig.StartAsync(services => services.AddQuickSilver(rig.Here).AddGroup(
+                "group", static group => group.Group.HandlerErrors = HandlerErrorPolicy.LeaveGroup)
+            .AddHandler<BrokenHandler>("group").AddHealthCheck());
+        IQuickSilverGroup group = host.Services.GetRequiredKeyedService<IQuickSilverGroup>("group");
+        Group handle = await group.GetHandleAsync();
+        await group.SendAsync(new byte[1]);
+        await handle.Completion.WaitAsync(NodeRig.Patience);
+        // The stop waits for all that follows the handle.
+        await host.StopAsync().WaitAsync(NodeRig.Patience);
+        QuickSilverException told = await Assert.ThrowsAsync<QuickSilverException>(
+            async () => await group.SendAsync(new byte[1]));
+        Assert.Equal(ErrorCode.HandlerFailed, told.Code);
+        HealthReport report = await host.Services.GetRequiredService<HealthCheckService>().CheckHealthAsync();
+        Assert.Contains(
+            $"group 'group' has ended: {told.Message}", report.Entries["quicksilver"].Description!,
+            StringComparison.Ordinal);
+    }
+
+    [Fact]
+    public async Task A_handlers_fault_counts_though_the_handle_of_its_message_has_ended()
+    {
+        await using var rig = new HostRig();
+        IHost host = await rig.StartAsync(services =>
+        {
+            services.AddSingleton<Gate>();
+            services.AddQuickSilver(rig.Here)
+                .AddGroup("group", static group =>
+                {
+                    group.Group.InboxMaxMessages = 10;
+                    group.Group.HandlerErrors = HandlerErrorPolicy.LeaveGroup;
+                })
+                .AddHandler<GatedHandler>("group");
+        });
+        Gate gate = host.Services.GetRequiredService<Gate>();
+        IQuickSilverGroup group = host.Services.GetRequiredKeyedService<IQuickSilverGroup>("group");
+        Group sender = await (await rig.StartNodeAsync()).JoinAsync("group");
+        for (int number = 0; number < 100; number++) await sender.SendAsync($"{number}");
+        await NodeRig.UntilAsync(() => group.Rejoins == 1, "it is back");
+        gate.Open.SetException(new InvalidOperationException("of the old handle"));
+        await NodeRig.UntilAsync(() => group.Current is null, "the group is left");
+        QuickSilverException told = await Assert.ThrowsAsync<QuickSilverException>(
+            async () => await group.SendAsync(new byte[1]));
+        Assert.Equal(ErrorCode.HandlerFailed, told.Code);
+    }
+
+    [Fact]
     public async Task A_node_that_ends_by_itself_fails_the_host()
     {
         await using var rig = new HostRig();
@@ -206,6 +317,19 @@ public sealed class HostedNodeTests
         HealthReportEntry entry = report.Entries["quicksilver"];
         Assert.Equal(HealthStatus.Unhealthy, entry.Status);
         Assert.Equal(["ready"], entry.Tags);
+    }
+
+    private static object OtherThan(PropertyInfo option, object? value)
+    {
+        Type type = Nullable.GetUnderlyingType(option.PropertyType) ?? option.PropertyType;
+        if (type == typeof(bool)) return value is not true;
+        if (type.IsEnum) return Enum.GetValues(type).Cast<object>().First(one => !one.Equals(value));
+        if (type == typeof(MessageHandler)) return new MessageHandler(static (in MessageRef _) => { });
+        if (type == typeof(MessageBatchHandler)) return new MessageBatchHandler(static (in MessageBatch _) => { });
+        if (type == typeof(KeySelector)) return new KeySelector(static (in MessageRef _) => 0);
+        return type.IsPrimitive
+            ? Convert.ChangeType(17, type, CultureInfo.InvariantCulture)
+            : Activator.CreateInstance(type)!;
     }
 
     internal sealed class EarlyService(IQuickSilverNode node) : IHostedService
@@ -250,6 +374,21 @@ public sealed class HostedNodeTests
         }
     }
 
+    internal sealed class DisposableHandler(Seen seen) : IMessageHandler, IAsyncDisposable
+    {
+        public ValueTask HandleAsync(Message message, CancellationToken cancellationToken)
+        {
+            seen.Texts.Enqueue(message.GetString());
+            return default;
+        }
+
+        public ValueTask DisposeAsync()
+        {
+            seen.Texts.Enqueue("disposed");
+            return default;
+        }
+    }
+
     internal sealed class BrokenHandler : IMessageHandler
     {
         public ValueTask HandleAsync(Message message, CancellationToken cancellationToken) =>
@@ -258,6 +397,8 @@ public sealed class HostedNodeTests
 
     internal sealed class Gate
     {
+        public TaskCompletionSource Entered { get; } = new(TaskCreationOptions.RunContinuationsAsynchronously);
+
         public TaskCompletionSource Open { get; } = new(TaskCreationOptions.RunContinuationsAsynchronously);
 
         public ConcurrentQueue<string> Texts { get; } = new();
@@ -267,6 +408,7 @@ public sealed class HostedNodeTests
     {
         public async ValueTask HandleAsync(Message message, CancellationToken cancellationToken)
         {
+            gate.Entered.TrySetResult();
             await gate.Open.Task.WaitAsync(cancellationToken);
             gate.Texts.Enqueue(message.GetString());
         }
