@@ -34,8 +34,13 @@ namespace QuickSilver.Protocol.Delivery;
 public sealed class LongMessages(
     Func<NodeInfo, ulong, ILongMessageSink?> begin, Predicate<NodeInfo> maySend, DeliveryCounters counters)
 {
-    /// <summary>Limit on long messages of one sender that are under way; further ones are passed over.</summary>
-    public const int MaxOpenPerSender = 256;
+    /// <summary>Limit on long messages of one sender that are under way; further ones are passed over. Hosts let their
+    /// applications open at most <see cref="MaxOpenPerHandle"/> by each way into a group, so none is.</summary>
+    public const int MaxOpenPerSender = 1024;
+
+    /// <summary>Limit on long messages that a node has under way in a group as its member, and as its
+    /// publisher.</summary>
+    public const int MaxOpenPerHandle = 256;
 
     private readonly Dictionary<(ulong Sender, ulong Id), Incoming> _open = [];
     private readonly Dictionary<ulong, int> _openOf = [];

@@ -88,6 +88,9 @@ public enum ErrorCode
     /// <summary>The group's <see cref="GroupMode"/> does not promise what the call asks for.</summary>
     RefusedByMode = 1412,
 
+    /// <summary>The node has as many long messages under way in a group as it may.</summary>
+    TooManyLongMessages = 1413,
+
     /// <summary>A handler, feed or key selector of the application threw.</summary>
     HandlerFailed = 1500,
 }

@@ -139,6 +139,7 @@ internal sealed class LongMessageBody : PipeReader
                 _pipe.Reader.AdvanceTo(consumed, examined);
                 _unread -= bytes;
                 if (_isCharged) _inbox.Budget.Release(bytes);
+                ForgetIfReadOut();
             }
             _shown = default;
         }
@@ -226,6 +227,7 @@ internal sealed class LongMessageBody : PipeReader
             if (_failure is not null || _isReadOut) return;
             _isComplete = true;
             _pipe.Writer.Complete();
+            ForgetIfReadOut();
         }
     }
 
@@ -270,6 +272,12 @@ internal sealed class LongMessageBody : PipeReader
             _isReading = false;
             if (_failure is not null) Free();
         }
+    }
+
+    // A reader that has all bytes, and was not completed, is the application's alone: nothing of it can fail or count.
+    private void ForgetIfReadOut()
+    {
+        if (_isComplete && _unread == 0) _inbox.Forget(this);
     }
 
     // Nothing is read any more, and all memory returns.

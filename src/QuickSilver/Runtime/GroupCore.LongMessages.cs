@@ -12,6 +12,19 @@ namespace QuickSilver.Runtime;
 internal sealed partial class GroupCore
 {
     private LongMessages? _longMessages;
+    private int _openWriters;
+
+    /// <summary>Counts a long message that the node begins. Any thread.</summary>
+    /// <returns>False when the node has as many under way as receivers are sure to take.</returns>
+    public bool TryOpenWriter()
+    {
+        if (Interlocked.Increment(ref _openWriters) <= LongMessages.MaxOpenPerHandle) return true;
+        Interlocked.Decrement(ref _openWriters);
+        return false;
+    }
+
+    /// <summary>Counts the end of a long message of the node. Any thread.</summary>
+    public void OnWriterClosed() => Interlocked.Decrement(ref _openWriters);
 
     /// <inheritdoc/>
     public void OnSenderClosed(NodeInfo sender, Instant now)

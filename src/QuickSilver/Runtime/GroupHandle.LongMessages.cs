@@ -40,19 +40,30 @@ internal sealed partial class GroupHandle
         return _longInbox!.Begin(sender, number);
     }
 
-    /// <summary>Adds a writer that has begun. Any thread.</summary>
+    /// <summary>Adds a writer that begins. Any thread.</summary>
+    /// <exception cref="QuickSilverException"><see cref="ErrorCode.TooManyLongMessages"/>.</exception>
     public void Add(LongMessageWriter writer)
     {
         HashSet<LongMessageWriter> writers =
             _writers ?? Interlocked.CompareExchange(ref _writers, [], null) ?? _writers!;
-        lock (writers) writers.Add(writer);
+        lock (writers)
+        {
+            if (!writers.Add(writer) || Core!.TryOpenWriter()) return;
+            writers.Remove(writer);
+        }
+        throw new QuickSilverException(
+            ErrorCode.TooManyLongMessages,
+            $"This node has {LongMessages.MaxOpenPerHandle} long messages under way in '{Name}', and that is the "
+            + "limit. Complete writers that are no longer used, or wait for others to end; nothing was sent.");
     }
 
     /// <summary>Removes a writer that is completed. Any thread.</summary>
     public void Remove(LongMessageWriter writer)
     {
         if (Volatile.Read(ref _writers) is not { } writers) return;
-        lock (writers) writers.Remove(writer);
+        bool isRemoved;
+        lock (writers) isRemoved = writers.Remove(writer);
+        if (isRemoved) Core!.OnWriterClosed();
     }
 
     // After the mark of the inbox's end, which a thread that makes an inbox looks at.
@@ -74,6 +85,10 @@ internal sealed partial class GroupHandle
             open = [.. writers];
             writers.Clear();
         }
-        foreach (LongMessageWriter writer in open) writer.GiveUpFromCore(core);
+        foreach (LongMessageWriter writer in open)
+        {
+            writer.GiveUpFromCore(core);
+            core.OnWriterClosed();
+        }
     }
 }

@@ -128,6 +128,12 @@ internal sealed class LongMessageWriter(GroupHandle handle, ulong id) : PipeWrit
             await SendWrittenAsync(CancellationToken.None).ConfigureAwait(false);
             await SendAsync(default, isLast: true, CancellationToken.None).ConfigureAwait(false);
         }
+        catch when (_hasBegun && !handle.HasEnded)
+        {
+            // Nobody will send the rest (no memory, or a wait on the core thread): the receivers must not wait for it.
+            handle.Services.TryPost(_ => GiveUpFromCore(handle.Core!));
+            throw;
+        }
         finally
         {
             handle.Remove(this);

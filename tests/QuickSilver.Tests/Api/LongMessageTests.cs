@@ -1,8 +1,10 @@
 using System.Buffers;
 using System.Diagnostics;
 using System.IO.Pipelines;
+using System.Runtime.CompilerServices;
 using System.Security.Cryptography;
 using System.Text;
+using QuickSilver.Protocol.Delivery;
 using QuickSilver.Testing;
 
 namespace QuickSilver.Tests.Api;
@@ -128,6 +130,76 @@ public sealed class LongMessageTests
         writer.Complete(new IOException());
         await left.OpenWriter().CompleteAsync();
         Assert.Equal(1UL, (await NextAsync(right)).Sequence);
+    }
+
+    [Fact]
+    public async Task A_long_message_beyond_the_limit_is_refused_where_it_is_sent_and_none_is_lost()
+    {
+        await using var rig = new NodeRig();
+        (Group left, Group right) = await rig.StartPairAsync(right: Keeping);
+        GroupPublisher publisher = await left.Node.OpenPublisherAsync("group");
+        var open = new List<PipeWriter>();
+        foreach (MessageSender sender in new MessageSender[] { left, publisher })
+        {
+            for (int number = 0; number < LongMessages.MaxOpenPerHandle; number++)
+            {
+                open.Add(sender.OpenWriter());
+                await open[^1].WriteAsync(Content(10));
+            }
+            PipeWriter beyond = sender.OpenWriter();
+            QuickSilverException told = await Assert.ThrowsAsync<QuickSilverException>(
+                async () => await beyond.WriteAsync(Content(10)));
+            Assert.Equal(ErrorCode.TooManyLongMessages, told.Code);
+            await open[^1].CompleteAsync();
+            open.RemoveAt(open.Count - 1);
+            // What was refused is sent once there is room.
+            await beyond.WriteAsync(Content(10));
+            open.Add(beyond);
+        }
+        foreach (PipeWriter writer in open) await writer.CompleteAsync();
+        await left.FlushAsync();
+        for (int number = 0; number < (2 * LongMessages.MaxOpenPerHandle) + 2; number++)
+            Assert.Equal(Content(10), await ReadToEndAsync((await NextAsync(right)).Body));
+    }
+
+    [Fact]
+    public async Task A_completion_that_fails_gives_the_message_up()
+    {
+        await using var rig = new NodeRig();
+        (Group left, Group right) = await rig.StartPairAsync(right: Keeping);
+        PipeWriter writer = left.OpenWriter();
+        await writer.WriteAsync(Content(100));
+        var thrown = new TaskCompletionSource<Exception?>(TaskCreationOptions.RunContinuationsAsynchronously);
+        Group own = await left.Node.JoinAsync("own");
+        using IDisposable handler = own.Subscribe((in MessageRef _) =>
+        {
+            // More than may be unsent, on the thread that would have to send it.
+            writer.Write(new byte[64 << 20]);
+            ValueTask completion = writer.CompleteAsync();
+            thrown.TrySetResult(Record.Exception(() => completion.GetAwaiter().GetResult()));
+        });
+        await own.SendAsync("now");
+        Assert.IsType<InvalidOperationException>(await thrown.Task.WaitAsync(NodeRig.Patience));
+        LongMessage message = await NextAsync(right);
+        QuickSilverException error = await Assert.ThrowsAsync<QuickSilverException>(
+            () => ReadToEndAsync(message.Body).WaitAsync(NodeRig.Patience));
+        Assert.Equal(ErrorCode.LongMessageGivenUp, error.Code);
+    }
+
+    [Fact]
+    public async Task What_was_read_to_its_end_is_not_kept_though_nobody_completed_it()
+    {
+        await using var rig = new NodeRig();
+        (Group left, Group right) = await rig.StartPairAsync(right: Keeping);
+        WeakReference body = await ReadWithoutCompletingAsync(left, right);
+        await NodeRig.UntilAsync(
+            () =>
+            {
+                GC.Collect();
+                return !body.IsAlive;
+            },
+            "the body is collected");
+        Assert.False(right.Completion.IsCompleted);
     }
 
     [Fact]
@@ -376,6 +448,19 @@ public sealed class LongMessageTests
         new Random(seed).NextBytes(bytes);
         bytes[0] = (byte)seed;
         return bytes;
+    }
+
+    [MethodImpl(MethodImplOptions.NoInlining)]
+    private static async Task<WeakReference> ReadWithoutCompletingAsync(Group left, Group right)
+    {
+        PipeWriter writer = left.OpenWriter();
+        await writer.WriteAsync(Content(100_000));
+        await writer.CompleteAsync();
+        LongMessage message = await NextAsync(right);
+        using var copy = new MemoryStream();
+        await message.Body.CopyToAsync(copy);
+        Assert.Equal(100_000, copy.Length);
+        return new WeakReference(message.Body);
     }
 
     private static async Task<LongMessage> NextAsync(Group group)
