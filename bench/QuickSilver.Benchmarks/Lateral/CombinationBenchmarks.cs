@@ -61,8 +61,8 @@ public class CombinationBenchmarks
     [Benchmark]
     public void AddByVector()
     {
-        Span<Vector<byte>> sum = MemoryMarshal.Cast<byte, Vector<byte>>(_sum);
-        ReadOnlySpan<Vector<byte>> block = MemoryMarshal.Cast<byte, Vector<byte>>(_block);
+        Span<Vector<byte>> sum = MemoryMarshal.Cast<byte, Vector<byte>>(_sum.AsSpan());
+        ReadOnlySpan<Vector<byte>> block = MemoryMarshal.Cast<byte, Vector<byte>>(_block.AsSpan());
         for (int index = 0; index < sum.Length; index++) sum[index] ^= block[index];
     }
 
