@@ -38,6 +38,8 @@ internal static class PeerCatalog
     [
         new QuickSilverPeer("quicksilver", sharesMemory: true),
         new QuickSilverPeer("quicksilver-udp", sharesMemory: false),
+        new QuickSilverPeer("quicksilver", sharesMemory: true, RunSecurity.Key),
+        new QuickSilverPeer("quicksilver-udp", sharesMemory: false, RunSecurity.Key),
         new RawPeer("raw", hasTrains: false, isPacked: false),
         new RawPeer("raw-trains", hasTrains: true, isPacked: false),
         new RawPeer("raw-packed", hasTrains: true, isPacked: true),

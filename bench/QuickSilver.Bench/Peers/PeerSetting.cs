@@ -40,6 +40,9 @@ internal sealed record PeerSetting
     /// <summary>Whether QuickSilver's packets carry a checksum of their payload.</summary>
     public PayloadChecksum Checksum { get; init; }
 
+    /// <summary>The key of QuickSilver's secured rows, as base64.</summary>
+    public string Key { get; } = RunSecurity.Key.Make()!;
+
     /// <summary>Groups that QuickSilver sends to in turn, where their number is varied; 0: one.</summary>
     public int Groups { get; init; }
 

@@ -7,11 +7,22 @@ namespace QuickSilver.Bench.Peers;
 /// <summary>QuickSilver itself.</summary>
 /// <param name="name">On the command line and in tables.</param>
 /// <param name="sharesMemory">False: every packet goes by a socket, as between machines.</param>
-internal sealed class QuickSilverPeer(string name, bool sharesMemory)
-    : Peer(name, new PeerPromise("repaired by peers and sender", "per sender", "others go on", "nothing"))
+/// <param name="security">What protects it.</param>
+internal sealed class QuickSilverPeer(string name, bool sharesMemory, RunSecurity security = RunSecurity.None)
+    : Peer(
+        security == RunSecurity.None ? name : name + SecuredSuffix,
+        new PeerPromise("repaired by peers and sender", "per sender", "others go on", "nothing"))
 {
+    private const string SecuredSuffix = "-secured";
+
     /// <summary>Where the membership is hosted.</summary>
     public const int MembershipPort = 14_999;
+
+    /// <summary>What protects it.</summary>
+    public RunSecurity Security => security;
+
+    /// <summary>Name of the same without protection.</summary>
+    public string Unsecured => name;
 
     /// <inheritdoc/>
     public override bool HasGroups => true;
@@ -42,6 +53,7 @@ internal sealed class QuickSilverPeer(string name, bool sharesMemory)
         {
             Cluster = $"peers-{Environment.ProcessId}",
             SharesMemory = sharesMemory,
+            Key = security == RunSecurity.None ? null : setting.Key,
             MembershipPort = lab.PortOf(MembershipPort),
             MembershipServer = lab.HasMachines
                 ? $"{lab.AddressOf(LastAt(setting))}:{lab.PortOf(MembershipPort)}" : null,

@@ -61,6 +61,7 @@ internal static class DisturbedRole
         var options = new QuickSilverOptions { ClusterName = order.Cluster, NodeName = order.Name };
         options.Membership.Port = order.MembershipPort;
         options.Transport.Kind = order.Transport;
+        options.Security.UseRunKey(order.Key);
         if (order.DeafSeconds > 0)
             options.UseFaults(
                 new FaultOptions { DeafEvery = DeafPeriod, DeafFor = TimeSpan.FromSeconds(order.DeafSeconds) });

@@ -23,13 +23,13 @@ internal static class RoleNode
         options.Transport.MaxDatagramBytes = order.DatagramBytes;
         options.Transport.PayloadChecksum = order.Checksum;
         options.Transport.SharedMemory = order.SharesMemory;
+        options.Security.UseRunKey(order.Key);
         if (order.SpinMicros > 0) options.Loop.Spin = TimeSpan.FromMicroseconds(order.SpinMicros);
         if (order.MembershipServer is { } server)
         {
             options.Membership.Mode = order.Role == RoleKind.Host ? MembershipMode.Host : MembershipMode.Client;
             options.Membership.Servers.Add(server);
             options.Transport.Interface = order.Address;
-            options.Security.UseNone();
         }
         if (order.Drop > 0) options.UseFaults(order.Drop, (ulong)order.Number + 1);
         return QuickSilverNode.StartAsync(options);

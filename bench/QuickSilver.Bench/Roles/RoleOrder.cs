@@ -45,6 +45,9 @@ internal sealed record RoleOrder
 
     public PayloadChecksum Checksum { get; init; }
 
+    /// <summary>The run's key, as base64, which protects QuickSilver's nodes; null: nothing does.</summary>
+    public string? Key { get; init; }
+
     /// <summary>Whether QuickSilver's nodes may read each other's packets in place.</summary>
     public bool SharesMemory { get; init; } = true;
 

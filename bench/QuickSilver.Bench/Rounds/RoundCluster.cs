@@ -122,6 +122,7 @@ internal sealed class RoundCluster : IAsyncDisposable
             RoundMessages = _plan.Messages,
             Rate = _plan.Rate,
             Transport = _plan.Transport,
+            Key = _plan.Security.Make(),
             EchoEvery = _lab.EchoEvery(_plan.Rate),
             Cluster = $"rounds-{Environment.ProcessId}",
             MembershipPort = _lab.PortOf(QuickSilverPeer.MembershipPort),

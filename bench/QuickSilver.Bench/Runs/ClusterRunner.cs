@@ -23,6 +23,7 @@ internal static class ClusterRunner
         };
         options.Membership.Port = FreePort.Find();
         options.Transport.Kind = orders[0].Transport;
+        options.Security.UseRunKey(orders[0].Key);
         await using QuickSilverNode host = await QuickSilverNode.StartAsync(options, ct);
         return await RunAsync(
             run,

@@ -34,6 +34,7 @@ internal static class JoinsRunner
     {
         var options = new QuickSilverOptions { ClusterName = $"joins-{Environment.ProcessId}", NodeName = "host" };
         options.Membership.Port = FreePort.Find();
+        options.Security.UseRunKey(members[0].Key);
         await using QuickSilverNode host = await QuickSilverNode.StartAsync(options, ct);
         var processes = new List<RoleProcess>();
         try

@@ -10,7 +10,7 @@ namespace QuickSilver.Bench.Runs;
 /// <summary>What a scenario that moves messages was told.</summary>
 internal sealed record TrafficPlan
 {
-    public required IReadOnlyList<Variant> Variants { get; init; }
+    public required IReadOnlyList<TrafficVariant> Variants { get; init; }
 
     public int Receivers { get; init; }
 
@@ -60,7 +60,7 @@ internal sealed record TrafficPlan
         {
             foreach (double rate in rates)
             {
-                foreach (Variant variant in Variants)
+                foreach (TrafficVariant variant in Variants)
                 {
                     RunReport run = await RunAsync(variant, rate, repetition, ct);
                     runs.Add(Judge(run, variant));
@@ -71,10 +71,10 @@ internal sealed record TrafficPlan
         return runs;
     }
 
-    private Task<RunReport> RunAsync(Variant variant, double rate, int repetition, CancellationToken ct)
+    private Task<RunReport> RunAsync(TrafficVariant variant, double rate, int repetition, CancellationToken ct)
     {
-        var run = new RunReport { Variant = variant.Text(), OfferedRate = rate, Repetition = repetition };
-        bool isRaw = variant is Variant.RawSingle or Variant.RawTrains;
+        var run = new RunReport { Variant = variant.Text, OfferedRate = rate, Repetition = repetition };
+        bool isRaw = variant.IsRaw;
         var common = new RoleOrder
         {
             Role = isRaw ? RoleKind.RawSender : RoleKind.Sender,
@@ -88,11 +88,13 @@ internal sealed record TrafficPlan
             Send = Send,
             Transport = Transport,
             SpinMicros = SpinMicros,
-            SharesMemory = variant != Variant.QuickSilverUdp,
+            SharesMemory = variant.Kind != Variant.QuickSilverUdp,
+            DatagramBytes = variant.DatagramBytes,
+            Key = variant.Security.Make(),
             RawGroup = RawGroup,
             RawPort = isRaw ? FreePort.Find() : 0,
             FeedbackPort = isRaw ? FreePort.Find() : 0,
-            TrainLength = variant == Variant.RawTrains ? TrainLength : 1,
+            TrainLength = variant.Kind == Variant.RawTrains ? TrainLength : 1,
             CompilesOnce = CompilesOnce,
             NotesMemory = NotesMemory,
             CollectSeconds = CollectSeconds,
@@ -143,7 +145,7 @@ internal sealed record TrafficPlan
         lab.LaunchAt(member, new RoleLaunch()));
 
     // The raw loops promise nothing about loss and order: theirs is in the report, for the reader to judge.
-    private static RunReport Judge(RunReport run, Variant variant)
+    private static RunReport Judge(RunReport run, TrafficVariant variant)
     {
         List<string> failures = [.. run.Failures];
         foreach (ProcessReport process in run.Processes.Where(
@@ -152,7 +154,7 @@ internal sealed record TrafficPlan
             if (process.Damaged > 0)
                 failures.Add($"{process.Process} got {process.Damaged} damaged or misdirected messages");
             if (process.Measured == 0) failures.Add($"{process.Process} got no message of the measured part");
-            if (variant is Variant.RawSingle or Variant.RawTrains) continue;
+            if (variant.IsRaw) continue;
             if (process.Lost > 0) failures.Add($"{process.Process} did not get {process.Lost} messages");
             if (process.OutOfOrder > 0)
                 failures.Add($"{process.Process} got {process.OutOfOrder} messages out of order or twice");

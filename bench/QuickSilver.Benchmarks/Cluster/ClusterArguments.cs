@@ -2,6 +2,7 @@ using System.CommandLine;
 using System.Globalization;
 using BenchmarkDotNet.Reports;
 using QuickSilver.Bench.Agents;
+using QuickSilver.Bench.Roles;
 using QuickSilver.Bench.Rounds;
 
 namespace QuickSilver.Benchmarks.Cluster;
@@ -36,6 +37,9 @@ internal sealed class ClusterArguments
     private readonly Option<string> _sizes = List("--size", "Bytes of a message.", "1000,64");
     private readonly Option<string> _losses = List("--loss", "Share of datagrams that receivers drop.", "0,0.01");
     private readonly Option<string> _transports = List("--transport", "Auto, Multicast or Unicast.", "Auto");
+    private readonly Option<string> _security =
+        List("--security", "What protects QuickSilver: none, or key, which is made for the run.", "none");
+
     private readonly Option<string> _rates = List("--rate", "Messages a second, of ClusterLatency.", "1000");
     private readonly Option<double> _settle = new("--settle")
     {
@@ -84,6 +88,9 @@ internal sealed class ClusterArguments
     public IEnumerable<TransportKind> Transports =>
         Split(_transports).Select(text => Enum.Parse<TransportKind>(text, ignoreCase: true));
 
+    public IEnumerable<RunSecurity> Securities =>
+        Split(_security).Select(text => Enum.Parse<RunSecurity>(text, ignoreCase: true));
+
     public IEnumerable<int> Rates => Ints(_rates);
 
     /// <summary>Parses a program's command line, and runs the rest of it.</summary>
@@ -127,7 +134,8 @@ internal sealed class ClusterArguments
         "Measures single types, and whole clusters over agents (--filter '*Cluster*'). All other options are "
         + "BenchmarkDotNet's, for example --filter and --artifacts.")
     {
-        _agents, _key, _hosts, _senders, _groups, _overlap, _sizes, _losses, _transports, _rates, _settle, _rounds,
+        _agents, _key, _hosts, _senders, _groups, _overlap, _sizes, _losses, _transports, _security, _rates, _settle,
+        _rounds,
     };
 
     private IEnumerable<int> Ints(Option<string> option) =>

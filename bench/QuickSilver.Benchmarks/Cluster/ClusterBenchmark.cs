@@ -1,4 +1,5 @@
 using BenchmarkDotNet.Attributes;
+using QuickSilver.Bench.Roles;
 using QuickSilver.Bench.Rounds;
 
 namespace QuickSilver.Benchmarks.Cluster;
@@ -34,6 +35,9 @@ public abstract class ClusterBenchmark
     [ParamsSource(nameof(AllTransports))]
     public TransportKind Transport { get; set; }
 
+    [ParamsSource(nameof(AllSecurities))]
+    public RunSecurity Security { get; set; }
+
     public static IEnumerable<int> AllHosts => ClusterArguments.Given.Hosts;
 
     public static IEnumerable<int> AllSenders => ClusterArguments.Given.Senders;
@@ -48,6 +52,8 @@ public abstract class ClusterBenchmark
 
     public static IEnumerable<TransportKind> AllTransports => ClusterArguments.Given.Transports;
 
+    public static IEnumerable<RunSecurity> AllSecurities => ClusterArguments.Given.Securities;
+
     private RoundPlan Plan => PlanOf(GetType(), title => title switch
     {
         nameof(Hosts) => Hosts,
@@ -57,6 +63,7 @@ public abstract class ClusterBenchmark
         nameof(Size) => Size,
         nameof(Loss) => Loss,
         nameof(Transport) => Transport,
+        nameof(Security) => Security,
         nameof(ClusterLatency.Rate) => (this as ClusterLatency)?.Rate,
         _ => throw new ArgumentOutOfRangeException(nameof(title), title, null),
     });
@@ -80,7 +87,7 @@ public abstract class ClusterBenchmark
         return new RoundPlan(
             (int)parameter(nameof(Hosts))!, (int)parameter(nameof(Senders))!, (int)parameter(nameof(Groups))!,
             (double)parameter(nameof(Overlap))!, (int)parameter(nameof(Size))!, (double)parameter(nameof(Loss))!,
-            (TransportKind)parameter(nameof(Transport))!,
+            (TransportKind)parameter(nameof(Transport))!, (RunSecurity)parameter(nameof(Security))!,
             isPaced ? ClusterLatency.Messages : ClusterThroughput.Messages,
             isPaced ? (int)parameter(nameof(ClusterLatency.Rate))! : 0);
     }

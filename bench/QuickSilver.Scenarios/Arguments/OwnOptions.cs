@@ -28,8 +28,28 @@ internal sealed class OwnOptions
         DefaultValueFactory = _ => PayloadChecksum.Auto,
     };
 
+    private readonly Option<RunSecurity[]> _security = SecurityOption.Make();
+
     /// <summary>To add to a command.</summary>
-    public IReadOnlyList<Option> All => [_send, _datagram, _checksum];
+    public IReadOnlyList<Option> All => [_send, _datagram, _checksum, _security];
+
+    /// <summary>The systems that are measured: QuickSilver's have a row for each kind of protection.</summary>
+    /// <param name="parsed">The command line.</param>
+    /// <param name="names">Names of the <see cref="PeerCatalog"/>.</param>
+    public List<Peer> Peers(ParseResult parsed, IReadOnlyList<string> names)
+    {
+        RunSecurity[] security = parsed.GetValue(_security)!;
+        return [.. PeerCatalog.All.Where(IsMeasured)];
+
+        bool IsMeasured(Peer peer) => peer switch
+        {
+            QuickSilverPeer { Security: RunSecurity.Key } own =>
+                names.Contains(own.Name)
+                || (names.Contains(own.Unsecured) && security.Contains(RunSecurity.Key)),
+            QuickSilverPeer own => names.Contains(own.Name) && security.Contains(RunSecurity.None),
+            _ => names.Contains(peer.Name),
+        };
+    }
 
     /// <summary>A setting with what was said.</summary>
     public PeerSetting Apply(ParseResult parsed, PeerSetting setting) => setting with

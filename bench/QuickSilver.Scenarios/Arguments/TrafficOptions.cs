@@ -58,6 +58,14 @@ internal sealed class TrafficOptions
         DefaultValueFactory = _ => 0,
     }.AtLeast(0);
 
+    private readonly Option<int[]> _datagrams = new("--datagram")
+    {
+        Description = "Bytes of QuickSilver's datagrams; 0: its own choice; may be repeated, for a row each.",
+        DefaultValueFactory = _ => [0],
+    };
+
+    private readonly Option<RunSecurity[]> _security = SecurityOption.Make();
+
     private readonly Option<double> _drop = new Option<double>("--drop")
     {
         Description = "Share of the datagrams that each QuickSilver receiver drops.",
@@ -97,8 +105,8 @@ internal sealed class TrafficOptions
             DefaultValueFactory = _ => variants,
         };
         _traffic = [
-            _variants, _receivers, _groups, _size, _warmUp, _seconds, _repeat, _send, _transport, _spin, _drop, _train,
-            _rawGroup];
+            _variants, _receivers, _groups, _size, _warmUp, _seconds, _repeat, _send, _transport, _spin, _datagrams,
+            _security, _drop, _train, _rawGroup];
     }
 
     /// <summary>Whether the scenario can run on several hosts.</summary>
@@ -114,6 +122,7 @@ internal sealed class TrafficOptions
     public void Validate(CommandResult result)
     {
         if (TakesAgents) _agents.Validate(result);
+        if (result.ValueOrDefault(_datagrams).Any(bytes => bytes < 0)) result.AddError("--datagram is negative.");
         if (result.ValueOrDefault(_train) * result.ValueOrDefault(_size) > LongestTrain)
         {
             result.AddError($"--train times --size is more than {LongestTrain}, the longest train.");
@@ -127,7 +136,7 @@ internal sealed class TrafficOptions
     /// <summary>What was said.</summary>
     public TrafficPlan Read(ParseResult parsed) => new()
     {
-        Variants = parsed.GetValue(_variants)!,
+        Variants = [.. Variants(parsed)],
         Receivers = parsed.GetValue(_receivers),
         Groups = parsed.GetValue(_groups),
         Size = parsed.GetValue(_size),
@@ -141,4 +150,11 @@ internal sealed class TrafficOptions
         TrainLength = parsed.GetValue(_train),
         RawGroup = parsed.GetValue(_rawGroup)!,
     };
+    // A row for each setting; what it does not reach has one.
+    private IEnumerable<TrafficVariant> Variants(ParseResult parsed) => (
+        from kind in parsed.GetValue(_variants)!
+        from datagram in parsed.GetValue(_datagrams)!
+        from security in parsed.GetValue(_security)!
+        let variant = new TrafficVariant(kind, security, datagram)
+        select variant.IsRaw ? new TrafficVariant(kind) : variant).Distinct();
 }

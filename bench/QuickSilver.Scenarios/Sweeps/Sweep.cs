@@ -5,8 +5,10 @@ using QuickSilver.Bench.Agents;
 using QuickSilver.Bench.Lab;
 using QuickSilver.Bench.Peers;
 using QuickSilver.Bench.Reports;
+using QuickSilver.Bench.Roles;
 using QuickSilver.Scenarios.Arguments;
 using QuickSilver.Scenarios.Verbs;
+using Spectre.Console;
 
 namespace QuickSilver.Scenarios.Sweeps;
 
@@ -104,7 +106,7 @@ internal abstract class Sweep(string verb, string summary, string axis, IReadOnl
     public async Task<ScenarioOutcome> RunAsync(ParseResult parsed, CancellationToken ct)
     {
         string[] names = parsed.GetValue(_variants)!;
-        List<Peer> peers = [.. PeerCatalog.All.Where(peer => names.Contains(peer.Name))];
+        List<Peer> peers = _own.Peers(parsed, names);
         var build = new PeerBuild(
             parsed.GetValue(_build)?.FullName ?? Path.Combine(Path.GetTempPath(), "quicksilver-peers"));
         await using AgentCluster? cluster = TakesAgents ? await _agents.OpenAsync(parsed, ct) : null;
@@ -139,7 +141,11 @@ internal abstract class Sweep(string verb, string summary, string axis, IReadOnl
         ScenarioOutcome outcome = Report(
             new SweepFindings(axis, peers, points, runs, fixedRate), parsed.GetValue(_svg)?.FullName);
         int receivers = points.Max(point => point.Setting.Receivers);
-        return outcome with { Table = HostTable.With(outcome.Table, cluster, receivers), Hosts = HostsOf(cluster) };
+        return outcome with
+        {
+            Table = new Rows(HostTable.With(outcome.Table, cluster, receivers), new Text(RunKeys.Legend)),
+            Hosts = HostsOf(cluster),
+        };
     }
 
     /// <summary>Sums up, and draws.</summary>

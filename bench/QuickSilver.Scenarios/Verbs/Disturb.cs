@@ -119,6 +119,7 @@ internal sealed class Disturb : IScenario
         };
         options.Membership.Port = FreePort.Find();
         options.Transport.Kind = parsed.GetValue(_transport);
+        options.Security.UseNone();
         if (name == "freeze") options.Membership.FailureTimeout = Timeout.InfiniteTimeSpan;
         await using QuickSilverNode host = await QuickSilverNode.StartAsync(options, ct);
         using var spawner = new Spawner();

@@ -3,6 +3,7 @@ using System.CommandLine.Parsing;
 using QuickSilver.Bench;
 using QuickSilver.Bench.Agents;
 using QuickSilver.Bench.Reports;
+using QuickSilver.Bench.Roles;
 using QuickSilver.Bench.Runs;
 using QuickSilver.Scenarios.Arguments;
 using Spectre.Console;
@@ -66,18 +67,17 @@ internal sealed class Latency : IScenario
         Table table = new Table().Border(TableBorder.Simple);
         table.AddColumn("variant");
         foreach (string title in (string[])[
-            "messages/s", "p50 us", "p99 us (range)", "p99.9 us", "max us", "sender late, p50 us", "p99 us", "lost"])
+            "messages/s", "p50 us", "over unsecured", "p99 us (range)", "p99.9 us", "max us", "sender late, p50 us",
+            "p99 us", "lost"])
         {
             table.AddColumn(new TableColumn(title).RightAligned());
         }
         List<VariantSummary> summary = [];
         foreach (double rate in rates)
         {
-            foreach (Variant variant in plan.Variants)
+            foreach (TrafficVariant variant in plan.Variants)
             {
-                List<RunReport> own = [
-                    .. runs.Where(
-                        run => run.Variant == variant.Text() && run.OfferedRate == rate && run.Processes.Count > 0)];
+                List<RunReport> own = Of(variant);
                 VariantSummary p50 = Summarize("p50 us", latency => latency.P50),
                     p99 = Summarize("p99 us", latency => latency.P99);
                 VariantSummary p999 = Summarize("p99.9 us", latency => latency.P999),
@@ -85,9 +85,10 @@ internal sealed class Latency : IScenario
                 summary.AddRange([p50, p99, p999, max]);
                 double late50 = Median(own, lateness => lateness.P50), late99 = Median(own, lateness => lateness.P99);
                 table.AddRow(
-                    variant.Text(),
+                    variant.Text,
                     $"{rate:N0}",
-                    $"{p50.Median:N0}",
+                    $"{p50.Median:N1}",
+                    variant.Unsecured == variant ? "" : OverUnsecured(own, Of(variant.Unsecured)),
                     $"{p99.Median:N0} ({p99.Lowest:N0}-{p99.Highest:N0})",
                     $"{p999.Median:N0}",
                     $"{max.Median:N0}",
@@ -96,18 +97,35 @@ internal sealed class Latency : IScenario
                     $"{own.Sum(run => RunOutcome.Receivers(run).Sum(process => process.Lost)):N0}");
 
                 VariantSummary Summarize(string figure, Func<LatencySummary, double> of) => VariantSummary.Of(
-                    variant.Text(),
-                    rate,
-                    figure,
-                    own.Select(
-                        run => RunOutcome.Receivers(run)
-                            .Max(process => process.Latency is { } latency ? of(latency) : 0)));
+                    variant.Text, rate, figure, own.Select(run => Worst(run, of)));
+
+                List<RunReport> Of(TrafficVariant one) =>
+                [
+                    .. runs.Where(
+                        run => run.Variant == one.Text && run.OfferedRate == rate && run.Processes.Count > 0),
+                ];
             }
         }
-        return new ScenarioOutcome(runs, summary, HostTable.With(table, cluster, plan.Receivers))
+        return new ScenarioOutcome(
+            runs, summary, new Rows(HostTable.With(table, cluster, plan.Receivers), new Text(RunKeys.Legend)))
         {
             Hosts = cluster?.Agents.Select(agent => agent.Facts).ToList(),
         };
+    }
+
+    private static double Worst(RunReport run, Func<LatencySummary, double> of) =>
+        RunOutcome.Receivers(run).Max(process => process.Latency is { } latency ? of(latency) : 0);
+
+    // The median of the repetitions' differences: the machine's mood is in both runs of one.
+    private static string OverUnsecured(List<RunReport> secured, List<RunReport> plain)
+    {
+        double[] differences =
+        [
+            .. from one in secured
+               join other in plain on one.Repetition equals other.Repetition
+               select Worst(one, latency => latency.P50) - Worst(other, latency => latency.P50),
+        ];
+        return differences.Length > 0 ? $"{VariantSummary.Of("", 0, "", differences).Median:+0.0;-0.0}" : "";
     }
 
     private static double Median(List<RunReport> runs, Func<LatencySummary, double> of) =>

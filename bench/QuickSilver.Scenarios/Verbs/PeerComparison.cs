@@ -4,6 +4,7 @@ using QuickSilver.Bench;
 using QuickSilver.Bench.Lab;
 using QuickSilver.Bench.Peers;
 using QuickSilver.Bench.Reports;
+using QuickSilver.Bench.Roles;
 using QuickSilver.Bench.Traffic;
 using QuickSilver.Scenarios.Arguments;
 
@@ -18,7 +19,9 @@ internal sealed class PeerComparison : IScenario
     private readonly Option<string[]> _peers = new("--peer")
     {
         Description = "What to measure; may be repeated. Default: all.",
-        DefaultValueFactory = _ => [.. PeerCatalog.All.Select(peer => peer.Name)],
+        DefaultValueFactory = _ => [.. PeerCatalog.All
+            .Where(static peer => peer is not QuickSilverPeer { Security: RunSecurity.Key })
+            .Select(static peer => peer.Name)],
     };
 
     private readonly Option<int[]> _receivers =
@@ -75,6 +78,9 @@ internal sealed class PeerComparison : IScenario
     private readonly Option<DirectoryInfo?> _svg = new("--svg")
     { Description = "Write a plot for each setting into this folder (by gnuplot)." };
 
+    private readonly Option<FileInfo?> _markdown = new("--markdown")
+    { Description = "Write the tables to this file as Markdown." };
+
     /// <inheritdoc/>
     public string Verb => "peers";
 
@@ -86,7 +92,7 @@ internal sealed class PeerComparison : IScenario
     /// <inheritdoc/>
     public IReadOnlyList<Option> Options =>
         [_peers, _receivers, _sizes, _groups, _drops, _net, _warmUp, _seconds, _repeat, _latencyRate, _slot,
-            .. _own.All, _build, _svg];
+            .. _own.All, _build, _svg, _markdown];
 
     /// <inheritdoc/>
     public void Validate(CommandResult result)
@@ -114,7 +120,7 @@ internal sealed class PeerComparison : IScenario
     public async Task<ScenarioOutcome> RunAsync(ParseResult parsed, CancellationToken ct)
     {
         string[] names = parsed.GetValue(_peers)!;
-        List<Peer> peers = [.. PeerCatalog.All.Where(peer => names.Contains(peer.Name))];
+        List<Peer> peers = _own.Peers(parsed, names);
         var build = new PeerBuild(
             parsed.GetValue(_build)?.FullName ?? Path.Combine(Path.GetTempPath(), "quicksilver-peers"));
         double latencyRate = parsed.GetValue(_latencyRate);
@@ -126,6 +132,11 @@ internal sealed class PeerComparison : IScenario
         List<RunReport> runs = await new PeerBench(peers, build).RunAsync([.. all], parsed.GetValue(_repeat), ct);
         var tables = new PeerTables(peers, build, runs);
         ScenarioOutcome outcome = new(runs, tables.Summary, tables.Make(full, latencyRate));
+        if (parsed.GetValue(_markdown) is { } file)
+        {
+            string text = new PeerMarkdown(peers, build, runs).Make(full, parsed.GetValue(_repeat));
+            await File.WriteAllTextAsync(file.FullName, text, ct);
+        }
         if (parsed.GetValue(_svg) is { } folder) Draw(folder, full, tables.Summary);
         return outcome;
     }

@@ -1,5 +1,6 @@
 using QuickSilver.Bench.Peers;
 using QuickSilver.Bench.Reports;
+using QuickSilver.Bench.Roles;
 using QuickSilver.Bench.Runs;
 using Spectre.Console;
 using Spectre.Console.Rendering;
@@ -23,7 +24,11 @@ internal sealed class PeerTables(IReadOnlyList<Peer> peers, PeerBuild build, Lis
     /// <param name="settings">At full speed.</param>
     /// <param name="latencyRate">Messages a second of the latency runs; 0 without any.</param>
     public IRenderable Make(IReadOnlyList<PeerSetting> settings, double latencyRate) =>
-        new Rows([.. settings.Select(setting => Figures(setting, latencyRate)), Promises(), .. Reasons()]);
+        new Rows(
+            [
+                .. settings.Select(setting => Figures(setting, latencyRate)), Promises(), .. Reasons(),
+                new Text(RunKeys.Legend),
+            ]);
 
     private Table Figures(PeerSetting setting, double latencyRate)
     {

@@ -2,6 +2,7 @@ using System.CommandLine;
 using System.CommandLine.Parsing;
 using QuickSilver.Bench.Agents;
 using QuickSilver.Bench.Reports;
+using QuickSilver.Bench.Roles;
 using QuickSilver.Bench.Runs;
 using QuickSilver.Scenarios.Arguments;
 using Spectre.Console;
@@ -41,13 +42,13 @@ internal sealed class Throughput : IScenario
         table.AddColumn("variant");
         string[] titles =
         [
-            "messages/s, median", "lowest", "highest", "to raw single", "sender us/msg", "receiver us/msg",
-            "receiver bytes/msg", "lost",
+            "messages/s, median", "lowest", "highest", "to raw single", "to unsecured", "sender us/msg",
+            "receiver us/msg", "sender bytes/msg", "receiver bytes/msg", "lost",
         ];
         foreach (string title in titles) table.AddColumn(new TableColumn(title).RightAligned());
         List<VariantSummary> summary = [];
         double single = Rate(runs, Variant.RawSingle).Median;
-        foreach (Variant variant in plan.Variants)
+        foreach (TrafficVariant variant in plan.Variants)
         {
             VariantSummary rate = Rate(runs, variant);
             List<RunReport> own = Of(runs, variant);
@@ -57,36 +58,54 @@ internal sealed class Throughput : IScenario
                 Summarize(
                     variant, "receiver CPU us/message",
                     own.Select(run => RunOutcome.Receivers(run).Average(CpuMicros)));
+            VariantSummary sent = Summarize(
+                variant, "sender bytes allocated/message", own.Select(run => Allocated(run.Processes[0])));
             VariantSummary allocated =
                 Summarize(
                     variant, "receiver bytes allocated/message",
                     own.Select(run => RunOutcome.Receivers(run).Average(Allocated)));
-            summary.AddRange([rate, senderCpu, receiverCpu, allocated]);
+            summary.AddRange([rate, senderCpu, receiverCpu, sent, allocated]);
             table.AddRow(
-                variant.Text(),
+                variant.Text,
                 $"{rate.Median:N0}",
                 $"{rate.Lowest:N0}",
                 $"{rate.Highest:N0}",
                 single > 0 ? $"{rate.Median / single:N2}" : "",
+                ToUnsecured(runs, variant),
                 $"{senderCpu.Median:N2}",
                 $"{receiverCpu.Median:N2}",
+                $"{sent.Median:N2}",
                 $"{allocated.Median:N2}",
                 $"{own.Sum(run => RunOutcome.Receivers(run).Sum(process => process.Lost)):N0}");
         }
-        return new ScenarioOutcome(runs, summary, HostTable.With(table, cluster, plan.Receivers))
+        return new ScenarioOutcome(
+            runs, summary, new Rows(HostTable.With(table, cluster, plan.Receivers), new Text(RunKeys.Legend)))
         {
             Hosts = cluster?.Agents.Select(agent => agent.Facts).ToList(),
         };
     }
 
-    private static List<RunReport> Of(List<RunReport> runs, Variant variant) =>
-        [.. runs.Where(run => run.Variant == variant.Text() && run.Processes.Count > 0)];
+    // The median of the repetitions' ratios: the machine's mood is in both runs of one.
+    private static string ToUnsecured(List<RunReport> runs, TrafficVariant variant)
+    {
+        if (variant.Unsecured == variant) return "";
+        double[] ratios =
+        [
+            .. from secured in Of(runs, variant)
+               join plain in Of(runs, variant.Unsecured) on secured.Repetition equals plain.Repetition
+               select RunOutcome.SlowestRate(secured) / RunOutcome.SlowestRate(plain),
+        ];
+        return ratios.Length > 0 ? $"{VariantSummary.Of("", 0, "", ratios).Median:N2}" : "";
+    }
 
-    private static VariantSummary Rate(List<RunReport> runs, Variant variant) =>
+    private static List<RunReport> Of(List<RunReport> runs, TrafficVariant variant) =>
+        [.. runs.Where(run => run.Variant == variant.Text && run.Processes.Count > 0)];
+
+    private static VariantSummary Rate(List<RunReport> runs, TrafficVariant variant) =>
         Summarize(variant, "messages/s to the slowest receiver", Of(runs, variant).Select(RunOutcome.SlowestRate));
 
-    private static VariantSummary Summarize(Variant variant, string figure, IEnumerable<double> values) =>
-        VariantSummary.Of(variant.Text(), 0, figure, values);
+    private static VariantSummary Summarize(TrafficVariant variant, string figure, IEnumerable<double> values) =>
+        VariantSummary.Of(variant.Text, 0, figure, values);
 
     private static double CpuMicros(ProcessReport process) => process.CpuSeconds * 1e6 / Math.Max(1, process.Measured);
 

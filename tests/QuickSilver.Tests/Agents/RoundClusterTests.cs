@@ -13,7 +13,8 @@ public sealed class RoundClusterTests
 {
     private const int Hosts = 3;
     private static readonly RoundPlan Plan = new(
-        Hosts, Senders: 1, Groups: 1, Overlap: 1, Size: 100, Loss: 0, TransportKind.Auto, Messages: 3_000, Rate: 0);
+        Hosts, Senders: 1, Groups: 1, Overlap: 1, Size: 100, Loss: 0, TransportKind.Auto, RunSecurity.Key,
+        Messages: 3_000, Rate: 0);
 
     private static CancellationToken Ct => TestContext.Current.CancellationToken;
 
