@@ -22,7 +22,7 @@ public class CombinationBenchmarks
 
     private readonly byte[] _sum = new byte[Bytes];
     private readonly byte[] _block = new byte[Bytes];
-    private readonly RepairBins _bins = new(new SeededRandom(1));
+    private readonly RepairBins _bins = new(new SeededRandom(1), new LateralLimits());
     private readonly List<LateralId>[] _lists =
         [.. Enumerable.Range(0, Peers).Select(static _ => new List<LateralId>())];
 
@@ -39,7 +39,8 @@ public class CombinationBenchmarks
             region.Members.Add(
                 new NodeInfo(new NodeNumber(new Epoch(1, 7), peer), $"peer {peer}", 1, default, default, 1 << 20));
         }
-        _bins.Rebuild(new MultiGroupView([1], [Peers], [region]), [2], PacketsPerRepair, LateralCode.Field);
+        _bins.Rebuild(new MultiGroupView([1], [Peers], [region]), [2], PacketsPerRepair, LateralCode.Field,
+            lanes: 1, self: 1);
     }
 
     /// <summary>A copy of the block: what memory alone costs.</summary>
@@ -81,7 +82,7 @@ public class CombinationBenchmarks
     [Benchmark]
     public void IntoBins()
     {
-        _bins.Add(0, new LateralId(99, 1, ++_number, 0), isOwn: false);
+        _bins.Add(0, new LateralId(99, 1, ++_number, 0), isOwn: false, default);
         while (_bins.TryTake(out RepairBin bin)) _bins.Clear(bin);
     }
 

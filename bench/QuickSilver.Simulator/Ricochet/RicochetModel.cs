@@ -52,6 +52,7 @@ internal sealed class RicochetModel
             model._now = at;
             model.Happen(next);
         }
+        model._figures.Bins = (model._nodes.Sum(static node => node.Bins), model._nodes.Length);
         foreach (Sent sent in model._sent.Values)
         {
             if (sent.IsCounted && sent.Waiting == 0 && sent.First >= 0)
@@ -67,7 +68,11 @@ internal sealed class RicochetModel
     private void Happen(in Happening what)
     {
         Node node = _nodes[what.Node];
-        if (what.Repair is { } repair)
+        if (what.IsFlush)
+        {
+            node.Flush();
+        }
+        else if (what.Repair is { } repair)
         {
             node.OnRepair(repair);
         }
@@ -88,7 +93,7 @@ internal sealed class RicochetModel
         if (groups.Length == 0) return;
         int group = groups[(int)_random.NextBelow((ulong)groups.Length)];
         ulong number = node.Next(group);
-        var id = new LateralId((ulong)node.Index + 1, (uint)group + 1, number, 0);
+        var id = new LateralId(node.Key, (uint)group + 1, number, 0);
         bool isCounted = _now >= Warm * 1000 && _now < (_case.Seconds - Cool) * 1000;
         _sent.Add(id, new Sent { At = _now, IsCounted = isCounted, Waiting = _groupMembers[group].Count - 1 });
         node.OnOwn(id, group);
@@ -104,7 +109,7 @@ internal sealed class RicochetModel
         BitConverter.TryWriteBytes(block[8..], ~id.Mixed);
     }
 
-    private readonly record struct Happening(int Node, LateralId Id, Repair? Repair);
+    private readonly record struct Happening(int Node, LateralId Id, Repair? Repair, bool IsFlush = false);
 
     private sealed record Repair(LateralId[] Ids, uint Seed, byte[] Sum);
 
@@ -124,17 +129,18 @@ internal sealed class RicochetModel
         private readonly Equations _equations = new();
         private readonly HashSet<LateralId> _known = [];
         private readonly HashSet<LateralId> _dropped = [];
-        private readonly Dictionary<(ulong, uint), List<LateralId>> _undiscovered = [];
         private readonly Dictionary<int, int> _indexes = [];
         private readonly Dictionary<int, ulong> _last = [];
         private readonly List<NodeInfo> _targets = [];
         private readonly byte[] _block = new byte[BlockBytes];
         private int _dropping;
+        private bool _flushes;
 
         public Node(RicochetModel model, int index, NodeInfo[] infos)
         {
             _model = model;
             Index = index;
+            Key = infos[index].Number.Key;
             int[] groups = model._case.Members[index];
             for (int at = 0; at < groups.Length; at++) _indexes.Add(groups[at], at);
             var regions = new List<LateralRegion>();
@@ -154,20 +160,25 @@ internal sealed class RicochetModel
                 region.Members.Add(infos[other]);
                 foreach (int group in shared) sizes[group]++;
             }
-            _bins = new RepairBins(new SeededRandom(model._random.NextUInt64()));
+            _bins = new RepairBins(new SeededRandom(model._random.NextUInt64()), model._case.Limits);
             _bins.Rebuild(
                 new MultiGroupView([.. groups.Select(static group => (uint)group + 1)], sizes, regions),
-                [.. groups.Select(group => model._case.Rates[group])], 8, model._case.Code);
+                [.. groups.Select(group => model._case.Rates[group])], 8, model._case.Code,
+                model._case.Lanes, Key);
         }
 
         public int Index { get; }
+
+        public ulong Key { get; }
+
+        public int Bins => _bins.Count;
 
         public ulong Next(int group) => _last[group] = _last.GetValueOrDefault(group) + 1;
 
         public void OnOwn(in LateralId id, int group)
         {
             _known.Add(id);
-            _bins.Add(_indexes[group], id, isOwn: true);
+            _bins.Add(_indexes[group], id, isOwn: true, Now);
             SendRepairs();
         }
 
@@ -181,15 +192,7 @@ internal sealed class RicochetModel
                 _model._figures.Lost++;
                 _dropped.Add(id);
                 Count(id, 1, 0);
-                if (!_undiscovered.TryGetValue((id.Sender, id.Group), out List<LateralId>? list))
-                    _undiscovered.Add((id.Sender, id.Group), list = []);
-                list.Add(id);
                 return;
-            }
-            if (_undiscovered.Remove((id.Sender, id.Group), out List<LateralId>? found))
-            {
-                foreach (LateralId lost in found)
-                    _model._figures.Discoveries.Add(_model._now - _model._sent[lost].At);
             }
             Take(id);
             Settle();
@@ -243,9 +246,18 @@ internal sealed class RicochetModel
             sent.Waiting--;
             if (sent.First < 0) sent.First = _model._now;
             sent.Last = _model._now;
-            _bins.Add(_indexes[(int)id.Group - 1], id, isOwn: false);
+            _bins.Add(_indexes[(int)id.Group - 1], id, isOwn: false, Now);
             Fill(_block, id);
             _equations.OnKnown(id, _block);
+            SendRepairs();
+        }
+
+        private Instant Now => new((long)(_model._now * TimeSpan.TicksPerMillisecond));
+
+        public void Flush()
+        {
+            _flushes = false;
+            _bins.Flush(Now);
             SendRepairs();
         }
 
@@ -273,6 +285,10 @@ internal sealed class RicochetModel
                 }
                 _bins.Clear(bin);
             }
+            Instant due = _bins.NextDue(Now);
+            if (_flushes || due == Instant.Never) return;
+            _flushes = true;
+            _model.After((due - Now).TotalMilliseconds + 0.001, new Happening(Index, default, null, true));
         }
 
         private bool Drops()

@@ -104,8 +104,10 @@ internal sealed class LateralAsking : IFeed
 
     private bool IsInGroup(NodeInfo asker, uint group)
     {
-        foreach (RegionView view in _parts.Context.Cluster.Views)
+        IReadOnlyList<RegionView> views = _parts.Context.Cluster.Views;
+        for (int index = 0; index < views.Count; index++)
         {
+            RegionView view = views[index];
             int member = view.IndexOf(asker.Number.Key);
             if (member >= 0) return view.GroupsOf(member).Counters.BinarySearch(group) >= 0;
         }

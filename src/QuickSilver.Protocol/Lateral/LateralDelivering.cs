@@ -44,7 +44,7 @@ internal sealed class LateralDelivering(LateralParts parts)
         // What lies before it cannot be found any more.
         if (isOfSession && number == reception.Low) reception.EndLow();
         reception.SetDone(number);
-        if (reception.Assemblies.Find(one => one.Number == number) is { } assembly) Drop(reception, assembly);
+        if (reception.FindAssembly(number) is { } assembly) Drop(reception, assembly);
         if (!isOfSession)
         {
             int index = reception.Find(number);
@@ -87,12 +87,11 @@ internal sealed class LateralDelivering(LateralParts parts)
         Reception reception, in LateralId id, in LateralBlock block, in Slice bytes, out Slice whole)
     {
         whole = default;
-        ulong number = id.Number;
-        Assembly? assembly = reception.Assemblies.Find(one => one.Number == number);
+        Assembly? assembly = reception.FindAssembly(id.Number);
         if (assembly is null)
         {
             if (_held > parts.Limits.HeldBytes) return false;
-            assembly = new Assembly(number, (int)block.Fragments);
+            assembly = new Assembly(id.Number, (int)block.Fragments);
             reception.Assemblies.Add(assembly);
         }
         if (assembly.Count != block.Fragments || assembly.Has(id.Fragment)) return false;

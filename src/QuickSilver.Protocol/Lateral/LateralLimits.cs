@@ -15,6 +15,12 @@ internal sealed record LateralLimits
     /// <summary>The most time that a packet found missing is left to repairs.</summary>
     public TimeSpan MostWait { get; init; } = TimeSpan.FromMilliseconds(100);
 
+    /// <summary>How long a packet waits in a repair that its turn has come for, before the repair leaves.</summary>
+    public TimeSpan FlushAfter { get; init; } = TimeSpan.FromMilliseconds(50);
+
+    /// <summary>Repairs a second of a node up to which repairs leave that are not paid for.</summary>
+    public int FlushesASecond { get; init; } = 100;
+
     /// <summary>How long a group is silent before its last number is reported.</summary>
     public TimeSpan ReportAfter { get; init; } = TimeSpan.FromMilliseconds(100);
 

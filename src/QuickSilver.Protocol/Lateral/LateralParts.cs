@@ -89,6 +89,7 @@ internal sealed class LateralParts
         Reports.Close();
         Asking.Close();
         foreach (LateralGroup group in _groups) Delivering.Forget(group);
+        Repairing.Close();
         Search.Close();
         Receiving.Close();
         Cache.Close();

@@ -163,7 +163,7 @@ internal sealed class LateralReceiving
         _parts.Counters.CachedBytes = _parts.Cache.Bytes;
         bool isFirst = block.BeforeTerm == 0 || IsBefore(block.BeforeTerm, block.BeforeStep, member.Began);
         reception.NotePlace(id.Number, block.FirstInStep, isFirst, LateralSearch.NewMissing(now, null, Wait));
-        _parts.Repairing.OnPacket(group, id, isOwn: false);
+        _parts.Repairing.OnPacket(group, id, isOwn: false, now);
         kept.Retain();
         _parts.Delivering.Deliver(reception, group, id, block, kept, now);
         _equations.OnKnown(id, kept.Span);
@@ -208,8 +208,7 @@ internal sealed class LateralReceiving
         {
             if (reception.Sender.Number.Key == id.Sender && !reception.HasBegun)
             {
-                ulong number = id.Number;
-                reception.Missing.RemoveAll(missing => missing.Number <= number);
+                reception.ForgetMissing(id.Number + 1);
             }
         }
     }

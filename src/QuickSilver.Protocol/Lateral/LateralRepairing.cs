@@ -15,6 +15,7 @@ internal sealed class LateralRepairing : IFeed
 {
     private readonly LateralParts _parts;
     private readonly RepairBins _bins;
+    private readonly Alarm _alarm;
     private readonly byte[] _datagram = new byte[DatagramHeader.Length + LateralRepairBody.SeedLength + 1
         + (LateralIdList.MaxIds * LateralIdList.MaxIdLength) + LateralBlock.MaxLength];
     private readonly byte[] _sum = new byte[LateralBlock.MaxLength];
@@ -26,7 +27,8 @@ internal sealed class LateralRepairing : IFeed
     public LateralRepairing(LateralParts parts)
     {
         _parts = parts;
-        _bins = new RepairBins(parts.Context.Random);
+        _bins = new RepairBins(parts.Context.Random, parts.Limits);
+        _alarm = new Alarm(parts.Context.Alarms, OnDue);
     }
 
     /// <summary>Makes the bins for the groups and members as installed.</summary>
@@ -40,28 +42,31 @@ internal sealed class LateralRepairing : IFeed
         }
         members.Sort(static (one, other) => one.Id.CompareTo(other.Id));
         int packets = LateralIdList.MaxIds;
+        int lanes = 1;
         bool isExact = members.Count > 0;
         for (int index = 0; index < members.Count; index++)
         {
             members[index].Index = index;
             packets = Math.Min(packets, members[index].Settings.PacketsPerRepair);
+            lanes = Math.Max(lanes, members[index].Settings.Stagger);
             isExact &= members[index].Settings.Code == LateralCode.Xor;
         }
         _code = isExact ? LateralCode.Xor : LateralCode.Field;
         MultiGroupView view = MultiGroupView.Make(
             [.. members.Select(static group => group.Id)], _parts.Context.Cluster.Views, _parts.Context.SelfKey);
         double[] rates = [.. members.Select(static group => group.Settings.RepairsPerPacket)];
-        _bins.Rebuild(view, rates, packets, _code);
+        _bins.Rebuild(view, rates, packets, _code, lanes, _parts.Context.SelfKey);
         _parts.Counters.Bins = _bins.Count;
         Register();
     }
 
     /// <summary>A packet is known here for the first time.</summary>
-    public void OnPacket(LateralGroup group, in LateralId id, bool isOwn)
+    public void OnPacket(LateralGroup group, in LateralId id, bool isOwn, Instant now)
     {
         if (group.Index < 0) return;
-        _bins.Add(group.Index, id, isOwn);
+        _bins.Add(group.Index, id, isOwn, now);
         Register();
+        if (!_alarm.IsSet) SetAlarm(now);
     }
 
     /// <inheritdoc/>
@@ -83,6 +88,21 @@ internal sealed class LateralRepairing : IFeed
         _parts.Counters.RepairBytesSent += (ulong)_length;
         train = new Train(_datagram.AsMemory(0, _length), _length, TrainRoute.Unicast, target.Data, null);
         return true;
+    }
+
+    public void Close() => _alarm.Cancel();
+
+    private void OnDue(Instant now)
+    {
+        _bins.Flush(now);
+        Register();
+        SetAlarm(now);
+    }
+
+    private void SetAlarm(Instant now)
+    {
+        Instant due = _bins.NextDue(now);
+        if (due != Instant.Never) _alarm.Set(due);
     }
 
     private void Register()

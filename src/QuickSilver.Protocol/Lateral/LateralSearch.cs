@@ -103,9 +103,8 @@ internal sealed class LateralSearch
         NodeInfo? target = missing.Tries % 2 == 0 ? holder ?? sender : sender ?? holder;
         if (missing.Tries > 3 || target is null) target = AnyMember(group) ?? target;
         if (target is null) return;
-        ulong number = missing.Number;
-        Assembly? assembly = reception.Assemblies.Find(one => one.Number == number);
-        var id = new LateralId(reception.Sender.Number.Key, group, number, 0);
+        Assembly? assembly = reception.FindAssembly(missing.Number);
+        var id = new LateralId(reception.Sender.Number.Key, group, missing.Number, 0);
         if (assembly is null)
         {
             _parts.Asking.Ask(target, id);
@@ -124,8 +123,10 @@ internal sealed class LateralSearch
     {
         NodeInfo? chosen = null;
         ulong seen = 0;
-        foreach (RegionView view in _parts.Context.Cluster.Views)
+        IReadOnlyList<RegionView> views = _parts.Context.Cluster.Views;
+        for (int at = 0; at < views.Count; at++)
         {
+            RegionView view = views[at];
             for (int index = 0; index < view.Members.Length; index++)
             {
                 NodeInfo member = view.Members[index];

@@ -74,7 +74,7 @@ internal sealed class LateralSending : IFeed
         group.LastSent = message.Number;
         _parts.Reports.OnSent(group, now);
         IReadOnlyList<RegionView> views = message.Group.ViewsNow(now);
-        Cut(group, message, views, out int count);
+        Cut(group, message, views, now, out int count);
         _parts.Counters.PacketsSent += (ulong)count;
         Deliver(group, self, message, now);
         _parts.Context.Outlet.Finish(message, now);
@@ -82,7 +82,8 @@ internal sealed class LateralSending : IFeed
     }
 
     // Writes the packets one behind the other.
-    private void Cut(LateralGroup group, OutgoingMessage message, IReadOnlyList<RegionView> views, out int count)
+    private void Cut(LateralGroup group, OutgoingMessage message, IReadOnlyList<RegionView> views, Instant now,
+        out int count)
     {
         int longest = LongestDatagram;
         for (int index = 0; index < views.Count; index++)
@@ -99,13 +100,13 @@ internal sealed class LateralSending : IFeed
         for (int index = 0; index < count; index++)
         {
             ReadOnlySpan<byte> part = bytes.Slice(index * content, Math.Min(content, bytes.Length - (index * content)));
-            at += Write(group, message.Number, count == 1 ? 0 : (uint)index + 1, (uint)count, part, at);
+            at += Write(group, message.Number, count == 1 ? 0 : (uint)index + 1, (uint)count, part, at, now);
         }
         _length = at;
     }
 
     private int Write(
-        LateralGroup group, ulong number, uint fragment, uint count, ReadOnlySpan<byte> part, int at)
+        LateralGroup group, ulong number, uint fragment, uint count, ReadOnlySpan<byte> part, int at, Instant now)
     {
         Span<byte> room = _memory.Span[at..];
         var id = new LateralId(_parts.Context.SelfKey, group.Id, number, fragment);
@@ -128,7 +129,7 @@ internal sealed class LateralSending : IFeed
         var block = new Slice(_memory.Chunk, _memory.Offset + at + start, length);
         block.Retain();
         _parts.Cache.AddOwned(id, block);
-        _parts.Repairing.OnPacket(group, id, isOwn: true);
+        _parts.Repairing.OnPacket(group, id, isOwn: true, now);
         return total;
     }
 

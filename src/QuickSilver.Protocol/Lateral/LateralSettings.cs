@@ -10,7 +10,11 @@ public sealed record LateralSettings : ModeSettings
     public int PacketsPerRepair { get; init; } = 8;
 
     /// <summary>Repairs that include each packet, on average: c of the paper's rate of fire; 0 sends none.</summary>
-    public double RepairsPerPacket { get; init; } = 2;
+    public double RepairsPerPacket { get; init; } = 2.2;
+
+    /// <summary>Repairs that are filled in turn for each receiver of repairs. More survive longer bursts of loss, and
+    /// come later. The highest of a node's groups counts for all.</summary>
+    public int Stagger { get; init; } = 1;
 
     /// <summary>How repairs are built and coded.</summary>
     public LateralCode Code { get; init; } = LateralCode.Field;

@@ -91,7 +91,7 @@ internal sealed class Reception(ModeSession session, NodeInfo sender)
             HasBegun = true;
             Low = Next = low;
             // What was asked for without knowing whether it is for the session.
-            Missing.RemoveAll(missing => missing.Number < low);
+            ForgetMissing(low);
             AddMissing(low, number, template);
             High = Math.Max(High, number);
             AddMissing(number, High, template);
@@ -133,6 +133,24 @@ internal sealed class Reception(ModeSession session, NodeInfo sender)
         }
         int index = Find(number);
         if (index >= 0) Missing.RemoveAt(index);
+    }
+
+    /// <summary>Missing numbers below a limit are none of the session's.</summary>
+    public void ForgetMissing(ulong below)
+    {
+        int count = 0;
+        while (count < Missing.Count && Missing[count].Number < below) count++;
+        Missing.RemoveRange(0, count);
+    }
+
+    /// <summary>The fragments that have come of a message; null: none.</summary>
+    public Assembly? FindAssembly(ulong number)
+    {
+        foreach (Assembly assembly in Assemblies)
+        {
+            if (assembly.Number == number) return assembly;
+        }
+        return null;
     }
 
     /// <summary>Index of a missing number; negative when it is not missing.</summary>

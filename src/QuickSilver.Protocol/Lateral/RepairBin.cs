@@ -1,3 +1,4 @@
+using QuickSilver.Protocol.Core;
 using QuickSilver.Protocol.Membership;
 using QuickSilver.Protocol.Wire;
 
@@ -32,6 +33,19 @@ internal sealed class RepairBin
     /// <summary>True while it waits to be sent.</summary>
     public bool IsReady { get; set; }
 
+    /// <summary>When it leaves at the latest, if the node may send; <see cref="Instant.Never"/>: it may wait.</summary>
+    public Instant Due { get; set; } = Instant.Never;
+
+    /// <summary>True while it is in the queue of those that leave when they are due.</summary>
+    public bool IsWaiting { get; set; }
+
+    /// <summary>All bins of the same packets, filled in turn; itself is the first. One, unless the node
+    /// staggers.</summary>
+    public RepairBin[] Lanes { get; set; } = [];
+
+    /// <summary>Which of <see cref="Lanes"/> takes the next packet.</summary>
+    public int Turn { get; set; }
+
     /// <summary>The packets.</summary>
     public Span<LateralId> Ids => _ids.AsSpan(0, Count);
 
@@ -53,5 +67,6 @@ internal sealed class RepairBin
         Count = 0;
         Seen = 0;
         IsReady = false;
+        Due = Instant.Never;
     }
 }

@@ -18,19 +18,26 @@ namespace QuickSilver.Protocol.Lateral;
 /// packet once, at the cost that (r, c) allows. Peers begin at random points, so their repairs are spread in time.
 /// </para>
 /// <para>
-/// Source: Ricochet, sections 3.1 and 3.2; one bin a peer and fill-to-send are ours. O(bins of the group) a packet.
-/// Core thread only.
+/// At low rates bins fill slowly. So some leave in their turn, paid or not (<see cref="RepairTurns"/>).
+/// </para>
+/// <para>
+/// Source: Ricochet, sections 3.1 and 3.2; staggering: its NSDI version. One bin a peer, fill-to-send and turns are
+/// ours. O(bins of the group) a packet. Core thread only.
 /// </para>
 /// </summary>
 /// <param name="random">Draws targets and starting points.</param>
-internal sealed class RepairBins(SeededRandom random)
+/// <param name="limits">When bins leave that are not full.</param>
+internal sealed class RepairBins(SeededRandom random, LateralLimits limits)
 {
+    private readonly RepairTurns _turns = new(limits);
     private readonly RingQueue<RepairBin> _ready = new();
     private readonly List<RepairBin> _all = [];
     private List<RepairBin>[] _ofGroup = [];
     private double[] _shares = [];
     private MultiGroupView? _view;
+    private ulong _self;
     private int _packets = 8;
+    private int _lanes = 1;
     private LateralCode _code;
 
     /// <summary>Number of bins.</summary>
@@ -44,18 +51,27 @@ internal sealed class RepairBins(SeededRandom random)
     /// <param name="rates">The c of each group.</param>
     /// <param name="packets">The r of all groups.</param>
     /// <param name="code">How repairs are built.</param>
-    public void Rebuild(MultiGroupView view, double[] rates, int packets, LateralCode code)
+    /// <param name="lanes">Bins that take the packets of one bin in turn.</param>
+    /// <param name="self">The node's key.</param>
+    public void Rebuild(
+        MultiGroupView view, double[] rates, int packets, LateralCode code, int lanes, ulong self)
     {
         Dictionary<ulong, RepairBin> known = [];
-        foreach (RepairBin bin in _all)
+        RepairBin[] before = [.. _all];
+        foreach (RepairBin bin in before)
         {
-            if (bin.Peer is { } peer && code == LateralCode.Field) known[peer.Number.Key] = bin;
+            if (bin.Lanes.Length == 0) continue;
+            if (bin.Peer is { } peer && code == LateralCode.Field && bin.Lanes.Length == lanes)
+                known[peer.Number.Key] = bin;
+            else Drop(bin);
         }
+        _self = self;
+        _lanes = lanes;
         _view = view;
         _packets = packets;
         _code = code;
         _all.Clear();
-        while (_ready.Count > 0) _ready.Dequeue().IsReady = false;
+        while (_ready.Count > 0) _ready.Dequeue();
         _ofGroup = new List<RepairBin>[view.Groups.Length];
         for (int group = 0; group < _ofGroup.Length; group++) _ofGroup[group] = [];
         _shares = new double[view.Groups.Length];
@@ -63,22 +79,50 @@ internal sealed class RepairBins(SeededRandom random)
             _shares[group] = Math.Min(rates[group], view.Sizes[group]) / packets;
         if (code == LateralCode.Field) AddPeers(view, known);
         else AddPlan(view, rates);
+        foreach (RepairBin bin in before)
+        {
+            if (bin.Lanes.Length > 0 && bin.Peer is { } peer && known.ContainsKey(peer.Number.Key)) Drop(bin);
+        }
+        // Turns follow the order of keys.
+        foreach (List<RepairBin> bins in _ofGroup)
+        {
+            if (code == LateralCode.Field)
+                bins.Sort(static (one, other) => one.Peer!.Number.Key.CompareTo(other.Peer!.Number.Key));
+        }
     }
 
     /// <summary>A packet of a group has come, or was sent: it goes into the group's bins.</summary>
     /// <param name="group">Index of the group.</param>
     /// <param name="id">The packet.</param>
     /// <param name="isOwn">True for a packet of this node.</param>
-    public void Add(int group, in LateralId id, bool isOwn)
+    /// <param name="now">The time.</param>
+    public void Add(int group, in LateralId id, bool isOwn, Instant now)
     {
         if (_code == LateralCode.Xor && isOwn) return;
         List<RepairBin> bins = _ofGroup[group];
-        double share = _shares[group] / Math.Max(1, isOwn ? bins.Count : bins.Count - 1);
-        foreach (RepairBin bin in bins)
+        if (_code == LateralCode.Xor)
         {
-            if (_code == LateralCode.Xor) AddPlanned(bin, id);
-            else if (bin.Peer!.Number.Key != id.Sender) AddPaid(bin, id, share);
+            foreach (RepairBin first in bins) AddPlanned(Lane(first), id, now);
+            return;
         }
+        double share = _shares[group] / Math.Max(1, isOwn ? bins.Count : bins.Count - 1);
+        int turn = RepairTurns.Of(bins, _self, id);
+        for (int index = 0; index < bins.Count; index++)
+        {
+            if (bins[index].Peer!.Number.Key == id.Sender) continue;
+            RepairBin bin = Lane(bins[index]);
+            AddPaid(bin, id, share, now);
+            if (index == turn) _turns.Begin(bin, now);
+        }
+    }
+
+    /// <summary>When <see cref="Flush"/> has something to do; <see cref="Instant.Never"/>: nothing waits.</summary>
+    public Instant NextDue(Instant now) => _turns.NextDue(now);
+
+    /// <summary>Bins that have waited long enough are ready, as far as the node may send.</summary>
+    public void Flush(Instant now)
+    {
+        while (_turns.TryTake(now, out RepairBin bin)) MakeReady(bin, now);
     }
 
     /// <summary>Takes the next repair that is due; <see cref="Clear"/> must follow.</summary>
@@ -127,11 +171,14 @@ internal sealed class RepairBins(SeededRandom random)
         {
             foreach (NodeInfo member in region.Members)
             {
-                if (!known.TryGetValue(member.Number.Key, out RepairBin? bin))
-                    bin = new RepairBin { Peer = member, Credit = random.NextDouble() };
-                _all.Add(bin);
+                if (!known.Remove(member.Number.Key, out RepairBin? bin))
+                    bin = Lay(() => new RepairBin { Peer = member, Credit = random.NextDouble() });
+                foreach (RepairBin lane in bin.Lanes)
+                {
+                    _all.Add(lane);
+                    if (lane.IsReady) _ready.Enqueue(lane);
+                }
                 foreach (int group in region.Groups) _ofGroup[group].Add(bin);
-                if (bin.Credit >= 1 && bin.Count > 0) MakeReady(bin);
             }
         }
     }
@@ -142,34 +189,59 @@ internal sealed class RepairBins(SeededRandom random)
             [.. view.Regions.Select(static region => (region.Groups, region.Members.Count))];
         foreach (BinPlan.Bin planned in BinPlan.Make(view.Sizes, rates, regions))
         {
-            var bin = new RepairBin { Groups = planned.Groups, Targets = planned.Targets };
-            Draw(bin);
-            _all.Add(bin);
+            RepairBin bin = Lay(() => new RepairBin { Groups = planned.Groups, Targets = planned.Targets });
+            foreach (RepairBin lane in bin.Lanes)
+            {
+                Draw(lane);
+                _all.Add(lane);
+            }
             foreach (int group in planned.Groups) _ofGroup[group].Add(bin);
         }
     }
 
-    private void AddPaid(RepairBin bin, in LateralId id, double share)
+    private static void Drop(RepairBin first)
+    {
+        foreach (RepairBin lane in first.Lanes) lane.Clear();
+    }
+
+    // The first of the bins that are filled in turn.
+    private RepairBin Lay(Func<RepairBin> make)
+    {
+        var lanes = new RepairBin[_lanes];
+        for (int index = 0; index < lanes.Length; index++) lanes[index] = make();
+        lanes[0].Lanes = lanes;
+        return lanes[0];
+    }
+
+    private static RepairBin Lane(RepairBin first)
+    {
+        RepairBin lane = first.Lanes[first.Turn];
+        first.Turn = first.Turn + 1 < first.Lanes.Length ? first.Turn + 1 : 0;
+        return lane;
+    }
+
+    private void AddPaid(RepairBin bin, in LateralId id, double share, Instant now)
     {
         if (bin.Peer!.IsRemoved || share <= 0) return;
         bin.Add(id);
         bin.Credit += share;
-        if (bin.Credit >= 1 || bin.IsFull) MakeReady(bin);
+        if (bin.Credit >= 1 || bin.IsFull) MakeReady(bin, now);
     }
 
-    private void AddPlanned(RepairBin bin, in LateralId id)
+    private void AddPlanned(RepairBin bin, in LateralId id, Instant now)
     {
         bool isSent = Array.Exists(bin.Drawn, static count => count > 0);
         bin.Seen++;
         if (isSent) bin.Add(id);
         if (bin.Seen < _packets) return;
-        if (isSent) MakeReady(bin);
+        if (isSent) MakeReady(bin, now);
         else Clear(bin);
     }
 
-    private void MakeReady(RepairBin bin)
+    private void MakeReady(RepairBin bin, Instant now)
     {
         if (bin.IsReady) return;
+        _turns.Count(now);
         bin.IsReady = true;
         _ready.Enqueue(bin);
     }

@@ -11,9 +11,15 @@ public sealed class LateralOptions
     public int PacketsPerRepair { get; set; } = 8;
 
     /// <summary>Repairs that include each packet, on average. The traffic of repairs is this number divided by
-    /// <see cref="PacketsPerRepair"/>, of the traffic of data. 0 sends none: losses are then asked for. Default:
-    /// 2.</summary>
-    public double RepairsPerPacket { get; set; } = 2;
+    /// <see cref="PacketsPerRepair"/>, of the traffic of data. 0 sends none: losses are then asked for. A
+    /// node that sends few repairs sends up to 100 a second beyond that, so that rare messages do not wait. Default:
+    /// 2.2.</summary>
+    public double RepairsPerPacket { get; set; } = 2.2;
+
+    /// <summary>Repairs that the node fills in turn for each member, from 1 to 8. A burst of losses then falls on more
+    /// repairs, and each of them comes later. It pays with <see cref="LateralCoding.Xor"/>. The highest of the node's
+    /// groups counts for all of them. Default: 1.</summary>
+    public int Stagger { get; set; } = 1;
 
     /// <summary>How the node combines packets. Default: <see cref="LateralCoding.Field"/>.</summary>
     public LateralCoding Coding { get; set; } = LateralCoding.Field;
@@ -31,6 +37,7 @@ public sealed class LateralOptions
         errors.InRange(Path + nameof(PacketsPerRepair), PacketsPerRepair, 1, 64);
         if (!(RepairsPerPacket >= 0 && RepairsPerPacket <= 64))
             errors.Add(Path + nameof(RepairsPerPacket), $"{RepairsPerPacket} is not between 0 and 64");
+        errors.InRange(Path + nameof(Stagger), Stagger, 1, 8);
         errors.Defined(Path + nameof(Coding), Coding);
         errors.Defined(Path + nameof(Order), Order);
         errors.AtLeast(Path + nameof(Deadline), Deadline, TimeSpan.FromMilliseconds(1));
@@ -40,6 +47,7 @@ public sealed class LateralOptions
     {
         PacketsPerRepair = PacketsPerRepair,
         RepairsPerPacket = RepairsPerPacket,
+        Stagger = Stagger,
         Code = Coding == LateralCoding.Xor ? LateralCode.Xor : LateralCode.Field,
         InOrder = Order == LateralOrder.PerSender,
         Deadline = Deadline,

@@ -12,6 +12,9 @@ internal sealed class SendCluster(NodeInfo self) : ClusterView
 
     public StepNumber Step { get; set; }
 
+    /// <summary>The nodes that can be found by their keys.</summary>
+    public NodeInfo[] Known { get; set; } = [];
+
     public override StepNumber Installed => Step;
 
     public override NodeInfo? Self => self;
@@ -36,5 +39,5 @@ internal sealed class SendCluster(NodeInfo self) : ClusterView
 
     public void Leave(GroupInfo group) => _groups.Remove(group.Id);
 
-    public override NodeInfo? FindNode(ulong key) => null;
+    public override NodeInfo? FindNode(ulong key) => Array.Find(Known, node => node.Number.Key == key);
 }

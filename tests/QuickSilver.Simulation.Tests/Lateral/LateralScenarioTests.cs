@@ -62,7 +62,7 @@ public sealed class LateralScenarioTests
     [Fact]
     public void TheLossOfALastMessageIsFoundByTheSendersReport()
     {
-        SimulatedCluster cluster = Make(5, 4, loss: 0);
+        SimulatedCluster cluster = Make(5, 4, loss: 0, new LateralSettings { RepairsPerPacket = 0 });
         cluster.JoinAll(One);
         TimeSpan soon = cluster.Elapsed + TimeSpan.FromMilliseconds(1);
         cluster.Inject(new LossBurst(soon, TimeSpan.FromMilliseconds(30), null, null, 1));
@@ -71,6 +71,23 @@ public sealed class LateralScenarioTests
 
         Assert.All(cluster.Nodes, static node => Assert.Equal(1, node.FindGroup(One)!.Delivered));
         Assert.Equal(3UL, Sum(cluster).PacketsResent);
+        cluster.Shutdown();
+    }
+
+    [Fact]
+    public void ARareMessageIsRecoveredInTurnBeforeItsLossIsKnown()
+    {
+        SimulatedCluster cluster = Make(12, 8, loss: 0);
+        cluster.JoinAll(One);
+        // Only the way to one member loses packets.
+        TimeSpan soon = cluster.Elapsed + TimeSpan.FromMilliseconds(1);
+        cluster.Inject(new LossBurst(soon, TimeSpan.FromMilliseconds(20), null, 3, 1));
+        cluster.Start(new SendPlan(0, One, 1, TimeSpan.Zero) { Start = TimeSpan.FromMilliseconds(10) });
+        cluster.RunFor(TimeSpan.FromMilliseconds(85));
+
+        Assert.All(cluster.Nodes, static node => Assert.Equal(1, node.FindGroup(One)!.Delivered));
+        Assert.Equal(1UL, Sum(cluster).PacketsRecovered);
+        Assert.Equal(0UL, Sum(cluster).PacketsResent);
         cluster.Shutdown();
     }
 

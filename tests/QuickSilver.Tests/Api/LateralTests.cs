@@ -86,10 +86,11 @@ public sealed class LateralTests
             new GroupOptions
             {
                 Mode = GroupMode.Lateral,
-                Lateral = new LateralOptions { PacketsPerRepair = 0, RepairsPerPacket = -1 },
+                Lateral = new LateralOptions { PacketsPerRepair = 0, RepairsPerPacket = -1, Stagger = 9 },
             }));
         Assert.Contains("Lateral.PacketsPerRepair", bad.Message, StringComparison.Ordinal);
         Assert.Contains("Lateral.RepairsPerPacket", bad.Message, StringComparison.Ordinal);
+        Assert.Contains("Lateral.Stagger", bad.Message, StringComparison.Ordinal);
         await Assert.ThrowsAsync<ArgumentException>(
             () => node.JoinAsync("slow", new GroupOptions { Lateral = new LateralOptions() }));
     }

@@ -1,0 +1,187 @@
+using QuickSilver.Protocol.Core;
+using QuickSilver.Protocol.Delivery;
+using QuickSilver.Protocol.Dissemination.Carriers;
+using QuickSilver.Protocol.Dissemination.Groups;
+using QuickSilver.Protocol.Flow;
+using QuickSilver.Protocol.Flow.Pull;
+using QuickSilver.Protocol.Flow.Transports;
+using QuickSilver.Protocol.Lateral;
+using QuickSilver.Protocol.Membership;
+using QuickSilver.Protocol.Modes;
+using QuickSilver.Protocol.Probing;
+using QuickSilver.Protocol.Tests.Dissemination;
+using QuickSilver.Protocol.Wire;
+
+namespace QuickSilver.Protocol.Tests.Lateral;
+
+/// <summary>The engines of the members of one lateral group, with nothing between them but the test. The first member
+/// sends.</summary>
+internal sealed class LateralWorld
+{
+    private readonly SourceStub _source = new(0);
+    private readonly GroupSender _route;
+    private int _datagrams;
+
+    public LateralWorld(int members, LateralSettings? settings = null)
+    {
+        Nodes = World.Nodes(1, members);
+        RegionView view = World.View(1, 1, 1, Nodes, unicast: false, Group);
+        World.Cluster.Known = Nodes;
+        World.Begin([Group], view);
+        Members = [.. Nodes.Select(node => new Member(this, node, settings ?? new LateralSettings()))];
+        _route = World.Open(Group);
+        _route.AddSource(_source);
+    }
+
+    public static GroupInfo Group { get; } =
+        new(new GroupId(SendWorld.ServerEpoch, 7), "g", GroupModes.Lateral);
+
+    public SendWorld World { get; } = new();
+
+    public NodeInfo[] Nodes { get; }
+
+    public Member[] Members { get; }
+
+    /// <summary>Of the multicasts that reach a member other than the first, each so-manieth is lost; 0: none.</summary>
+    public int LoseEach { get; set; }
+
+    /// <summary>Gives the first member messages to send.</summary>
+    public void Say(int messages)
+    {
+        _source.Ready += messages;
+        _route.Signal(_source, World.Now);
+    }
+
+    /// <summary>Time passes; alarms fire.</summary>
+    public void Pass(TimeSpan time)
+    {
+        Instant end = World.Now + time;
+        while (World.Alarms.NextDue <= end)
+        {
+            if (World.Alarms.NextDue > World.Now) World.Now = World.Alarms.NextDue;
+            World.Alarms.FireNext(World.Now);
+            Carry();
+        }
+        World.Now = end;
+    }
+
+    /// <summary>Everything that members send reaches the others, but for what is lost.</summary>
+    public void Carry()
+    {
+        bool isQuiet = false;
+        while (!isQuiet)
+        {
+            isQuiet = true;
+            for (int from = 0; from < Members.Length; from++)
+            {
+                while (Members[from].TryNext(out Train train))
+                {
+                    isQuiet = false;
+                    Spread(from, train);
+                }
+            }
+        }
+    }
+
+    private void Spread(int from, in Train train)
+    {
+        for (int to = 0; to < Members.Length; to++)
+        {
+            if (to == from) continue;
+            bool isCast = train.Route == TrainRoute.Region;
+            if (!isCast && train.To != Nodes[to].Data && train.To != Nodes[to].Control) continue;
+            if (isCast && LoseEach > 0 && ++_datagrams % LoseEach == 0) continue;
+            Members[to].Take(train.Span, Nodes[from]);
+        }
+    }
+
+    /// <summary>One member's engine, and what comes of it.</summary>
+    internal sealed class Member : ISink, IDeliveryListener
+    {
+        private readonly LateralWorld _owner;
+        private readonly List<IFeed> _feeds = [];
+
+        public Member(LateralWorld owner, NodeInfo self, LateralSettings settings)
+        {
+            _owner = owner;
+            var transport = new SendTransport();
+            Engine = new LateralEngine(
+                new ModeContext
+                {
+                    Transport = transport,
+                    Roots = this,
+                    Alarms = owner.World.Alarms,
+                    Random = new SeededRandom(self.Number.Counter),
+                    Pool = owner.World.Pool,
+                    Probes = Probes.None,
+                    Cluster = owner.World.Cluster,
+                    Outlet = self.Number.Counter == 1
+                        ? owner.World.Disseminator.OutletOf(GroupModes.Lateral)
+                        : new SendWorld().Disseminator.OutletOf(GroupModes.Lateral),
+                    Casts = new RegionCasts(transport, owner.World.Disseminator.Paths, new CarrierMemory()),
+                    SelfKey = self.Number.Key,
+                    ClusterInstance = SendWorld.ClusterInstance,
+                },
+                Counters,
+                new LateralLimits { CacheBytes = 256 << 10 });
+            var session = new ModeSession(Group, SendWorld.Step(1), false, settings, this, new ModeTotals());
+            Engine.OnOpened(session, owner.World.Now);
+            Engine.OnStepInstalled(
+                new InstalledStep
+                {
+                    Number = SendWorld.Step(1),
+                    Opened = [],
+                    Superseded = [],
+                    Layout = owner.World.Cluster.Layout,
+                    Joined = [],
+                    Left = [],
+                    Removed = [],
+                },
+                owner.World.Now);
+        }
+
+        public LateralEngine Engine { get; }
+
+        public LateralCounters Counters { get; } = new();
+
+        public long Got { get; private set; }
+
+        public long Lost { get; private set; }
+
+        public bool TryNext(out Train train)
+        {
+            while (_feeds.Count > 0)
+            {
+                IFeed feed = _feeds[0];
+                if (feed.TryPull(_owner.World.Now, out train)) return true;
+                _feeds.Remove(feed);
+            }
+            train = default;
+            return false;
+        }
+
+        public void Take(ReadOnlySpan<byte> datagram, NodeInfo from)
+        {
+            // Asserts without allocating, as what is allocated is counted.
+            if (DatagramHeader.TryRead(datagram, out DatagramHeader header) != RejectReason.None)
+                Assert.Fail("the header is bad");
+            var arrival = new Arrival(SocketRole.Unicast, from.Data);
+            RejectReason reason = Engine.OnDatagram(
+                header, from, datagram[DatagramHeader.Length..], arrival, _owner.World.Now);
+            if (reason != RejectReason.None) Assert.Fail("a datagram was rejected");
+        }
+
+        void ISink.Register(IFeed feed, PriorityClass priority)
+        {
+            if (!_feeds.Contains(feed)) _feeds.Add(feed);
+        }
+
+        void IDeliveryListener.OnMessages(NodeInfo sender, in DeliveryBatch batch, Instant now) => Got += batch.Count;
+
+        void IDeliveryListener.OnLoss(NodeInfo sender, ulong first, ulong count, Instant now) => Lost += (long)count;
+
+        void IDeliveryListener.OnSenderClosed(NodeInfo sender, Instant now)
+        {
+        }
+    }
+}
