@@ -6,7 +6,7 @@ namespace QuickSilver.Peers.DotNet;
 internal interface IPubSub : IAsyncDisposable
 {
     /// <summary>The probe that a sender publishes until every receiver has told that it hears.</summary>
-    public const int Probe = -1;
+    const int Probe = -1;
 
     /// <summary>Messages that may be on their way at full speed, beyond what the slowest receiver has.</summary>
     int Window { get; }
@@ -26,5 +26,5 @@ internal interface IPubSub : IAsyncDisposable
     ValueTask PublishAsync(int group, byte[] payload);
 
     /// <summary>The name of a group's topic.</summary>
-    public static string TopicOf(int group) => group == Probe ? "probe" : $"g{group}";
+    static string TopicOf(int group) => group == Probe ? "probe" : $"g{group}";
 }
