@@ -209,6 +209,7 @@ internal sealed class ChaosRole
             options.Membership.HeartbeatInterval = TimeSpan.FromSeconds(Math.Min(1, _order.FailureTimeout / 4));
         options.Transport.Kind = order.Transport;
         options.Transport.PortRange = _order.PortRange;
+        options.Security.UseRunKey(order.Key);
         if (order.Drop > 0) options.UseFaults(order.Drop, _order.Seed);
         return options;
     }

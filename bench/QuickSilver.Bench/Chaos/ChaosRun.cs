@@ -29,6 +29,7 @@ internal sealed class ChaosRun : IAsyncDisposable
     private readonly Dictionary<ChaosFaultKind, int> _done = [];
     private readonly StringBuilder _story = new();
     private readonly int _port = FreePort.Find();
+    private readonly string? _key;
     private readonly int _firstPort = FirstPort + (Environment.ProcessId % PortBlocks * 20);
     private readonly string _cluster = $"chaos-{Environment.ProcessId}";
     private long _start;
@@ -39,6 +40,7 @@ internal sealed class ChaosRun : IAsyncDisposable
     public ChaosRun(ChaosSetup setup)
     {
         _setup = setup;
+        _key = setup.Security.Make();
         _plan = new ChaosPlan(setup.Seed, setup.Nodes, setup.Groups, setup.Seconds, setup.FailureTimeout);
         _processes = new ChaosProcess[setup.Nodes];
         _isHurt = new bool[setup.Nodes];
@@ -165,6 +167,7 @@ internal sealed class ChaosRun : IAsyncDisposable
             MembershipPort = _port,
             Transport = _setup.Transport,
             Drop = _setup.Drop,
+            Key = _key,
             Chaos = new ChaosOrder
             {
                 Process = process,

@@ -1,3 +1,5 @@
+using QuickSilver.Bench.Roles;
+
 namespace QuickSilver.Bench.Chaos;
 
 /// <summary>What a chaos run is told.</summary>
@@ -27,6 +29,9 @@ internal sealed record ChaosSetup
     public double Drop { get; init; }
 
     public TransportKind Transport { get; init; }
+
+    /// <summary>What protects the nodes.</summary>
+    public RunSecurity Security { get; init; }
 
     /// <summary>Where the logs go.</summary>
     public required string Directory { get; init; }

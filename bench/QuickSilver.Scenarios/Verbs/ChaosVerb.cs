@@ -54,6 +54,12 @@ internal sealed class ChaosVerb : IScenario
         }.Share();
     private readonly Option<TransportKind> _transport =
         new("--transport") { Description = "How messages travel.", DefaultValueFactory = _ => TransportKind.Auto };
+    private readonly Option<RunSecurity> _security = new("--security")
+    {
+        Description = "What protects the nodes: none, or key, which is made for the run.",
+        DefaultValueFactory = _ => RunSecurity.None,
+    };
+
     private readonly Option<string?> _logs =
         new("--logs")
         {
@@ -70,7 +76,10 @@ internal sealed class ChaosVerb : IScenario
 
     /// <inheritdoc/>
     public IReadOnlyList<Option> Options =>
-        [_seed, _nodes, _groups, _senders, _rate, _seconds, _timeout, _recovery, _repeat, _drop, _transport, _logs];
+        [
+            _seed, _nodes, _groups, _senders, _rate, _seconds, _timeout, _recovery, _repeat, _drop, _transport,
+            _security, _logs,
+        ];
 
     /// <inheritdoc/>
     public void Validate(CommandResult result)
@@ -108,6 +117,7 @@ internal sealed class ChaosVerb : IScenario
                 Recovery = parsed.GetValue(_recovery),
                 Drop = parsed.GetValue(_drop),
                 Transport = parsed.GetValue(_transport),
+                Security = parsed.GetValue(_security),
                 Directory = Path.Combine(root, $"seed-{seed + (ulong)run}"),
             };
             RunReport report = await RunOneAsync(setup, run + 1, table, ct);
@@ -124,7 +134,7 @@ internal sealed class ChaosVerb : IScenario
     {
         Console.Error.WriteLine(
             $"chaos: seed {setup.Seed}, {setup.Nodes} nodes, {setup.Groups} groups, {setup.Senders} senders, "
-                + $"{setup.Seconds:N0} s of faults");
+                + $"{setup.Seconds:N0} s of faults, security {setup.Security}");
         if (Directory.Exists(setup.Directory)) Directory.Delete(setup.Directory, recursive: true);
         Directory.CreateDirectory(setup.Directory);
         var report = new RunReport

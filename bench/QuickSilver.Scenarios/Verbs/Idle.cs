@@ -31,6 +31,12 @@ internal sealed class Idle : IScenario
             DefaultValueFactory = _ => TransportKind.Auto
         };
 
+    private readonly Option<RunSecurity> _security = new("--security")
+    {
+        Description = "What protects the nodes: none, or key, which is made for the run.",
+        DefaultValueFactory = _ => RunSecurity.None,
+    };
+
     private readonly Option<double> _mostCpu = new Option<double>("--most-cpu")
     {
         Description = "Fail when a member uses more than this, in percent of a core.",
@@ -44,7 +50,7 @@ internal sealed class Idle : IScenario
     public string Summary => "A joined cluster in which nobody sends: processor time, and what is sent all the same.";
 
     /// <inheritdoc/>
-    public IReadOnlyList<Option> Options => [_nodes, _groups, _settle, _seconds, _transport, _mostCpu];
+    public IReadOnlyList<Option> Options => [_nodes, _groups, _settle, _seconds, _transport, _security, _mostCpu];
 
     /// <inheritdoc/>
     public void Validate(CommandResult result)
@@ -55,6 +61,7 @@ internal sealed class Idle : IScenario
     public async Task<ScenarioOutcome> RunAsync(ParseResult parsed, CancellationToken ct)
     {
         int nodes = parsed.GetValue(_nodes);
+        string? key = parsed.GetValue(_security).Make();
         List<RoleOrder> orders = [.. Enumerable.Range(0, nodes).Select(number => new RoleOrder
         {
             Role = RoleKind.IdleMember,
@@ -68,6 +75,7 @@ internal sealed class Idle : IScenario
             WarmUpSeconds = parsed.GetValue(_settle),
             MeasuredSeconds = parsed.GetValue(_seconds),
             Transport = parsed.GetValue(_transport),
+            Key = key,
         })];
         RunReport run = await ClusterRunner.RunClusterAsync(
             new RunReport { Variant = Variant.QuickSilver.Text(), Repetition = 1 }, orders, ct);
