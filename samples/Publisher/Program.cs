@@ -1,8 +1,8 @@
 // Publisher: sends messages to a group, at a rate or as fast as it can, until Ctrl+C.
 //
-//   dotnet run -c Release --project samples/Publisher                           on one machine: finds the others
-//   dotnet run -c Release --project samples/Publisher -- --host                 serves the membership for all machines
-//   dotnet run -c Release --project samples/Publisher -- --server 10.0.0.5      on another machine: finds it there
+//   dotnet run -c Release --project samples/Publisher                                   one machine
+//   dotnet run -c Release --project samples/Publisher -- --host --key-file KEY          several: serves all
+//   dotnet run -c Release --project samples/Publisher -- --server ADDRESS --key-file KEY     finds it; KEY is a copy
 //
 // It waits for a subscriber (samples/Subscriber), then says once a second how much it has sent and to how many.
 // It only sends, so it is no member of the group. Either program may be the host. Ctrl+C ends it in order: all that was

@@ -1,8 +1,8 @@
 // Subscriber: listens to a group until Ctrl+C.
 //
-//   dotnet run -c Release --project samples/Subscriber                          on one machine: finds the others
-//   dotnet run -c Release --project samples/Subscriber -- --host                serves the membership for all machines
-//   dotnet run -c Release --project samples/Subscriber -- --server 10.0.0.5     on another machine: finds it there
+//   dotnet run -c Release --project samples/Subscriber                                   one machine
+//   dotnet run -c Release --project samples/Subscriber -- --host --key-file KEY          several: serves all
+//   dotnet run -c Release --project samples/Subscriber -- --server ADDRESS --key-file KEY     finds it; KEY is a copy
 //
 // Once a second it says how many messages have arrived and from which node, how many packets were lost on the way and
 // repaired, and who has come or gone. Messages that no member holds are named as lost. Start as many as you like.

@@ -5,9 +5,11 @@
 // Options come from the section QuickSilver of the configuration: appsettings.json, the environment, or the command
 // line. On two machines (docs/two-machines.md):
 //
-//   dotnet run -c Release --project samples/Worker -- --QuickSilver:Membership:Mode=Host
-//   dotnet run -c Release --project samples/Worker -- --QuickSilver:Membership:Mode=Client \
-//       --QuickSilver:Membership:Servers:0=10.0.0.5:14999
+//   (umask 077; openssl rand -base64 32 > cluster.key)
+//   dotnet run -c Release --project samples/Worker -- --QuickSilver:Security:KeyFile=cluster.key \
+//       --QuickSilver:Membership:Mode=Host
+//   dotnet run -c Release --project samples/Worker -- --QuickSilver:Security:KeyFile=cluster.key \
+//       --QuickSilver:Membership:Mode=Client --QuickSilver:Membership:Servers:0=10.0.0.5:14999
 
 using System.Text.Json.Serialization;
 using Microsoft.Extensions.DependencyInjection;

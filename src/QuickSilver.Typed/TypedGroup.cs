@@ -1,7 +1,6 @@
 using System.Buffers;
 using System.Diagnostics;
-using QuickSilver.Inboxes;
-using QuickSilver.Protocol.Membership;
+using System.Runtime.CompilerServices;
 
 namespace QuickSilver.Typed;
 
@@ -99,7 +98,7 @@ public sealed class Group<T> : IAsyncDisposable
     /// <exception cref="OperationCanceledException">The enumeration was cancelled.</exception>
     /// <exception cref="QuickSilverException">The handle has ended by itself; this is the reason.</exception>
     public IAsyncEnumerable<TypedMessage<T>> ReadAllAsync(CancellationToken cancellationToken = default) =>
-        Raw.ReadTakenAsync<TypedMessage<T>>(TryTake, cancellationToken);
+        Iterate(Raw.ReadLeasedAsync(cancellationToken), cancellationToken);
 
     /// <summary>Leaves the group, as <see cref="MessageSender.DisposeAsync"/>.</summary>
     public ValueTask DisposeAsync() => Raw.DisposeAsync();
@@ -107,57 +106,42 @@ public sealed class Group<T> : IAsyncDisposable
     /// <summary>Name of the group and of the node, for logs.</summary>
     public override string ToString() => Raw.ToString();
 
-    private bool TryTake(EntryReader<InboxEntry> reader, in InboxEntry entry, out TypedMessage<T> message)
+    private async IAsyncEnumerable<TypedMessage<T>> Iterate(
+        IAsyncEnumerable<MessageLease> leases, [EnumeratorCancellation] CancellationToken cancellationToken)
     {
-        try
+        await foreach (MessageLease lease in leases.WithCancellation(cancellationToken).ConfigureAwait(false))
         {
-            message = Read(entry);
-            reader.OnCopied(entry);
-            return true;
-        }
-        catch (Exception fault)
-        {
-            Skip(reader, entry, fault);
-            message = default;
-            return false;
+            if (TryTake(lease, out TypedMessage<T> message)) yield return message;
         }
     }
 
-    // What runs out of memory leaves the message to the next reader, uncounted.
-    private void Skip(EntryReader<InboxEntry> reader, in InboxEntry entry, Exception fault)
+    private bool TryTake(MessageLease lease, out TypedMessage<T> message)
     {
-        var message = new UndeserializedMessage(Raw.Copy(entry), fault);
-        bool isSkipped = true;
-        Interlocked.Increment(ref _undeserialized);
-        try
+        using (lease)
         {
-            Undeserialized?.Invoke(this, message);
+            try
+            {
+                ReadOnlyMemory<byte> payload = lease.Payload;
+                int start = Envelope.Read(payload.Span, out MessageHeaders? headers);
+                ActivityContext context = _traces
+                    ? Tracing.Receive(Name, Tracing.ContextOf(headers), payload.Length - start)
+                    : default;
+                LatencySamples.Note(headers);
+                T value = _serializer.Deserialize(payload[start..]);
+                message = new TypedMessage<T>(value, lease.Sender, lease.SenderName, lease.Sequence, headers)
+                {
+                    TraceContext = context,
+                };
+                return true;
+            }
+            catch (Exception fault)
+            {
+                Interlocked.Increment(ref _undeserialized);
+                Undeserialized?.Invoke(this, new UndeserializedMessage(lease.ToMessage(), fault));
+                message = default;
+                return false;
+            }
         }
-        catch (OutOfMemoryException)
-        {
-            isSkipped = false;
-            throw;
-        }
-        finally
-        {
-            if (isSkipped) reader.OnCopied(entry);
-        }
-    }
-
-    private TypedMessage<T> Read(in InboxEntry entry)
-    {
-        ReadOnlyMemory<byte> payload = entry.Memory;
-        int start = Envelope.Read(payload.Span, out MessageHeaders? headers);
-        ActivityContext context = _traces
-            ? Tracing.Receive(Name, Tracing.ContextOf(headers), payload.Length - start)
-            : default;
-        LatencySamples.Note(headers);
-        T value = _serializer.Deserialize(payload[start..]);
-        NodeInfo sender = entry.Sender!;
-        return new TypedMessage<T>(value, new MemberId(sender), sender.Name, entry.Number, headers)
-        {
-            TraceContext = context,
-        };
     }
 
     private MessageHeaders Sampled(MessageHeaders headers) =>

@@ -22,6 +22,7 @@ public sealed class ConfigurationErrorTests
             ("QuickSilver:Membership:Servers:1", "10.0.0.6:14999"),
             ("QuickSilver:Membership:JoinTimeout", "00:00:10"),
             ("QuickSilver:Membership:AwaitMajority", "false"),
+            ("QuickSilver:Security:Mode", "none"),
             ("QuickSilver:Transport:Interface", null),
             ("QuickSilver:Loop:Affinity", "1"),
             ("QuickSilver:Delivery:Overflow", "DropOldest"),
@@ -33,6 +34,7 @@ public sealed class ConfigurationErrorTests
         Assert.Equal(["10.0.0.5:14999", "10.0.0.6:14999"], options.Membership.Servers);
         Assert.Equal(TimeSpan.FromSeconds(10), options.Membership.JoinTimeout);
         Assert.False(options.Membership.AwaitMajority);
+        Assert.Equal(SecurityMode.None, options.Security.Mode);
         Assert.Null(options.Transport.Interface);
         Assert.Equal(1, options.Loop.Affinity);
         Assert.Equal(OverflowPolicy.DropOldest, options.Delivery.Overflow);

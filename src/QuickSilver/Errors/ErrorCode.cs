@@ -44,6 +44,9 @@ public enum ErrorCode
     /// <summary>No missing member has the given name.</summary>
     NoSuchMember = 1108,
 
+    /// <summary>A node on a network has no choice of security: the message names the lines to choose from.</summary>
+    SecurityNotChosen = 1109,
+
     /// <summary>Another host already serves the cluster that this node was to host.</summary>
     AnotherHost = 1110,
 

@@ -40,7 +40,7 @@ public sealed partial class Group : MessageSender
     public IAsyncEnumerable<Message> ReadAllAsync(CancellationToken cancellationToken = default)
     {
         ExpectReader();
-        return Iterate<Message>(ToMessage, events: false, cancellationToken);
+        return Iterate(ToMessage, events: false, cancellationToken);
     }
 
     /// <summary>Reads all messages without copying them. The reader must dispose of each lease. Otherwise as
@@ -48,18 +48,7 @@ public sealed partial class Group : MessageSender
     public IAsyncEnumerable<MessageLease> ReadLeasedAsync(CancellationToken cancellationToken = default)
     {
         ExpectReader();
-        return Iterate<MessageLease>(ToLease, events: false, cancellationToken);
-    }
-
-    /// <summary>Reads what <paramref name="take"/> makes of the messages, out of their own memory, without leases.
-    /// Otherwise as <see cref="ReadAllAsync"/>.</summary>
-    /// <param name="take">Called on the reader's thread; the entry's memory is valid during the call.</param>
-    /// <param name="cancellationToken">Cancels the enumeration.</param>
-    internal IAsyncEnumerable<T> ReadTakenAsync<T>(
-        EntryTaker<InboxEntry, T> take, CancellationToken cancellationToken)
-    {
-        ExpectReader();
-        return Iterate(take, events: false, cancellationToken);
+        return Iterate(static (reader, in entry) => reader.Lease(entry), events: false, cancellationToken);
     }
 
     /// <summary>Reads all messages, with view changes and losses at their positions between them. Otherwise as
@@ -67,7 +56,7 @@ public sealed partial class Group : MessageSender
     public IAsyncEnumerable<GroupEvent> ReadEventsAsync(CancellationToken cancellationToken = default)
     {
         ExpectReader();
-        return Iterate<GroupEvent>(ToEvent, events: true, cancellationToken);
+        return Iterate(ToEvent, events: true, cancellationToken);
     }
 
     /// <summary>Attaches a handler that is called on the core thread for every message, before it reaches the inbox.
@@ -122,37 +111,27 @@ public sealed partial class Group : MessageSender
         return InboxIteration.ReadAsync(inbox.BeginRead, take, events, cancellationToken);
     }
 
-    /// <summary>Copies a message of this handle.</summary>
-    internal Message Copy(in InboxEntry entry) => new(Handle, entry.Sender!, entry.Number, entry.ToOwned());
-
-    private bool ToMessage(EntryReader<InboxEntry> reader, in InboxEntry entry, out Message message)
+    private Message ToMessage(EntryReader<InboxEntry> reader, in InboxEntry entry)
     {
-        message = Copy(entry);
+        Message message = Copy(entry);
         reader.OnCopied(entry);
-        return true;
+        return message;
     }
 
-    private static bool ToLease(EntryReader<InboxEntry> reader, in InboxEntry entry, out MessageLease lease)
-    {
-        lease = reader.Lease(entry);
-        return true;
-    }
+    private Message Copy(in InboxEntry entry) => new(Handle, entry.Sender!, entry.Number, entry.ToOwned());
 
-    private bool ToEvent(EntryReader<InboxEntry> reader, in InboxEntry entry, out GroupEvent told)
+    private GroupEvent ToEvent(EntryReader<InboxEntry> reader, in InboxEntry entry)
     {
         switch (entry.Body)
         {
             case GroupView view:
-                told = new ViewChanged(this, reader.OnReported(entry), view);
-                break;
+                return new ViewChanged(this, reader.OnReported(entry), view);
             case LossNote loss:
-                told = new MessagesLost(this, new MemberId(loss.Sender), loss.First, loss.Count, loss.Reason);
-                break;
+                return new MessagesLost(this, new MemberId(loss.Sender), loss.First, loss.Count, loss.Reason);
             default:
-                told = new MessageReceived(this, Copy(entry));
+                var message = new MessageReceived(this, Copy(entry));
                 reader.OnCopied(entry);
-                break;
+                return message;
         }
-        return true;
     }
 }

@@ -64,12 +64,12 @@ public sealed class Inbox : IAsyncDisposable
     /// <exception cref="QuickSilverException">The inbox has ended by itself; this is the reason. Thrown after all
     /// stored messages.</exception>
     public IAsyncEnumerable<Message> ReadAllAsync(CancellationToken cancellationToken = default) =>
-        Iterate<Message>(ToMessage, cancellationToken);
+        Iterate(ToMessage, cancellationToken);
 
     /// <summary>Reads all messages without copying them, and without allocating. The reader must dispose of each lease.
     /// Otherwise as <see cref="ReadAllAsync"/>.</summary>
     public IAsyncEnumerable<MessageLease> ReadLeasedAsync(CancellationToken cancellationToken = default) =>
-        Iterate<MessageLease>(ToLease, cancellationToken);
+        Iterate(static (reader, in entry) => reader.Lease(entry), cancellationToken);
 
     /// <summary>
     /// Reads all messages, with view changes and losses of each group at their positions between them, and
@@ -85,8 +85,7 @@ public sealed class Inbox : IAsyncDisposable
     {
         ExpectReader();
         Task viewsKnown = Volatile.Read(ref _viewsKnown) ?? FollowViews();
-        return InboxIteration.ReadAsync<SharedEntry, GroupEvent>(
-            Core.BeginRead, ToEvent, events: true, cancellationToken, viewsKnown);
+        return InboxIteration.ReadAsync(Core.BeginRead, ToEvent, events: true, cancellationToken, viewsKnown);
     }
 
     /// <summary>Leaves all groups of the inbox in one membership change, as
@@ -116,42 +115,32 @@ public sealed class Inbox : IAsyncDisposable
                 nameof(Inbox), $"The inbox at '{Node.Name}' has been disposed of: create another.");
     }
 
-    private static bool ToMessage(EntryReader<SharedEntry> reader, in SharedEntry entry, out Message message)
+    private static Message ToMessage(EntryReader<SharedEntry> reader, in SharedEntry entry)
     {
-        message = Copy(entry);
+        Message message = Copy(entry);
         reader.OnCopied(entry);
-        return true;
-    }
-
-    private static bool ToLease(EntryReader<SharedEntry> reader, in SharedEntry entry, out MessageLease lease)
-    {
-        lease = reader.Lease(entry);
-        return true;
+        return message;
     }
 
     private static Message Copy(in SharedEntry entry) =>
         new(entry.Part.Owner, entry.Entry.Sender!, entry.Entry.Number, entry.Entry.ToOwned());
 
-    private static bool ToEvent(EntryReader<SharedEntry> reader, in SharedEntry entry, out GroupEvent told)
+    private static GroupEvent ToEvent(EntryReader<SharedEntry> reader, in SharedEntry entry)
     {
         var group = (Group)entry.Part.Owner.Facade;
         switch (entry.Entry.Body)
         {
             case GroupView view:
-                told = new ViewChanged(group, reader.OnReported(entry), view);
-                break;
+                return new ViewChanged(group, reader.OnReported(entry), view);
             case LossNote loss:
-                told = new MessagesLost(group, new MemberId(loss.Sender), loss.First, loss.Count, loss.Reason);
-                break;
+                return new MessagesLost(group, new MemberId(loss.Sender), loss.First, loss.Count, loss.Reason);
             case EndMark end:
-                told = new GroupCompleted(group, end.Reason as QuickSilverException);
-                break;
+                return new GroupCompleted(group, end.Reason as QuickSilverException);
             default:
-                told = new MessageReceived(group, Copy(entry));
+                var message = new MessageReceived(group, Copy(entry));
                 reader.OnCopied(entry);
-                break;
+                return message;
         }
-        return true;
     }
 
     private IAsyncEnumerable<T> Iterate<T>(EntryTaker<SharedEntry, T> take, CancellationToken cancellationToken)

@@ -86,7 +86,8 @@ public sealed partial class QuickSilverNode : IAsyncDisposable
     /// protocol.</exception>
     /// <exception cref="WireProtocolException">The server and this node exchanged data that breaks the
     /// protocol.</exception>
-    /// <exception cref="QuickSilverException">The requested interface, port or multicast is unavailable.</exception>
+    /// <exception cref="QuickSilverException">The requested interface, port or multicast is unavailable. On a network,
+    /// the options choose no security (<see cref="ErrorCode.SecurityNotChosen"/>).</exception>
     public static Task<QuickSilverNode> StartAsync(
         QuickSilverOptions? options = null, CancellationToken cancellationToken = default)
     {

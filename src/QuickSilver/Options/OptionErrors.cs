@@ -7,6 +7,7 @@ internal sealed class OptionErrors
 {
     private static readonly TimeSpan LongestTime = TimeSpan.FromHours(12);
     private readonly List<string> _findings = [];
+    private bool _isUndecided;
 
     /// <summary>The findings, in the order of the options; empty if every option is valid.</summary>
     public IReadOnlyList<string> Findings => _findings;
@@ -16,6 +17,14 @@ internal sealed class OptionErrors
 
     /// <summary>Adds a finding.</summary>
     public void Add(string path, string finding) => _findings.Add($"{path}: {finding}");
+
+    /// <summary>Adds that a choice is missing, which depends on where the program runs and is no mistake in
+    /// it.</summary>
+    public void AddUndecided(string path, string finding)
+    {
+        Add(path, finding);
+        _isUndecided = true;
+    }
 
     /// <summary>Reports a value outside [<paramref name="min"/>, <paramref name="max"/>].</summary>
     public void InRange(string path, long value, long min, long max, string? hint = null)
@@ -59,8 +68,11 @@ internal sealed class OptionErrors
 
     /// <summary>Throws if there are findings.</summary>
     /// <exception cref="ArgumentException">Its message lists every finding.</exception>
+    /// <exception cref="QuickSilverException">Nothing but the choice of security is missing.</exception>
     public void ThrowIfAny(string parameter)
     {
+        if (_isUndecided && _findings.Count == 1)
+            throw new QuickSilverException(ErrorCode.SecurityNotChosen, _findings[0] + ".");
         if (_findings.Count > 0) throw new ArgumentException(string.Join(Environment.NewLine, _findings), parameter);
     }
 }

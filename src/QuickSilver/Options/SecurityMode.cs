@@ -8,7 +8,9 @@ namespace QuickSilver;
 public enum SecurityMode
 {
     /// <summary>The choice is the node's: <see cref="PreSharedKey"/> with <see cref="SecurityOptions.KeyFile"/> or
-    /// another key, if one is given; <see cref="Certificates"/>, if one is given.</summary>
+    /// another key, if one is given; <see cref="Certificates"/>, if one is given. Without either, nodes of one machine
+    /// (<see cref="MembershipMode.Loopback"/>) have a key of their user's own, a file that the first start makes.
+    /// On a network a start fails then, with <see cref="ErrorCode.SecurityNotChosen"/>.</summary>
     Auto,
 
     /// <summary>All nodes hold the same secret key. Who has it may join, serve, and name itself as it likes.</summary>

@@ -4,7 +4,8 @@ namespace QuickSilver;
 
 /// <summary>
 /// What protects the cluster. One choice covers the connections to the membership server and all datagrams. All nodes
-/// of a cluster make the same one.
+/// of a cluster make the same one. Nodes of one machine need none: they use a key of their user's own. On a network a
+/// start fails before a choice is made.
 /// <para>
 /// The plain properties bind from a configuration section: <c>Security:KeyFile</c> alone turns protection on. Code that
 /// holds keys or certificates itself calls <see cref="UsePreSharedKey"/> or <see cref="UseCertificates"/>.

@@ -3,12 +3,9 @@ namespace QuickSilver.Security;
 /// <summary>Chooses what protects a node whose options leave it open.</summary>
 internal static class SecurityChoice
 {
-    /// <summary>Whether <see cref="SecurityMode.Auto"/> protects: on one machine by the user's own key, and on a
-    /// network by asking for a choice.</summary>
-    public const bool AutoProtects = false;
-
     /// <summary>The mode of a node: never <see cref="SecurityMode.Auto"/>. Nodes in the memory of one process need no
-    /// protection from others.</summary>
+    /// protection from others. Nodes of one machine have the user's own key. On a network the options name the choice:
+    /// <see cref="Validate"/> refuses those that do not.</summary>
     public static SecurityMode Of(QuickSilverOptions options)
     {
         if (options.Transport.Kind == TransportKind.InMemory) return SecurityMode.None;
@@ -16,8 +13,7 @@ internal static class SecurityChoice
         if (security.Mode != SecurityMode.Auto) return security.Mode;
         if (KeyOf(security) is not null) return SecurityMode.PreSharedKey;
         if (HasCertificate(security)) return SecurityMode.Certificates;
-        return AutoProtects && options.Membership.Mode == MembershipMode.Loopback
-            ? SecurityMode.PreSharedKey : SecurityMode.None;
+        return options.Membership.Mode == MembershipMode.Loopback ? SecurityMode.PreSharedKey : SecurityMode.None;
     }
 
     /// <summary>The key that the options name; null for none.</summary>
@@ -53,8 +49,8 @@ internal static class SecurityChoice
         if (security.Mode == SecurityMode.PreSharedKey && !hasKey && isNetwork)
             errors.Add(
                 "Security.KeyFile", "is not set, and Security.Mode is PreSharedKey: name the cluster's key file");
-        else if (security.Mode == SecurityMode.Auto && !hasKey && !hasCertificate && isNetwork && AutoProtects)
-            errors.Add("Security.Mode", Undecided(options.Membership.Mode));
+        else if (security.Mode == SecurityMode.Auto && !hasKey && !hasCertificate && isNetwork)
+            errors.AddUndecided("Security.Mode", Undecided(options.Membership.Mode));
         else if (hasKey || Of(options) == SecurityMode.Certificates)
         {
             // The user's own key is made at the start, not by a look at the options.

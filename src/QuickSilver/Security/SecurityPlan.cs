@@ -35,9 +35,7 @@ internal sealed record SecurityPlan(
             case SecurityMode.PreSharedKey:
                 return TryUseKeys(security, onFault, out fault);
             default:
-                // A choice is warned of, and its absence is not, before the default protects.
-                bool isWarned = SecurityChoice.AutoProtects || security.Mode == SecurityMode.None;
-                return None with { IsExposed = isWarned && options.Transport.Kind != TransportKind.InMemory };
+                return None with { IsExposed = options.Transport.Kind != TransportKind.InMemory };
         }
     }
 
@@ -49,7 +47,8 @@ internal sealed record SecurityPlan(
         {
             if (LoopbackKey.TryFind(out string path) is { } missing)
             {
-                fault = $"Security.KeyFile: is not set, and this user's own key cannot be used: {missing}";
+                fault = $"Security.KeyFile: is not set, and this user's own key cannot be used: {missing}. "
+                    + "Set XDG_STATE_HOME to a folder that this user may write to, or set Security.KeyFile";
                 return null;
             }
             first = PreSharedKey.FromFile(path);

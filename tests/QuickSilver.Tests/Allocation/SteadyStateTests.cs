@@ -1,7 +1,6 @@
 using System.Buffers;
 using System.Net;
 using System.Net.Sockets;
-using QuickSilver.Security;
 
 namespace QuickSilver.Tests.Allocation;
 
@@ -50,7 +49,7 @@ public sealed class SteadyStateTests
         },
         change: options =>
         {
-            options.Crypto = new AesGcmSuite();
+            options.Security.Mode = SecurityMode.Auto;
             options.Transport.SharedMemory = isLent;
         });
 
@@ -159,6 +158,7 @@ public sealed class SteadyStateTests
     {
         var options = new QuickSilverOptions { ClusterName = "steady" };
         options.Membership.Port = port;
+        options.Security.UseNone();
         if (pending is { } limit) options.Pending.MaxMessagesPerRegion = limit;
         change?.Invoke(options);
         return QuickSilverNode.StartAsync(options);

@@ -13,7 +13,7 @@ public sealed class HybridGroupTests
     [InlineData(0.03)]
     public async Task Members_of_three_regions_hear_one_copy(double loss)
     {
-        await using var rig = new NodeRig();
+        await using var rig = new NodeRig(isSecured: false);
         (QuickSilverNode[] nodes, Group[] groups) = await JoinAsync(
             rig,
             options =>
@@ -39,7 +39,7 @@ public sealed class HybridGroupTests
     [InlineData(false)]
     public async Task Where_multicast_does_not_carry_it_each_region_gets_packets_of_its_own(bool sharesMemory)
     {
-        await using var rig = new NodeRig();
+        await using var rig = new NodeRig(isSecured: false);
         bool isLinux = OperatingSystem.IsLinux();
         (QuickSilverNode[] nodes, Group[] groups) = await JoinAsync(
             rig,
@@ -58,7 +58,7 @@ public sealed class HybridGroupTests
     [Fact]
     public async Task The_first_member_decides()
     {
-        await using var rig = new NodeRig();
+        await using var rig = new NodeRig(isSecured: false);
         QuickSilverNode node = await rig.StartAsync();
         QuickSilverNode other = await rig.StartAsync();
         await node.JoinAsync("group", Hybrid);
@@ -76,7 +76,7 @@ public sealed class HybridGroupTests
     [Fact]
     public async Task A_publisher_sends_one_copy_to_regions_of_several_members_and_must_know_that_the_group_is_hybrid()
     {
-        await using var rig = new NodeRig();
+        await using var rig = new NodeRig(isSecured: false);
         static void NoSharedMemory(QuickSilverOptions options) => options.Transport.SharedMemory = false;
         (_, Group[] groups) = await JoinAsync(rig, NoSharedMemory);
         QuickSilverNode node = await rig.StartAsync(options =>
@@ -104,7 +104,7 @@ public sealed class HybridGroupTests
     [Fact]
     public async Task A_node_is_in_so_many_hybrid_groups_and_no_more()
     {
-        await using var rig = new NodeRig();
+        await using var rig = new NodeRig(isSecured: false);
         QuickSilverNode node = await rig.StartAsync(static options => options.Transport.MaxHybridGroups = 2);
         await node.JoinManyAsync(["a", "b"], Hybrid);
 

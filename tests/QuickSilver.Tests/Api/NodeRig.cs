@@ -3,8 +3,10 @@ using System.Net.Sockets;
 
 namespace QuickSilver.Tests.Api;
 
-/// <summary>A cluster of real nodes on the loopback interface, with a membership port of its own.</summary>
-internal sealed class NodeRig : IAsyncDisposable
+/// <summary>A cluster of real nodes on the loopback interface, with a membership port of its own. As by default, it is
+/// secured by this user's own key.</summary>
+/// <param name="isSecured">False for nodes that are not: what a test looks at shows there alone.</param>
+internal sealed class NodeRig(bool isSecured = true) : IAsyncDisposable
 {
     /// <summary>How long anything may take before a test gives up on it.</summary>
     public static readonly TimeSpan Patience = TimeSpan.FromSeconds(30);
@@ -19,6 +21,7 @@ internal sealed class NodeRig : IAsyncDisposable
     {
         var options = new QuickSilverOptions { ClusterName = "tests" };
         options.Membership.Port = _port;
+        if (!isSecured) options.Security.UseNone();
         change?.Invoke(options);
         return options;
     }

@@ -21,11 +21,12 @@ internal static class StartSnippets
     {
         var host = new QuickSilverOptions { ClusterName = "pricing" };
         host.Membership.Mode = MembershipMode.Host;             // serves at all addresses, port 14999
+        host.Security.KeyFile = "cluster.key";                  // 32 random bytes: openssl rand -base64 32
 
         var client = new QuickSilverOptions { ClusterName = "pricing" };
         client.Membership.Mode = MembershipMode.Client;
         client.Membership.Servers.Add("10.0.0.5:14999");
-        host.Security.KeyFile = "cluster.key";                  // 32 random bytes: openssl rand -base64 32
+        client.Security.KeyFile = "cluster.key";                // a copy of the same file
         return (host, client);
     }
 

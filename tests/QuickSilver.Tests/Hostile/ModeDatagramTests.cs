@@ -16,7 +16,7 @@ public sealed class ModeDatagramTests
     [Fact]
     public async Task Junk_of_every_kind_is_counted_and_dropped()
     {
-        await using var rig = new NodeRig();
+        await using var rig = new NodeRig(isSecured: false);
         QuickSilverNode liar = await rig.StartAsync(Trouble.Patient);
         QuickSilverNode victim = await rig.StartAsync(Trouble.Patient);
         Group[] sending = [await JoinAsync(liar, GroupMode.Lateral), await JoinAsync(liar, GroupMode.Timed)];

@@ -17,7 +17,7 @@ public sealed class IntruderTests
     [Fact]
     public async Task Nobody_is_evicted_by_a_registration_from_its_address()
     {
-        await using var rig = new NodeRig();
+        await using var rig = new NodeRig(isSecured: false);
         (Group left, Group right) = await rig.StartPairAsync(change: Trouble.Patient);
         using TcpClient intruder = await CallAsync(
             rig, HelloOf(right.Node) with { Number = default, Incarnation = ulong.MaxValue / 2 });
@@ -27,7 +27,7 @@ public sealed class IntruderTests
     [Fact]
     public async Task Nobody_takes_the_session_of_another_node()
     {
-        await using var rig = new NodeRig();
+        await using var rig = new NodeRig(isSecured: false);
         (Group left, Group right) = await rig.StartPairAsync(change: Trouble.Patient);
         var calls = new List<TcpClient>();
         for (ulong received = 0; received < 30; received++)
@@ -44,7 +44,7 @@ public sealed class IntruderTests
     [Fact]
     public async Task A_young_cluster_is_not_given_up_for_a_report()
     {
-        await using var rig = new NodeRig();
+        await using var rig = new NodeRig(isSecured: false);
         (Group left, Group right) = await rig.StartPairAsync(change: Trouble.Patient);
         HelloFrame forged = HelloOf(
             right.Node) with

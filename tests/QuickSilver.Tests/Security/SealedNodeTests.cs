@@ -16,7 +16,7 @@ public sealed class SealedNodeTests
     [InlineData(false, TransportKind.Unicast, 1_400)]
     public async Task Messages_arrive_and_nothing_is_rejected(bool isLent, TransportKind kind, int datagram)
     {
-        await using var rig = new NodeRig();
+        await using var rig = new NodeRig(isSecured: false);
         (Group left, Group right) = await rig.StartPairAsync(change: options =>
         {
             options.Crypto = new AesGcmSuite();
@@ -36,7 +36,7 @@ public sealed class SealedNodeTests
     [InlineData(false)]
     public async Task A_node_of_the_other_kind_is_refused_and_told_why(bool isServerSecured)
     {
-        await using var rig = new NodeRig();
+        await using var rig = new NodeRig(isSecured: false);
         await rig.StartAsync(options => options.Crypto = isServerSecured ? new AesGcmSuite() : null);
         QuickSilverException refused = await Assert.ThrowsAnyAsync<QuickSilverException>(
             () => rig.StartAsync(options => options.Crypto = isServerSecured ? null : new AesGcmSuite()));

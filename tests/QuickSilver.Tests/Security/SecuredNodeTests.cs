@@ -33,6 +33,67 @@ public sealed class SecuredNodeTests : IDisposable
         await NodeRig.UntilAsync(() => log.Ids.Contains(1140), "the log says what secures the node");
     }
 
+    [Fact]
+    public async Task Nodes_of_one_machine_are_secured_by_a_key_of_their_user_without_configuration()
+    {
+        await using var rig = new NodeRig();
+        using var log = new RecordingLoggerFactory();
+        (Group left, Group right) = await rig.StartPairAsync(change: options => options.UseLoggerFactory(log));
+        await left.SendAsync("secret");
+        Assert.Equal(["secret"], await NodeRig.ReadAsync(right, 1));
+        Assert.Equal(SecurityMode.PreSharedKey, (await right.Node.GetStatisticsAsync()).Security);
+        await NodeRig.UntilAsync(
+            () => log.Records.Any(static record =>
+                record.Id.Id == 1140 && record.Text.Contains("loopback.key", StringComparison.Ordinal)),
+            "the log names the key");
+        Assert.DoesNotContain(1141, log.Ids);
+    }
+
+    [Theory]
+    [InlineData(MembershipMode.Host)]
+    [InlineData(MembershipMode.Client)]
+    public async Task A_start_on_a_network_without_a_choice_names_the_choices(MembershipMode mode)
+    {
+        var options = new QuickSilverOptions();
+        options.Membership.Mode = mode;
+        if (mode == MembershipMode.Client) options.Membership.Servers.Add("127.0.0.1:1");
+        QuickSilverException refusal = await Assert.ThrowsAsync<QuickSilverException>(
+            () => QuickSilverNode.StartAsync(options));
+        Assert.Equal(ErrorCode.SecurityNotChosen, refusal.Code);
+        foreach (string line in (string[])[
+            "Security.KeyFile", "openssl rand -base64 32", "Security.UseCertificates", "Security.CertificateFile",
+            "Security.UseNone()"])
+            Assert.Contains(line, refusal.Message, StringComparison.Ordinal);
+        // Among other mistakes it is one of them.
+        options.ClusterName = "";
+        ArgumentException all = await Assert.ThrowsAsync<ArgumentException>(() => QuickSilverNode.StartAsync(options));
+        Assert.Contains("ClusterName: ", all.Message, StringComparison.Ordinal);
+        Assert.Contains("Security.Mode: ", all.Message, StringComparison.Ordinal);
+    }
+
+    [Fact]
+    public async Task A_node_without_security_says_so_at_every_start()
+    {
+        await using var rig = new NodeRig(isSecured: false);
+        using var log = new RecordingLoggerFactory();
+        for (int starts = 1; starts <= 2; starts++)
+        {
+            await (await rig.StartAsync(options => options.UseLoggerFactory(log))).DisposeAsync();
+            int expected = starts;
+            await NodeRig.UntilAsync(() => log.Ids.Count(static id => id == 1141) == expected, "it is logged");
+        }
+        using var other = new RecordingLoggerFactory();
+        QuickSilverNode inMemory = await rig.StartAsync(options =>
+        {
+            options.Transport.Kind = TransportKind.InMemory;
+            options.Security.Mode = SecurityMode.Auto;
+            options.UseLoggerFactory(other);
+        });
+        Assert.Equal(SecurityMode.None, (await inMemory.GetStatisticsAsync()).Security);
+        await inMemory.DisposeAsync();
+        Assert.DoesNotContain(1141, other.Ids);
+    }
+
     [Theory]
     [InlineData(GroupMode.Lateral)]
     [InlineData(GroupMode.Timed)]
