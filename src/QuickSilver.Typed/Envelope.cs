@@ -29,30 +29,11 @@ internal static class Envelope
     /// <summary>Writes an envelope.</summary>
     public static void Write(IBufferWriter<byte> writer, MessageHeaders headers)
     {
-        int length = 0;
-        foreach ((string name, string value) in headers)
-            length += 3 + Utf8.GetByteCount(name) + Utf8.GetByteCount(value);
-        int bytes = headers.Count == 0 ? Bytes : Bytes + 2 + length;
-        if (length > ushort.MaxValue)
-            throw new ArgumentException($"The headers take {length} bytes, and {ushort.MaxValue} are the limit.");
-        Span<byte> room = writer.GetSpan(bytes);
+        Span<byte> room = writer.GetSpan(Bytes);
         room[0] = Mark;
         room[1] = headers.Count == 0 ? (byte)0 : HasHeaders;
-        if (headers.Count > 0)
-        {
-            BinaryPrimitives.WriteUInt16LittleEndian(room[Bytes..], (ushort)length);
-            int at = Bytes + 2;
-            foreach ((string name, string value) in headers)
-            {
-                int written = Utf8.GetBytes(name, room[(at + 1)..]);
-                room[at] = (byte)written;
-                at += 1 + written;
-                written = Utf8.GetBytes(value, room[(at + 2)..]);
-                BinaryPrimitives.WriteUInt16LittleEndian(room[at..], (ushort)written);
-                at += 2 + written;
-            }
-        }
-        writer.Advance(bytes);
+        writer.Advance(Bytes);
+        if (headers.Count > 0) WriteHeaders(writer, headers);
     }
 
     /// <summary>Reads an envelope.</summary>
@@ -71,6 +52,28 @@ internal static class Envelope
         if (length > message.Length - Bytes - 2) throw new FormatException("Its headers are longer than it is.");
         headers = ReadHeaders(message.Slice(Bytes + 2, length));
         return Bytes + 2 + length;
+    }
+
+    private static void WriteHeaders(IBufferWriter<byte> writer, MessageHeaders headers)
+    {
+        int length = 0;
+        foreach ((string name, string value) in headers)
+            length += 3 + Utf8.GetByteCount(name) + Utf8.GetByteCount(value);
+        if (length > ushort.MaxValue)
+            throw new ArgumentException($"The headers take {length} bytes, and {ushort.MaxValue} are the limit.");
+        Span<byte> room = writer.GetSpan(2 + length);
+        BinaryPrimitives.WriteUInt16LittleEndian(room, (ushort)length);
+        int at = 2;
+        foreach ((string name, string value) in headers)
+        {
+            int written = Utf8.GetBytes(name, room[(at + 1)..]);
+            room[at] = (byte)written;
+            at += 1 + written;
+            written = Utf8.GetBytes(value, room[(at + 2)..]);
+            BinaryPrimitives.WriteUInt16LittleEndian(room[at..], (ushort)written);
+            at += 2 + written;
+        }
+        writer.Advance(2 + length);
     }
 
     private static MessageHeaders ReadHeaders(ReadOnlySpan<byte> rest)

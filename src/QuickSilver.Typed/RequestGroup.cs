@@ -29,6 +29,7 @@ public sealed class RequestGroup<TRequest, TReply> : IAsyncDisposable
     private readonly CancellationTokenSource _ending = new();
     private readonly SemaphoreSlim _room;
     private readonly Task _reading;
+    private (MemberId Id, string Text) _self;
     private long _last;
     private long _undeserialized;
 
@@ -174,7 +175,7 @@ public sealed class RequestGroup<TRequest, TReply> : IAsyncDisposable
 
     private void OnReply(Message message, int start, MessageHeaders headers, string answered)
     {
-        if (!headers.TryGetValue(AskerHeader, out string? asker) || asker != Raw.Node.Id.ToString()) return;
+        if (!headers.TryGetValue(AskerHeader, out string? asker) || asker != SelfText()) return;
         if (!long.TryParse(answered, NumberStyles.None, CultureInfo.InvariantCulture, out long number)) return;
         if (!_pending.TryGetValue(number, out PendingRequest<TReply>? pending)) return;
         if (!headers.TryGetValue(ErrorHeader, out string? error))
@@ -303,8 +304,24 @@ public sealed class RequestGroup<TRequest, TReply> : IAsyncDisposable
             },
             cancellationToken);
 
-    private static MessageHeaders Headers(params (string Name, string Value)[] entries) =>
-        new(entries.Select(static entry => KeyValuePair.Create(entry.Name, entry.Value)));
+    // The names are few and differ; the values are short texts.
+    private static MessageHeaders Headers(params ReadOnlySpan<(string Name, string Value)> entries)
+    {
+        var headers = new KeyValuePair<string, string>[entries.Length];
+        for (int index = 0; index < entries.Length; index++)
+            headers[index] = KeyValuePair.Create(entries[index].Name, entries[index].Value);
+        return MessageHeaders.Trusted(headers);
+    }
+
+    // A node that returns after an eviction has another id.
+    private string SelfText()
+    {
+        MemberId self = Raw.Node.Id;
+        (MemberId Id, string Text) known = _self;
+        if (known.Id == self && known.Text is not null) return known.Text;
+        _self = (self, self.ToString());
+        return _self.Text;
+    }
 
     // A header is UTF-8 of some length; what an exception says may be anything.
     private static string Plain(string error) => Encoding.UTF8.GetString(

@@ -1,6 +1,7 @@
 using System.Buffers;
 using System.Diagnostics;
-using System.Runtime.CompilerServices;
+using QuickSilver.Inboxes;
+using QuickSilver.Protocol.Membership;
 
 namespace QuickSilver.Typed;
 
@@ -98,7 +99,7 @@ public sealed class Group<T> : IAsyncDisposable
     /// <exception cref="OperationCanceledException">The enumeration was cancelled.</exception>
     /// <exception cref="QuickSilverException">The handle has ended by itself; this is the reason.</exception>
     public IAsyncEnumerable<TypedMessage<T>> ReadAllAsync(CancellationToken cancellationToken = default) =>
-        Iterate(Raw.ReadLeasedAsync(cancellationToken), cancellationToken);
+        Raw.ReadTakenAsync<TypedMessage<T>>(TryTake, cancellationToken);
 
     /// <summary>Leaves the group, as <see cref="MessageSender.DisposeAsync"/>.</summary>
     public ValueTask DisposeAsync() => Raw.DisposeAsync();
@@ -106,42 +107,57 @@ public sealed class Group<T> : IAsyncDisposable
     /// <summary>Name of the group and of the node, for logs.</summary>
     public override string ToString() => Raw.ToString();
 
-    private async IAsyncEnumerable<TypedMessage<T>> Iterate(
-        IAsyncEnumerable<MessageLease> leases, [EnumeratorCancellation] CancellationToken cancellationToken)
+    private bool TryTake(EntryReader<InboxEntry> reader, in InboxEntry entry, out TypedMessage<T> message)
     {
-        await foreach (MessageLease lease in leases.WithCancellation(cancellationToken).ConfigureAwait(false))
+        try
         {
-            if (TryTake(lease, out TypedMessage<T> message)) yield return message;
+            message = Read(entry);
+            reader.OnCopied(entry);
+            return true;
+        }
+        catch (Exception fault)
+        {
+            Skip(reader, entry, fault);
+            message = default;
+            return false;
         }
     }
 
-    private bool TryTake(MessageLease lease, out TypedMessage<T> message)
+    // What runs out of memory leaves the message to the next reader, uncounted.
+    private void Skip(EntryReader<InboxEntry> reader, in InboxEntry entry, Exception fault)
     {
-        using (lease)
+        var message = new UndeserializedMessage(Raw.Copy(entry), fault);
+        bool isSkipped = true;
+        Interlocked.Increment(ref _undeserialized);
+        try
         {
-            try
-            {
-                ReadOnlyMemory<byte> payload = lease.Payload;
-                int start = Envelope.Read(payload.Span, out MessageHeaders? headers);
-                ActivityContext context = _traces
-                    ? Tracing.Receive(Name, Tracing.ContextOf(headers), payload.Length - start)
-                    : default;
-                LatencySamples.Note(headers);
-                T value = _serializer.Deserialize(payload[start..]);
-                message = new TypedMessage<T>(value, lease.Sender, lease.SenderName, lease.Sequence, headers)
-                {
-                    TraceContext = context,
-                };
-                return true;
-            }
-            catch (Exception fault)
-            {
-                Interlocked.Increment(ref _undeserialized);
-                Undeserialized?.Invoke(this, new UndeserializedMessage(lease.ToMessage(), fault));
-                message = default;
-                return false;
-            }
+            Undeserialized?.Invoke(this, message);
         }
+        catch (OutOfMemoryException)
+        {
+            isSkipped = false;
+            throw;
+        }
+        finally
+        {
+            if (isSkipped) reader.OnCopied(entry);
+        }
+    }
+
+    private TypedMessage<T> Read(in InboxEntry entry)
+    {
+        ReadOnlyMemory<byte> payload = entry.Memory;
+        int start = Envelope.Read(payload.Span, out MessageHeaders? headers);
+        ActivityContext context = _traces
+            ? Tracing.Receive(Name, Tracing.ContextOf(headers), payload.Length - start)
+            : default;
+        LatencySamples.Note(headers);
+        T value = _serializer.Deserialize(payload[start..]);
+        NodeInfo sender = entry.Sender!;
+        return new TypedMessage<T>(value, new MemberId(sender), sender.Name, entry.Number, headers)
+        {
+            TraceContext = context,
+        };
     }
 
     private MessageHeaders Sampled(MessageHeaders headers) =>

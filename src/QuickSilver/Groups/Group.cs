@@ -40,7 +40,7 @@ public sealed partial class Group : MessageSender
     public IAsyncEnumerable<Message> ReadAllAsync(CancellationToken cancellationToken = default)
     {
         ExpectReader();
-        return Iterate(ToMessage, events: false, cancellationToken);
+        return Iterate<Message>(ToMessage, events: false, cancellationToken);
     }
 
     /// <summary>Reads all messages without copying them. The reader must dispose of each lease. Otherwise as
@@ -48,7 +48,18 @@ public sealed partial class Group : MessageSender
     public IAsyncEnumerable<MessageLease> ReadLeasedAsync(CancellationToken cancellationToken = default)
     {
         ExpectReader();
-        return Iterate(static (reader, in entry) => reader.Lease(entry), events: false, cancellationToken);
+        return Iterate<MessageLease>(ToLease, events: false, cancellationToken);
+    }
+
+    /// <summary>Reads what <paramref name="take"/> makes of the messages, out of their own memory, without leases.
+    /// Otherwise as <see cref="ReadAllAsync"/>.</summary>
+    /// <param name="take">Called on the reader's thread; the entry's memory is valid during the call.</param>
+    /// <param name="cancellationToken">Cancels the enumeration.</param>
+    internal IAsyncEnumerable<T> ReadTakenAsync<T>(
+        EntryTaker<InboxEntry, T> take, CancellationToken cancellationToken)
+    {
+        ExpectReader();
+        return Iterate(take, events: false, cancellationToken);
     }
 
     /// <summary>Reads all messages, with view changes and losses at their positions between them. Otherwise as
@@ -56,7 +67,7 @@ public sealed partial class Group : MessageSender
     public IAsyncEnumerable<GroupEvent> ReadEventsAsync(CancellationToken cancellationToken = default)
     {
         ExpectReader();
-        return Iterate(ToEvent, events: true, cancellationToken);
+        return Iterate<GroupEvent>(ToEvent, events: true, cancellationToken);
     }
 
     /// <summary>Attaches a handler that is called on the core thread for every message, before it reaches the inbox.
@@ -111,27 +122,37 @@ public sealed partial class Group : MessageSender
         return InboxIteration.ReadAsync(inbox.BeginRead, take, events, cancellationToken);
     }
 
-    private Message ToMessage(EntryReader<InboxEntry> reader, in InboxEntry entry)
+    /// <summary>Copies a message of this handle.</summary>
+    internal Message Copy(in InboxEntry entry) => new(Handle, entry.Sender!, entry.Number, entry.ToOwned());
+
+    private bool ToMessage(EntryReader<InboxEntry> reader, in InboxEntry entry, out Message message)
     {
-        Message message = Copy(entry);
+        message = Copy(entry);
         reader.OnCopied(entry);
-        return message;
+        return true;
     }
 
-    private Message Copy(in InboxEntry entry) => new(Handle, entry.Sender!, entry.Number, entry.ToOwned());
+    private static bool ToLease(EntryReader<InboxEntry> reader, in InboxEntry entry, out MessageLease lease)
+    {
+        lease = reader.Lease(entry);
+        return true;
+    }
 
-    private GroupEvent ToEvent(EntryReader<InboxEntry> reader, in InboxEntry entry)
+    private bool ToEvent(EntryReader<InboxEntry> reader, in InboxEntry entry, out GroupEvent told)
     {
         switch (entry.Body)
         {
             case GroupView view:
-                return new ViewChanged(this, reader.OnReported(entry), view);
+                told = new ViewChanged(this, reader.OnReported(entry), view);
+                break;
             case LossNote loss:
-                return new MessagesLost(this, new MemberId(loss.Sender), loss.First, loss.Count, loss.Reason);
+                told = new MessagesLost(this, new MemberId(loss.Sender), loss.First, loss.Count, loss.Reason);
+                break;
             default:
-                var message = new MessageReceived(this, Copy(entry));
+                told = new MessageReceived(this, Copy(entry));
                 reader.OnCopied(entry);
-                return message;
+                break;
         }
+        return true;
     }
 }

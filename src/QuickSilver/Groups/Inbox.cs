@@ -64,12 +64,12 @@ public sealed class Inbox : IAsyncDisposable
     /// <exception cref="QuickSilverException">The inbox has ended by itself; this is the reason. Thrown after all
     /// stored messages.</exception>
     public IAsyncEnumerable<Message> ReadAllAsync(CancellationToken cancellationToken = default) =>
-        Iterate(ToMessage, cancellationToken);
+        Iterate<Message>(ToMessage, cancellationToken);
 
     /// <summary>Reads all messages without copying them, and without allocating. The reader must dispose of each lease.
     /// Otherwise as <see cref="ReadAllAsync"/>.</summary>
     public IAsyncEnumerable<MessageLease> ReadLeasedAsync(CancellationToken cancellationToken = default) =>
-        Iterate(static (reader, in entry) => reader.Lease(entry), cancellationToken);
+        Iterate<MessageLease>(ToLease, cancellationToken);
 
     /// <summary>
     /// Reads all messages, with view changes and losses of each group at their positions between them, and
@@ -85,7 +85,8 @@ public sealed class Inbox : IAsyncDisposable
     {
         ExpectReader();
         Task viewsKnown = Volatile.Read(ref _viewsKnown) ?? FollowViews();
-        return InboxIteration.ReadAsync(Core.BeginRead, ToEvent, events: true, cancellationToken, viewsKnown);
+        return InboxIteration.ReadAsync<SharedEntry, GroupEvent>(
+            Core.BeginRead, ToEvent, events: true, cancellationToken, viewsKnown);
     }
 
     /// <summary>Leaves all groups of the inbox in one membership change, as
@@ -115,32 +116,42 @@ public sealed class Inbox : IAsyncDisposable
                 nameof(Inbox), $"The inbox at '{Node.Name}' has been disposed of: create another.");
     }
 
-    private static Message ToMessage(EntryReader<SharedEntry> reader, in SharedEntry entry)
+    private static bool ToMessage(EntryReader<SharedEntry> reader, in SharedEntry entry, out Message message)
     {
-        Message message = Copy(entry);
+        message = Copy(entry);
         reader.OnCopied(entry);
-        return message;
+        return true;
+    }
+
+    private static bool ToLease(EntryReader<SharedEntry> reader, in SharedEntry entry, out MessageLease lease)
+    {
+        lease = reader.Lease(entry);
+        return true;
     }
 
     private static Message Copy(in SharedEntry entry) =>
         new(entry.Part.Owner, entry.Entry.Sender!, entry.Entry.Number, entry.Entry.ToOwned());
 
-    private static GroupEvent ToEvent(EntryReader<SharedEntry> reader, in SharedEntry entry)
+    private static bool ToEvent(EntryReader<SharedEntry> reader, in SharedEntry entry, out GroupEvent told)
     {
         var group = (Group)entry.Part.Owner.Facade;
         switch (entry.Entry.Body)
         {
             case GroupView view:
-                return new ViewChanged(group, reader.OnReported(entry), view);
+                told = new ViewChanged(group, reader.OnReported(entry), view);
+                break;
             case LossNote loss:
-                return new MessagesLost(group, new MemberId(loss.Sender), loss.First, loss.Count, loss.Reason);
+                told = new MessagesLost(group, new MemberId(loss.Sender), loss.First, loss.Count, loss.Reason);
+                break;
             case EndMark end:
-                return new GroupCompleted(group, end.Reason as QuickSilverException);
+                told = new GroupCompleted(group, end.Reason as QuickSilverException);
+                break;
             default:
-                var message = new MessageReceived(group, Copy(entry));
+                told = new MessageReceived(group, Copy(entry));
                 reader.OnCopied(entry);
-                return message;
+                break;
         }
+        return true;
     }
 
     private IAsyncEnumerable<T> Iterate<T>(EntryTaker<SharedEntry, T> take, CancellationToken cancellationToken)

@@ -41,7 +41,7 @@ public abstract partial class MessageSender
             : EnterAsync(core, Services.SendBuffers.Copy(payload), cancellationToken);
     }
 
-    /// <summary>Sends a message that <paramref name="write"/> writes directly into pooled memory, on this thread,
+    /// <summary>Sends a message that <paramref name="write"/> writes directly into reused memory, on this thread,
     /// before the call returns. If it throws, the exception reaches the caller and nothing is sent. Otherwise as the
     /// overloads above.</summary>
     /// <param name="sizeHint">Expected length of the message, in bytes; a good estimate saves copies.</param>
@@ -56,22 +56,19 @@ public abstract partial class MessageSender
         ArgumentNullException.ThrowIfNull(write);
         if (cancellationToken.IsCancellationRequested) return ValueTask.FromCanceled(cancellationToken);
         GroupCore core = CheckSend(0);
-        PayloadWriter writer = PayloadWriter.Begin(
-            Services.SendBuffers, sizeHint, Limit);
-        bool isWritten = false;
+        PayloadWriter writer = PayloadWriter.Begin(Services.SendBuffers, sizeHint, Limit);
+        PooledPayload payload;
         try
         {
             write(writer, in state);
-            isWritten = true;
+            if (IsShort(writer.Written) && core.TrySend(writer.Written)) return default;
+            payload = writer.Take();
         }
         finally
         {
-            if (!isWritten) writer.Abandon();
+            writer.End();
         }
-        PooledPayload payload = writer.Finish();
-        if (!IsShort(payload.Span) || !core.TrySend(payload.Span)) return EnterAsync(core, payload, cancellationToken);
-        payload.Return();
-        return default;
+        return EnterAsync(core, payload, cancellationToken);
     }
 
     /// <summary>Sends a message if it can be admitted at once. Never waits, never overtakes a waiting call, and never

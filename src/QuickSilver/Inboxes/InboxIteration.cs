@@ -26,7 +26,7 @@ internal static class InboxIteration
                 ReadOutcome outcome = events ? reader.NextEvent(out TEntry entry) : reader.NextMessage(out entry);
                 if (outcome == ReadOutcome.Entry)
                 {
-                    yield return Take(take, reader, entry);
+                    if (TryTake(take, reader, entry, out T element)) yield return element;
                 }
                 else if (outcome == ReadOutcome.Ended)
                 {
@@ -46,12 +46,13 @@ internal static class InboxIteration
     }
 
     // A message that cannot be returned for lack of memory goes to the next reader.
-    private static T Take<TEntry, T>(EntryTaker<TEntry, T> take, EntryReader<TEntry> reader, in TEntry entry)
+    private static bool TryTake<TEntry, T>(
+        EntryTaker<TEntry, T> take, EntryReader<TEntry> reader, in TEntry entry, out T element)
         where TEntry : struct
     {
         try
         {
-            return take(reader, entry);
+            return take(reader, entry, out element);
         }
         catch (OutOfMemoryException)
         {

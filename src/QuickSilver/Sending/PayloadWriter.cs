@@ -3,17 +3,19 @@ using System.Buffers;
 namespace QuickSilver.Sending;
 
 /// <summary>
-/// Writes one message directly into pooled memory and moves to larger memory when needed, up to the longest message. A
-/// request beyond that gets memory, but the message is refused. Each thread reuses one writer; a send during another
-/// write gets its own.
+/// Writes one message into memory of the calling thread, and moves to pooled memory once it is longer than what the
+/// stage copies. It moves to larger memory when needed, up to the longest message. A request beyond that gets memory,
+/// but the message is refused. Each thread reuses one writer; a send during another write gets its own.
 /// </summary>
 internal sealed class PayloadWriter : IBufferWriter<byte>
 {
     [ThreadStatic]
     private static PayloadWriter? _free;
 
+    private readonly byte[] _own = GC.AllocateUninitializedArray<byte>(SendStage.LongestMessage);
     private SendBufferPool? _pool;
     private PooledPayload? _payload;
+    private byte[] _memory = [];
     private int _written;
     private PayloadLimit _limit;
 
@@ -28,32 +30,42 @@ internal sealed class PayloadWriter : IBufferWriter<byte>
         writer._pool = pool;
         writer._limit = limit;
         writer._written = 0;
-        writer._payload = pool.Rent(Math.Clamp(sizeHint, 0, limit.Bytes));
+        sizeHint = Math.Min(sizeHint, limit.Bytes);
+        writer._payload = sizeHint > SendStage.LongestMessage ? pool.Rent(sizeHint) : null;
+        writer._memory = writer._payload?.Array ?? writer._own;
         return writer;
     }
 
-    /// <summary>Ends the message. The caller takes ownership of the payload.</summary>
-    public PooledPayload Finish()
+    /// <summary>What has been written; valid until the next call.</summary>
+    public ReadOnlySpan<byte> Written => _memory.AsSpan(0, _written);
+
+    /// <summary>Returns the message in pooled memory, a copy if it is in the thread's own. The caller takes ownership
+    /// of it, and ends the writer.</summary>
+    public PooledPayload Take()
     {
-        PooledPayload payload = _payload!;
+        PooledPayload payload = _payload ?? _pool!.Copy(Written);
         payload.Length = _written;
-        Free();
+        _payload = null;
         return payload;
     }
 
-    /// <summary>Discards the message.</summary>
-    public void Abandon()
+    /// <summary>Ends the message; discards it unless it was taken.</summary>
+    public void End()
     {
-        _payload!.Return();
-        Free();
+        _payload?.Return();
+        _payload = null;
+        _pool = null;
+        _memory = [];
+        _written = 0;
+        _free = this;
     }
 
     /// <inheritdoc/>
     public void Advance(int count)
     {
         ArgumentOutOfRangeException.ThrowIfNegative(count);
-        PooledPayload payload = Payload;
-        if (count > payload.Array.Length - _written)
+        ThrowIfEnded();
+        if (count > _memory.Length - _written)
             throw new InvalidOperationException("More was written than there was room for.");
         if (count > _limit.Bytes - _written) throw _limit.Exceeded((long)_written + count);
         _written += count;
@@ -63,37 +75,37 @@ internal sealed class PayloadWriter : IBufferWriter<byte>
     public Memory<byte> GetMemory(int sizeHint = 0)
     {
         Reserve(sizeHint);
-        return Payload.Array.AsMemory(_written);
+        return _memory.AsMemory(_written);
     }
 
     /// <inheritdoc/>
     public Span<byte> GetSpan(int sizeHint = 0)
     {
         Reserve(sizeHint);
-        return Payload.Array.AsSpan(_written);
+        return _memory.AsSpan(_written);
     }
 
-    private PooledPayload Payload =>
-        _payload ?? throw new InvalidOperationException("A writer is valid during the call only.");
+    private void ThrowIfEnded()
+    {
+        if (_pool is null) throw new InvalidOperationException("A writer is valid during the call only.");
+    }
 
     private void Reserve(int sizeHint)
     {
         ArgumentOutOfRangeException.ThrowIfNegative(sizeHint);
-        PooledPayload payload = Payload;
+        ThrowIfEnded();
         long needed = _written + (long)Math.Max(1, sizeHint);
-        if (needed <= payload.Array.Length) return;
-        if (needed > SendBufferPool.LargestBytes) throw _limit.Exceeded(needed);
-        PooledPayload larger = _pool!.Rent(
-            (int)Math.Min(SendBufferPool.LargestBytes, Math.Max(needed, payload.Array.Length * 2L)));
-        payload.Array.AsSpan(0, _written).CopyTo(larger.Array);
-        payload.Return();
-        _payload = larger;
+        if (needed > _memory.Length) Grow(needed);
     }
 
-    private void Free()
+    private void Grow(long needed)
     {
-        _payload = null;
-        _pool = null;
-        _free = this;
+        if (needed > SendBufferPool.LargestBytes) throw _limit.Exceeded(needed);
+        PooledPayload larger = _pool!.Rent(
+            (int)Math.Min(SendBufferPool.LargestBytes, Math.Max(needed, _memory.Length * 2L)));
+        Written.CopyTo(larger.Array);
+        _payload?.Return();
+        _payload = larger;
+        _memory = larger.Array;
     }
 }
