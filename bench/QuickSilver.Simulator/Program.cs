@@ -9,6 +9,7 @@ root.Subcommands.Add(ShrinkVerb.Make());
 root.Subcommands.Add(DisturbanceVerb.Make());
 root.Subcommands.Add(HerdVerb.Make());
 root.Subcommands.Add(RestartsVerb.Make());
+root.Subcommands.Add(ChurnVerb.Make());
 root.Subcommands.Add(OverlapVerb.Make());
 root.Subcommands.Add(RicochetVerb.Make());
 root.Subcommands.Add(TimedVerb.Make());

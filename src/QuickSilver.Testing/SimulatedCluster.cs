@@ -7,6 +7,7 @@ using QuickSilver.Testing.Membership;
 using QuickSilver.Testing.Network;
 using QuickSilver.Testing.Nodes;
 using QuickSilver.Testing.Probing;
+using QuickSilver.Testing.Runs;
 using QuickSilver.Testing.Scheduling;
 
 namespace QuickSilver.Testing;
@@ -165,6 +166,9 @@ public sealed class SimulatedCluster
         _destroyed.Add(machine);
         _current[machine].Crash();
     }
+
+    /// <summary>What the membership has cost.</summary>
+    internal MembershipLoad MembershipLoad => _membership.Load;
 
     internal void ReplaceServer() => _membership.Replace();
 

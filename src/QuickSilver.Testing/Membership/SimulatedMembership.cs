@@ -1,7 +1,9 @@
+using System.Diagnostics;
 using QuickSilver.Protocol.Core;
 using QuickSilver.Protocol.Membership;
 using QuickSilver.Protocol.Membership.Frames;
 using QuickSilver.Protocol.Wire;
+using QuickSilver.Testing.Runs;
 using QuickSilver.Testing.Scheduling;
 
 namespace QuickSilver.Testing.Membership;
@@ -58,6 +60,10 @@ internal sealed class SimulatedMembership : IServerLinks, IEventTarget
         _server = NewServer();
     }
 
+    private long _bytesDown;
+    private TimeSpan _work;
+    private TimeSpan _longest;
+
     private enum Happening : long
     {
         Alarms,
@@ -79,6 +85,9 @@ internal sealed class SimulatedMembership : IServerLinks, IEventTarget
 
     /// <summary>Alarms set in the server now.</summary>
     public int Alarms => _alarms.Count;
+
+    /// <summary>What all servers have cost so far.</summary>
+    public MembershipLoad Load => new(LastStep, _work, _longest, _bytesDown);
 
     /// <summary>Opens a channel; both ends are told a delay later.</summary>
     /// <returns>Null when there is no server, or no way to it: to be tried again.</returns>
@@ -177,6 +186,7 @@ internal sealed class SimulatedMembership : IServerLinks, IEventTarget
         Trace(link, frame);
         NoteRemoval(frame);
         NoteTakeover(frame);
+        _bytesDown += frame.Length;
         link.LastDown = Post(Arrival(link, link.LastDown), new Frame(link, frame.ToArray()), Happening.FrameDown);
     }
 
@@ -196,7 +206,9 @@ internal sealed class SimulatedMembership : IServerLinks, IEventTarget
             case Happening.Alarms:
                 if (now < _nextAlarm) return;
                 _nextAlarm = Instant.Never;
+                long fired = Stopwatch.GetTimestamp();
                 for (int most = _alarms.Count; most > 0 && _alarms.FireNext(_clock.Now); most--) { }
+                NoteWork(fired);
                 break;
             case Happening.Connected when argument is SimulatedLink { IsOpen: true } opened
                 && _links.ContainsKey(opened.Id):
@@ -204,7 +216,9 @@ internal sealed class SimulatedMembership : IServerLinks, IEventTarget
                 opened.Client.OnLinkConnected();
                 break;
             case Happening.FrameUp when argument is Frame { Link.IsOpen: true } up && _links.ContainsKey(up.Link.Id):
+                long began = Stopwatch.GetTimestamp();
                 _server.OnFrame(up.Link.Id, up.Bytes, _clock.Now);
+                NoteWork(began);
                 break;
             case Happening.FrameDown when argument is Frame { Link.IsOpen: true } down:
                 down.Link.Client.OnLinkFrame(down.Bytes);
@@ -218,6 +232,14 @@ internal sealed class SimulatedMembership : IServerLinks, IEventTarget
                 break;
         }
         ArmAlarms();
+    }
+
+    // Time of the machine: it is told, and decides nothing.
+    private void NoteWork(long began)
+    {
+        TimeSpan took = Stopwatch.GetElapsedTime(began);
+        _work += took;
+        if (took > _longest) _longest = took;
     }
 
     // As for real, a server that is made later founds in a higher term, by far more than there are successions between.

@@ -78,6 +78,7 @@ public sealed class RunExecution
             Delivered = cluster.MessagesDelivered,
             Datagrams = cluster.DatagramsSent,
             PacketFaults = cluster.NetworkCounters.Faults,
+            Membership = cluster.MembershipLoad,
             Marks = cluster.Marks,
         };
     }

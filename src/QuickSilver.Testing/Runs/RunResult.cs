@@ -27,6 +27,9 @@ public sealed record RunResult
     /// <summary>Copies of datagrams lost, cut off, doubled, held back or damaged.</summary>
     public ulong PacketFaults { get; init; }
 
+    /// <summary>What the membership cost.</summary>
+    public MembershipLoad Membership { get; init; } = new(0, TimeSpan.Zero, TimeSpan.Zero, 0);
+
     /// <summary>How often each mark of the protocol was reached.</summary>
     internal IReadOnlyDictionary<string, ulong> Marks { get; init; } = new Dictionary<string, ulong>();
 }
