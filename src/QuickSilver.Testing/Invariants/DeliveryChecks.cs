@@ -113,14 +113,9 @@ internal sealed class DeliveryChecks(RunContext run, ViewChecks views)
     }
 
     /// <summary>A join has returned: from now on nothing may be missed.</summary>
-    public static void OnJoinCompleted(SimulatedGroup session, int nodes)
+    public static void OnJoinCompleted(SimulatedGroup session)
     {
-        for (int sender = 0; sender < nodes; sender++)
-        {
-            ulong sent = (ulong)(session.Log.Find(sender)?.Count ?? 0);
-            ref ReceiverPlace place = ref session.PlaceOf(sender);
-            if (place.Next == 0 && !session.Log.IsTimed) place.MustBeginBy = sent + 1;
-        }
+        if (!session.Log.IsTimed) session.BeginByNow();
     }
 
     // A message is delivered or reported lost once: never both.

@@ -8,6 +8,7 @@ namespace QuickSilver.Testing.Invariants;
 internal sealed class GroupLog(string name, int index, int nodes)
 {
     private readonly SenderLog?[] _bySender = new SenderLog?[nodes];
+    private readonly List<int> _senders = [];
 
     /// <summary>Its name.</summary>
     public string Name { get; } = name;
@@ -22,9 +23,17 @@ internal sealed class GroupLog(string name, int index, int nodes)
     /// <summary>Its place in the order of first use.</summary>
     public int Index { get; } = index;
 
+    /// <summary>The nodes that something may be known of, in the order of their first message.</summary>
+    public IReadOnlyList<int> Senders => _senders;
+
     /// <summary>What a node sent; null when nothing.</summary>
     public SenderLog? Find(int sender) => _bySender[sender];
 
     /// <summary>What a node sent, made when there was nothing.</summary>
-    public SenderLog Of(int sender) => _bySender[sender] ??= new SenderLog();
+    public SenderLog Of(int sender)
+    {
+        if (_bySender[sender] is { } log) return log;
+        _senders.Add(sender);
+        return _bySender[sender] = new SenderLog();
+    }
 }

@@ -1,3 +1,4 @@
+using System.Runtime.CompilerServices;
 using QuickSilver.Protocol.Core;
 using QuickSilver.Protocol.Membership;
 using QuickSilver.Protocol.Wire;
@@ -16,7 +17,9 @@ internal sealed class ViewChecks(RunContext run)
     private readonly Dictionary<ulong, int> _nodeByKey = [];
     private readonly Dictionary<ViewNumber, RegionViewFacts> _views = [];
     private readonly Dictionary<(uint Tag, uint Counter), RegionViewFacts> _viewsByTag = [];
-    private readonly Dictionary<(GroupId Group, StepNumber View), HashSet<int>> _groupViews = [];
+    private readonly Dictionary<(GroupId Group, StepNumber View), GroupViewFacts> _groupViews = [];
+    // Each node has objects of its own for a view, which do not change: each is compared once.
+    private readonly ConditionalWeakTable<InstalledView, RegionViewFacts> _compared = [];
 
     /// <summary>Region views seen so far.</summary>
     public int Count => _views.Count;
@@ -40,7 +43,8 @@ internal sealed class ViewChecks(RunContext run)
     public RegionViewFacts? FindView(uint tag, uint counter) => _viewsByTag.GetValueOrDefault((tag, counter));
 
     /// <summary>The members of a group view; null when no node has installed it.</summary>
-    public HashSet<int>? FindGroupView(GroupId group, StepNumber view) => _groupViews.GetValueOrDefault((group, view));
+    public HashSet<int>? FindGroupView(GroupId group, StepNumber view) =>
+        _groupViews.GetValueOrDefault((group, view))?.Members;
 
     /// <summary>Checks the order of a node's steps, at the end of a turn.</summary>
     /// <param name="node">Index of the node.</param>
@@ -83,24 +87,55 @@ internal sealed class ViewChecks(RunContext run)
         }
         if (cluster.Own is { } own)
         {
-            Learn(node, own);
-            removals.CheckView(node, own);
+            Learn(node, own, removals);
             if (own.IndexOf(self.Number.Key) < 0)
                 throw run.Violation("V2", $"node {node} installed {own} in step {step} and is not in it");
         }
+        IReadOnlyList<InstalledView>? views = null;
+        RegionViewFacts[] facts = [];
         foreach (GroupId group in groups)
         {
-            if (cluster.FindGroup(group) is not null) CheckGroup(node, cluster, group, removals);
+            if (cluster.FindGroup(group) is null) continue;
+            IReadOnlyList<InstalledView> spanning = cluster.ViewsOf(group);
+            if (!ReferenceEquals(spanning, views))
+            {
+                views = spanning;
+                facts = [.. views.Select(view => Learn(node, view, removals))];
+            }
+            CheckGroup(node, cluster, group, views, facts);
         }
     }
 
-    private void CheckGroup(int node, ClusterView cluster, GroupId group, RemovalChecks removals)
+    private void CheckGroup(
+        int node, ClusterView cluster, GroupId group, IReadOnlyList<InstalledView> views, RegionViewFacts[] regions)
+    {
+        (GroupId, StepNumber) number = (group, cluster.GroupViewOf(group));
+        GroupViewFacts? known = _groupViews.GetValueOrDefault(number);
+        // The same views of regions have the same members.
+        HashSet<int> members = known is not null && known.Regions.AsSpan().SequenceEqual(regions)
+            ? known.Members : MembersOf(node, group, views, regions);
+        if (cluster.Layout.IsMember(group) != members.Contains(node))
+        {
+            throw run.Violation(
+                "V4", $"node {node} is in group {group} or not, against the region views that it knows for it");
+        }
+        if (known is null) _groupViews.Add(number, new GroupViewFacts(members, regions));
+        else if (known.Members != members && !known.Members.SetEquals(members))
+        {
+            throw run.Violation(
+                "V4",
+                $"view {number.Item2} of group {group} has members {Text(members)} at node {node} and "
+                    + $"{Text(known.Members)} elsewhere");
+        }
+    }
+
+    private HashSet<int> MembersOf(
+        int node, GroupId group, IReadOnlyList<InstalledView> views, RegionViewFacts[] regions)
     {
         var members = new HashSet<int>();
-        foreach (InstalledView view in cluster.ViewsOf(group))
+        for (int region = 0; region < regions.Length; region++)
         {
-            RegionViewFacts facts = Learn(node, view);
-            removals.CheckView(node, view);
+            (InstalledView view, RegionViewFacts facts) = (views[region], regions[region]);
             if (!view.Region.Contains(group))
             {
                 throw run.Violation(
@@ -116,21 +151,16 @@ internal sealed class ViewChecks(RunContext run)
                 }
             }
         }
-        if (cluster.Layout.IsMember(group) != members.Contains(node))
-        {
-            throw run.Violation(
-                "V4", $"node {node} is in group {group} or not, against the region views that it knows for it");
-        }
-        StepNumber number = cluster.GroupViewOf(group);
-        if (!_groupViews.TryGetValue((group, number), out HashSet<int>? known))
-            _groupViews.Add((group, number), members);
-        else if (!known.SetEquals(members))
-        {
-            throw run.Violation(
-                "V4",
-                $"view {number} of group {group} has members {Text(members)} at node {node} and {Text(known)} "
-                    + $"elsewhere");
-        }
+        return members;
+    }
+
+    private RegionViewFacts Learn(int node, InstalledView view, RemovalChecks removals)
+    {
+        if (_compared.TryGetValue(view, out RegionViewFacts? compared)) return compared;
+        compared = Learn(node, view);
+        removals.CheckView(node, view);
+        _compared.Add(view, compared);
+        return compared;
     }
 
     private RegionViewFacts Learn(int node, InstalledView view)
@@ -208,4 +238,6 @@ internal sealed class ViewChecks(RunContext run)
     }
 
     private static string Text(HashSet<int> members) => string.Join(',', members.Order());
+
+    private sealed record GroupViewFacts(HashSet<int> Members, RegionViewFacts[] Regions);
 }

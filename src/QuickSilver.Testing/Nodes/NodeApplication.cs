@@ -46,7 +46,7 @@ internal sealed class NodeApplication(SimulatedNode node, RunContext run, Cluste
         GroupLog log = checks.GroupOf(group.Name, group.Id);
         checks.Stability.Learn(group.Id, log);
         var session = new SimulatedGroup(
-            node, group.Id, log, node.Stack.Cluster.Installed, run.Options.Lives, isPublisher);
+            node, group.Id, log, node.Stack.Cluster.Installed, isPublisher);
         if (!SessionsOf(isPublisher).TryAdd(log.Name, session))
             throw run.Violation("D3", $"node {node.Index} was admitted to {log.Name} twice");
         return session;
@@ -75,7 +75,7 @@ internal sealed class NodeApplication(SimulatedNode node, RunContext run, Cluste
             session.IsJoined = true;
             if (isPublisher) continue;
             if (run.Log is not null) run.Note(node.Index, $"joined {session.Log.LogName}");
-            DeliveryChecks.OnJoinCompleted(session, run.Options.Lives);
+            DeliveryChecks.OnJoinCompleted(session);
         }
     }
 

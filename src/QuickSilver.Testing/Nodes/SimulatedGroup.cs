@@ -1,3 +1,4 @@
+using System.Runtime.InteropServices;
 using QuickSilver.Protocol.Core;
 using QuickSilver.Protocol.Delivery;
 using QuickSilver.Protocol.Flow;
@@ -13,20 +14,20 @@ namespace QuickSilver.Testing.Nodes;
 /// it has received, nothing if it is a publisher.</summary>
 public sealed class SimulatedGroup : IGroupListener
 {
-    private readonly ReceiverPlace[] _places;
+    private readonly Dictionary<int, ReceiverPlace> _places = [];
     private readonly List<ReceivedMessage> _received = [];
     private readonly List<(int Sender, ulong First, ulong Count)> _lost = [];
     private readonly Dictionary<int, Dictionary<ulong, bool>> _unordered = [];
+    private ulong _othersBeginBy;
 
     internal SimulatedGroup(
-        SimulatedNode node, GroupId id, GroupLog log, StepNumber began, int nodes, bool isPublisher = false)
+        SimulatedNode node, GroupId id, GroupLog log, StepNumber began, bool isPublisher = false)
     {
         IsPublisher = isPublisher;
         Node = node;
         Id = id;
         Log = log;
         Began = began;
-        _places = new ReceiverPlace[nodes];
     }
 
     /// <summary>The node.</summary>
@@ -97,7 +98,7 @@ public sealed class SimulatedGroup : IGroupListener
 
     internal bool HasDelivered(int sender, ulong number)
     {
-        ReceiverPlace place = _places[sender];
+        ReceiverPlace place = _places.GetValueOrDefault(sender);
         if (place.First == 0 || number < place.First || number >= place.Next) return false;
         return !_lost.Exists(loss => loss.Sender == sender && number >= loss.First && number < loss.First + loss.Count);
     }
@@ -113,7 +114,27 @@ public sealed class SimulatedGroup : IGroupListener
         return numbers;
     }
 
-    internal ref ReceiverPlace PlaceOf(int sender) => ref _places[sender];
+    /// <summary>How far the session is with a sender. The reference is valid until another sender is asked
+    /// for.</summary>
+    internal ref ReceiverPlace PlaceOf(int sender)
+    {
+        ref ReceiverPlace place = ref CollectionsMarshal.GetValueRefOrAddDefault(_places, sender, out bool isKnown);
+        if (!isKnown) place.MustBeginBy = _othersBeginBy;
+        return ref place;
+    }
+
+    /// <summary>From now on the session misses no message of any sender. Of a sender without a place it has to get the
+    /// first.</summary>
+    internal void BeginByNow()
+    {
+        foreach (int sender in Log.Senders) PlaceOf(sender);
+        foreach (int sender in _places.Keys)
+        {
+            ref ReceiverPlace place = ref CollectionsMarshal.GetValueRefOrNullRef(_places, sender);
+            if (place.Next == 0) place.MustBeginBy = (ulong)(Log.Find(sender)?.Count ?? 0) + 1;
+        }
+        _othersBeginBy = 1;
+    }
 
     internal void Add(int sender, ulong number) => _received.Add(new ReceivedMessage(sender, number));
 
