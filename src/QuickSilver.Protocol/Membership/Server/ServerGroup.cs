@@ -12,10 +12,11 @@ namespace QuickSilver.Protocol.Membership.Server;
 /// <param name="mode">The group's mode.</param>
 internal sealed class ServerGroup(uint counter, string name, byte mode)
 {
-    // The first 64 slots, which are all there are in most clusters, and the others.
+    // The first 64 slots, which are all there are in most clusters.
     private ulong _notified;
-    private NodeBits? _notifiedBeyond;
-    private List<ServerNode>? _publishers;
+
+    // What few groups have; null without any of it.
+    private Rarities? _rare;
 
     /// <summary>Counter of the group's id.</summary>
     public uint Counter { get; } = counter;
@@ -27,13 +28,31 @@ internal sealed class ServerGroup(uint counter, string name, byte mode)
     public byte Mode { get; } = mode;
 
     /// <summary>The multicast address of a hybrid group; none for others.</summary>
-    public NetEndpoint Address { get; init; }
+    public NetEndpoint Address
+    {
+        get => _rare?.Address ?? default;
+        init
+        {
+            if (!value.IsNone) Rare.Address = value;
+        }
+    }
 
     /// <summary>The index by which to release the address; -1: there is none to release.</summary>
-    public int AddressIndex { get; init; } = -1;
+    public int AddressIndex
+    {
+        get => _rare?.AddressIndex ?? -1;
+        init
+        {
+            if (value >= 0) Rare.AddressIndex = value;
+        }
+    }
 
     /// <summary>Its place among the groups with addresses.</summary>
-    public int AddressedAt { get; set; }
+    public int AddressedAt
+    {
+        get => _rare?.AddressedAt ?? 0;
+        set => Rare.AddressedAt = value;
+    }
 
     /// <summary>
     /// Number of references: regions with nodes or unretired views, nodes that publish to it, joins that wait, views of
@@ -64,22 +83,26 @@ internal sealed class ServerGroup(uint counter, string name, byte mode)
     public ulong ChangedIn { get; set; }
 
     /// <summary>The nodes that publish to it.</summary>
-    public IReadOnlyList<ServerNode> Publishers => _publishers ?? (IReadOnlyList<ServerNode>)[];
+    public IReadOnlyList<ServerNode> Publishers => _rare?.Publishers ?? (IReadOnlyList<ServerNode>)[];
+
+    private Rarities Rare => _rare ??= new Rarities();
 
     /// <summary>Adds a node that publishes to it.</summary>
-    public void AddPublisher(ServerNode node) => (_publishers ??= []).Add(node);
+    public void AddPublisher(ServerNode node) => (Rare.Publishers ??= []).Add(node);
 
     /// <summary>Removes a node that published to it.</summary>
     public void RemovePublisher(ServerNode node)
     {
-        if (_publishers is { } publishers && publishers.Remove(node) && publishers.Count == 0) _publishers = null;
+        if (_rare?.Publishers is not { } publishers || !publishers.Remove(node) || publishers.Count > 0) return;
+        _rare.Publishers = null;
+        if (_rare.IsEmpty) _rare = null;
     }
 
     /// <summary>Notes that the node of a slot has been in it.</summary>
     public void Note(int slot)
     {
         if (slot < 64) _notified |= 1UL << slot;
-        else (_notifiedBeyond ??= new NodeBits()).Add(slot);
+        else (Rare.NotifiedBeyond ??= new NodeBits()).Add(slot);
     }
 
     /// <summary>
@@ -89,6 +112,17 @@ internal sealed class ServerGroup(uint counter, string name, byte mode)
     public int NextNoted(int from)
     {
         ulong rest = from < 64 ? _notified & (ulong.MaxValue << from) : 0;
-        return rest != 0 ? BitOperations.TrailingZeroCount(rest) : _notifiedBeyond?.Next(from) ?? -1;
+        return rest != 0 ? BitOperations.TrailingZeroCount(rest) : _rare?.NotifiedBeyond?.Next(from) ?? -1;
+    }
+
+    private sealed class Rarities
+    {
+        public NodeBits? NotifiedBeyond;
+        public List<ServerNode>? Publishers;
+        public NetEndpoint Address;
+        public int AddressIndex = -1;
+        public int AddressedAt;
+
+        public bool IsEmpty => NotifiedBeyond is null && Publishers is null && Address.IsNone && AddressIndex < 0;
     }
 }
