@@ -284,6 +284,7 @@ public sealed class Disseminator
     {
         _context.IsClosed = true;
         _context.Loop.Close();
+        _context.CloseOutlets();
         while (_context.Hybrids.Count > 0) _context.Hybrids[^1].Close();
         foreach (StreamSender stream in _context.Streams.All) stream.Close(Instant.Zero);
         _context.CopyArena.Close();

@@ -91,6 +91,12 @@ internal sealed class SendContext
         foreach (ModeOutlet? outlet in _outlets) outlet?.Detach();
     }
 
+    /// <summary>Closes the outlets of all modes.</summary>
+    public void CloseOutlets()
+    {
+        foreach (ModeOutlet? outlet in _outlets) outlet?.Close();
+    }
+
     /// <summary>How members have been reachable so far.</summary>
     public CarrierMemory Carriers { get; } = new();
 

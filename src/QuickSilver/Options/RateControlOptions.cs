@@ -1,6 +1,8 @@
 namespace QuickSilver;
 
-/// <summary>Limits on a node's sending rate, in packets per second and per region.</summary>
+/// <summary>Limits on a node's sending rate, in packets per second and per region. In groups of other modes than
+/// <see cref="GroupMode.Reliable"/>, <see cref="MaxPacketsPerSecond"/> and the constant rate limit what the node sends
+/// first, in all groups of a mode together; nothing else here concerns them.</summary>
 public sealed class RateControlOptions
 {
     /// <summary>How the rate is determined. Default: <see cref="RateControlMode.Adaptive"/>.</summary>

@@ -1,3 +1,4 @@
+using QuickSilver.Protocol.Flow.Control;
 using QuickSilver.Protocol.Membership;
 using QuickSilver.Protocol.Wire;
 
@@ -43,6 +44,23 @@ public sealed class ModeEngineTests
         });
         Assert.Equal(0, _world.Nodes[1].Stack.FindGroup("fast")!.PendingMessages);
         Assert.Equal(20UL, _world.Nodes[1].Stack.FindGroup("fast")!.Sender.LastNumber);
+    }
+
+    [Fact]
+    public void TheUsersLimitOnPacketsHoldsForEveryMode()
+    {
+        const int Burst = 50;
+        var limited = new StackWorld(2, new RateSettings { Initial = 100, Max = 100 });
+        foreach (StackNode node in limited.Nodes)
+            node.Stack.Rooms.MakeEngineInTests = static (_, context) => new PlainEngine(context);
+        foreach (StackNode node in limited.Nodes) node.Join(GroupModes.Lateral, "fast");
+        limited.RunFor(4 * Second);
+        for (int index = 0; index < 1000; index++) limited.Nodes[0].Say("fast", $"m{index}");
+        limited.RunFor(Second);
+        Assert.InRange(limited.Nodes[1].Heard.Count, Burst + 99, Burst + 101);
+        limited.RunFor(9 * Second);
+        Assert.Equal(1000, limited.Nodes[1].Heard.Count);
+        Assert.Equal(0, limited.Nodes[0].Stack.FindGroup("fast")!.PendingMessages);
     }
 
     [Fact]

@@ -5,6 +5,7 @@ using QuickSilver.Protocol.Dissemination.Carriers;
 using QuickSilver.Protocol.Dissemination.Groups;
 using QuickSilver.Protocol.Flow;
 using QuickSilver.Protocol.Flow.Buffers;
+using QuickSilver.Protocol.Flow.Control;
 using QuickSilver.Protocol.Flow.Transports;
 using QuickSilver.Protocol.Membership;
 using QuickSilver.Protocol.Stack;
@@ -18,7 +19,7 @@ internal sealed class StackNode : ITransport, IMembershipLink, INodeUpcalls
     private readonly StackWorld _world;
     private readonly Dictionary<LocalGroup, Speaker> _speakers = [];
 
-    public StackNode(StackWorld world, int index)
+    public StackNode(StackWorld world, int index, RateSettings? rate = null)
     {
         _world = world;
         Index = index;
@@ -26,7 +27,11 @@ internal sealed class StackNode : ITransport, IMembershipLink, INodeUpcalls
         Facts = new TransportFacts(
             new NetEndpoint(address, 1), new NetEndpoint(address, 2), 1300, 50, 1 << 22, false, true);
         Stack = new NodeStack(
-            new NodeSettings { NodeName = $"n{index}" },
+            new NodeSettings
+            {
+                NodeName = $"n{index}",
+                Dissemination = new DisseminationSettings { Rate = rate ?? new RateSettings() },
+            },
             new NodeHost(Alarms, this, this, this, new SeededRandom((ulong)index + 1), Pool));
     }
 

@@ -1,5 +1,6 @@
 using QuickSilver.Protocol.Core;
 using QuickSilver.Protocol.Flow;
+using QuickSilver.Protocol.Flow.Control;
 using QuickSilver.Protocol.Flow.Transports;
 using QuickSilver.Protocol.Membership;
 using QuickSilver.Protocol.Wire;
@@ -14,10 +15,10 @@ internal sealed class StackWorld : IServerLinks
     private readonly AlarmQueue _alarms = new();
     private readonly MembershipServer _server;
 
-    public StackWorld(int nodes)
+    public StackWorld(int nodes, RateSettings? rate = null)
     {
         _server = new MembershipServer(new MembershipServerSettings(), _alarms, new SeededRandom(5), this);
-        for (int index = 0; index < nodes; index++) Nodes.Add(new StackNode(this, index));
+        for (int index = 0; index < nodes; index++) Nodes.Add(new StackNode(this, index, rate));
         foreach (StackNode node in Nodes)
         {
             _server.OnConnected(node.Index, Now);

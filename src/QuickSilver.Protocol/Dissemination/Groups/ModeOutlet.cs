@@ -1,5 +1,6 @@
 using System.Diagnostics.CodeAnalysis;
 using QuickSilver.Protocol.Core;
+using QuickSilver.Protocol.Flow.Control;
 
 namespace QuickSilver.Protocol.Dissemination.Groups;
 
@@ -7,13 +8,30 @@ namespace QuickSilver.Protocol.Dissemination.Groups;
 /// The messages of the groups of one mode, on their way out: the lanes that have some, which the mode's engine asks in
 /// turn when it can send. Nothing is taken before. The engine owns a message until <see cref="Finish"/>.
 /// <para>
+/// The user's limit on packets per second holds here, too: what is beyond it waits with its source. A message counts as
+/// the packets that its length needs. A rate that follows a region's window does not hold: docs/decisions/0082.
+/// </para>
+/// <para>
 /// Awkward cases: a lane that goes another way leaves when it is asked. The switch to another step empties the outlet;
 /// lanes with messages come back by themselves. Core thread only. O(1) a message; allocates nothing in steady state.
 /// </para>
 /// </summary>
-internal sealed class ModeOutlet(SendContext context)
+internal sealed class ModeOutlet
 {
+    private readonly SendContext _context;
     private readonly RingQueue<SendLane> _lanes = new();
+    private readonly TokenBucket? _limit;
+    private readonly Alarm _opens;
+
+    public ModeOutlet(SendContext context)
+    {
+        _context = context;
+        _opens = new Alarm(context.Alarms, _ => HasMessages?.Invoke());
+        RateSettings rate = context.Settings.Rate;
+        double most = rate.Fixed ? rate.Initial : rate.Max;
+        double burst = Math.Max(context.Transport.Facts.TrainDatagrams, most * rate.CatchUp.TotalSeconds);
+        if (most > 0) _limit = new TokenBucket(most, burst, Instant.Zero);
+    }
 
     /// <summary>Called when there is a message for an engine that had taken all: it registers its feed.</summary>
     public Action? HasMessages { get; set; }
@@ -42,8 +60,9 @@ internal sealed class ModeOutlet(SendContext context)
         Instant now, Func<GroupSender, bool>? mayTake, [NotNullWhen(true)] out OutgoingMessage? message)
     {
         message = null;
+        if (!IsOpen(now)) return false;
         int held = 0;
-        context.Loop.Enter();
+        _context.Loop.Enter();
         while (message is null && _lanes.Count > held)
         {
             SendLane lane = _lanes.Dequeue();
@@ -62,8 +81,10 @@ internal sealed class ModeOutlet(SendContext context)
             message = group.TakeForMode();
             _lanes.Enqueue(lane);
         }
-        context.Loop.Leave(now);
-        return message is not null;
+        _context.Loop.Leave(now);
+        if (message is null) return false;
+        _limit?.Take(1 + (message.Length / _context.Transport.Facts.SlotBytes), now);
+        return true;
     }
 
     /// <summary>
@@ -80,5 +101,15 @@ internal sealed class ModeOutlet(SendContext context)
     public void Detach()
     {
         while (_lanes.Count > 0) _lanes.Dequeue().OnDirectEnded();
+    }
+
+    /// <summary>The node is going: nothing is taken any more.</summary>
+    public void Close() => _opens.Cancel();
+
+    private bool IsOpen(Instant now)
+    {
+        if (_limit is null || _limit.Available(now) > 0) return true;
+        if (HasWork) _opens.Set(_limit.ReadyAt(1, now));
+        return false;
     }
 }
