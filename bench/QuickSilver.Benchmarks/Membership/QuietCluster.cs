@@ -56,16 +56,22 @@ internal sealed class QuietCluster : IServerLinks
         agent.RequestLeave([.. agent.Cluster.Layout.Groups], _now);
     }
 
-    /// <summary>The server reads what nodes have sent, and makes the next step if it has work: what it sends
-    /// waits.</summary>
+    /// <summary>The server reads what nodes have sent, and makes the next step: what it sends waits.</summary>
     public void RunServer()
     {
-        while (_up.TryDequeue(out (int Node, byte[] Frame) next)) _server.OnFrame(next.Node, next.Frame, _now);
         ulong steps = Steps;
-        while (_server.IsBusy && Steps == steps && _serverAlarms.NextDue != Instant.Never)
+        Instant end = _now + Settling;
+        while (Steps == steps)
         {
-            if (_serverAlarms.NextDue > _now) _now = _serverAlarms.NextDue;
-            _serverAlarms.FireNext(_now);
+            if (_up.TryDequeue(out (int Node, byte[] Frame) next))
+            {
+                _server.OnFrame(next.Node, next.Frame, _now);
+                continue;
+            }
+            Instant due = _serverAlarms.NextDue < _nodeAlarms.NextDue ? _serverAlarms.NextDue : _nodeAlarms.NextDue;
+            if (due > end) return;
+            if (due > _now) _now = due;
+            if (!_serverAlarms.FireNext(_now)) _nodeAlarms.FireNext(_now);
         }
     }
 

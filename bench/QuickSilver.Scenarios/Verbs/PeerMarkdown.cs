@@ -40,11 +40,12 @@ internal sealed class PeerMarkdown(IReadOnlyList<Peer> peers, PeerBuild build, L
             List<RunReport> full = Of(setting, peer.Name);
             VariantSummary rate = Rate(full);
             VariantSummary cpu = VariantSummary.Of("", 0, "", full.Select(PeerFigures.CpuMicros));
+            string ratio = own > 0 && rate.Median > 0 ? $"{own / rate.Median:N2}" : "-";
             if (full.Count == 0) Line($"| {peer.Name} | {WhyNot(setting, peer)} | | | | |");
             else
             {
                 Line($"| {peer.Name} | {rate.Median:N0} | {rate.Lowest:N0} to {rate.Highest:N0} | "
-                    + $"{(rate.Median > 0 ? own / rate.Median : 0):N2} | {cpu.Median:N2} | "
+                    + $"{ratio} | {cpu.Median:N2} | "
                     + $"{full.Sum(PeerFigures.Lost):N0} |");
             }
         }
