@@ -10,7 +10,7 @@ namespace QuickSilver.Runtime;
 
 /// <summary>
 /// The groups of a node by name: those that it is in, and those that it publishes to. It serves the calls that concern
-/// all groups at once: flushes, waits for members, views of a shared inbox, the end. <see cref="GroupChanges"/> adds
+/// all groups at once: flushes, waits for members, views of a shared inbox, the end. <see cref="JoinsAndLeaves"/> adds
 /// and removes groups. Core thread only.
 /// </summary>
 internal sealed class GroupDirectory(NodeCore node)

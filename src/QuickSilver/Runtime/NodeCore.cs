@@ -48,7 +48,7 @@ internal sealed partial class NodeCore : ICoreObserver, INodeUpcalls, ICompletio
         _pool = pool;
         _random = random;
         Directory = new GroupDirectory(this);
-        Changes = new GroupChanges(this);
+        Changes = new JoinsAndLeaves(this);
         Outboxes = new Outboxes(services);
         _returnPause = new ReturnPause(services.Options.Membership.FailureTimeout);
         IsInMemory = services.Options.Transport.Kind == TransportKind.InMemory;
@@ -71,7 +71,7 @@ internal sealed partial class NodeCore : ICoreObserver, INodeUpcalls, ICompletio
     public GroupDirectory Directory { get; }
 
     /// <summary>The joins and leaves under way.</summary>
-    public GroupChanges Changes { get; }
+    public JoinsAndLeaves Changes { get; }
 
     /// <summary>The messages that calls have sent, on their way to the protocol.</summary>
     public Outboxes Outboxes { get; }

@@ -11,7 +11,7 @@ namespace QuickSilver.Runtime;
 /// order of their calls. Reports of the protocol are acted upon in the next turn's requests, never inside the report.
 /// Core thread only.
 /// </summary>
-internal sealed class GroupChanges(NodeCore node)
+internal sealed class JoinsAndLeaves(NodeCore node)
 {
     // Thousands of groups take several turns of the core thread.
     private const int GroupsATurn = 512;
@@ -298,7 +298,7 @@ internal sealed class GroupChanges(NodeCore node)
     private void Post(Action<Instant> action) => node.Services.TryPost(action);
 
     private sealed class StackJoin(
-        GroupChanges changes, JoinOperation join, List<string> fresh)
+        JoinsAndLeaves changes, JoinOperation join, List<string> fresh)
         : JoinRequest(
             fresh,
             join.Hybrid ? GroupModes.Hybrid : (byte)join.Mode,
@@ -321,7 +321,7 @@ internal sealed class GroupChanges(NodeCore node)
     }
 
     private sealed class StackLeave(
-        GroupChanges changes, LeaveOperation? leave, IReadOnlyList<LocalGroup> groups)
+        JoinsAndLeaves changes, LeaveOperation? leave, IReadOnlyList<LocalGroup> groups)
         : LeaveRequest(groups)
     {
         public LeaveOperation? Leave { get; } = leave;
