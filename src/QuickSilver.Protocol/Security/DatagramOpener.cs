@@ -35,6 +35,7 @@ internal sealed class DatagramOpener
     {
         opened = default;
         SealLane lane = fields.Lane;
+        if (lane == SealLane.None) return RejectReason.UnknownKind;
         if (!view.MayWrite(fields.Writer, header.Sender)) return RejectReason.NoKey;
         if (!IsAllowed(self, view, fields, header)) return RejectReason.NotAllowed;
         uint gate = BinaryPrimitives.ReadUInt32LittleEndian(datagram[SealedHeader.GateOffset..]);

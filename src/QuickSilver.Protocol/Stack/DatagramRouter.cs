@@ -151,6 +151,8 @@ internal sealed class DatagramRouter
     {
         if (header.Cluster != _rooms.ClusterInstance) return RejectReason.WrongCluster;
         if (header.Sender == _rooms.SelfKey || header.Kind == DatagramKind.Probe) return RejectReason.None;
+        // A kind that is not known here, and may be ignored.
+        if (fields.Lane == SealLane.None) return RejectReason.None;
         if (_rooms.Keys!.Find(header.ViewTag, header.ViewCounter) is not { } view)
             return Park(header, arrival, datagram, now);
         RejectReason reason = _opener.TryOpen(
@@ -428,7 +430,7 @@ internal sealed class DatagramRouter
         in DatagramHeader header, in Arrival arrival, ReadOnlySpan<byte> datagram, Instant now)
     {
         bool hasRetired = _rooms.Views.HasRetired(header.ViewTag, header.ViewCounter);
-        bool isKept = header.Kind == DatagramKind.Data || (_rooms.Keys is not null && header.Kind == DatagramKind.Note);
+        bool isKept = header.Kind == DatagramKind.Data || (_rooms.Keys is not null && IsKeptSealed(header.Kind));
         if (!isKept || hasRetired) return RejectReason.UnknownView;
         if (!_rooms.Unrecognised.TryAdd(header.ViewTag, header.ViewCounter, arrival, datagram, now))
         {
@@ -437,6 +439,10 @@ internal sealed class DatagramRouter
         _expiry.SetIfEarlier(_rooms.Unrecognised.NextExpiry);
         return RejectReason.None;
     }
+
+    // What unsealed is taken, or kept by its room, although its view is not installed.
+    private static bool IsKeptSealed(DatagramKind kind) =>
+        kind is DatagramKind.Note or DatagramKind.LateralData or DatagramKind.TimedData;
 
     private void Replay(Slice datagram, Arrival arrival, Instant now) =>
         Walk(datagram.Span, default, arrival, now);

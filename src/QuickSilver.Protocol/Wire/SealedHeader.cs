@@ -48,7 +48,7 @@ public readonly struct SealedHeader
         Writer = writer;
     }
 
-    /// <summary>The lane.</summary>
+    /// <summary>The lane; none for a kind that is not known here and may be ignored.</summary>
     public SealLane Lane { get; }
 
     /// <summary>Index in the view of the node that sealed the datagram.</summary>
@@ -71,6 +71,7 @@ public readonly struct SealedHeader
         RejectReason reason = DatagramHeader.TryReadFields(read, DatagramHeader.SealedVersion, out header);
         if (reason != RejectReason.None) return reason;
         SealLane lane = DatagramKinds.LaneOf(header.Kind);
+        fields = new SealedHeader(lane, NoMember);
         if (lane == SealLane.None) return header.Ignorable ? RejectReason.None : RejectReason.UnknownKind;
         if (header.TotalLength < DatagramHeader.Length + AddedBytes(lane)) return RejectReason.WrongLength;
         fields = new SealedHeader(lane, BinaryPrimitives.ReadUInt16LittleEndian(read[WriterOffset..]));
