@@ -43,8 +43,9 @@ internal sealed class LateralAsking : IFeed
     }
 
     /// <summary>Handles another node's request.</summary>
-    public RejectReason OnNak(NodeInfo asker, ReadOnlySpan<byte> body, Instant now)
+    public RejectReason OnNak(in DatagramHeader header, NodeInfo asker, ReadOnlySpan<byte> body, Instant now)
     {
+        if (header.Sequence != _parts.Context.SelfKey) return RejectReason.NeverSent;
         Span<LateralId> ids = stackalloc LateralId[LateralIdList.MaxIds];
         var reader = new WireReader(body);
         int count = LateralIdList.Read(ref reader, ids);
@@ -57,7 +58,7 @@ internal sealed class LateralAsking : IFeed
         foreach (LateralId id in ids[..count])
         {
             // A node is answered only in groups that it shares with this one, or that this one sends to.
-            if (_parts.FindGroup(id.Group) is null || !IsInGroup(asker, id.Group)) continue;
+            if (_parts.FindGroup(id.Group) is null || !_parts.Peers.IsInGroup(asker.Number.Key, id.Group)) continue;
             if (id.Fragment != 0 || _parts.Cache.TryGet(id, out _)) Order(asker, id, budget, now);
             else OrderFragments(asker, id, budget, now);
         }
@@ -68,7 +69,9 @@ internal sealed class LateralAsking : IFeed
     public bool TryPull(Instant now, out Train train)
     {
         train = default;
-        if (_asked.Count == 0) return false;
+        RegionView? own = _parts.Context.Cluster.Own;
+        if (own is null) _asked.Clear();
+        if (own is null || _asked.Count == 0) return false;
         NodeInfo to = _asked[0].To;
         Span<LateralId> ids = stackalloc LateralId[LateralIdList.MaxIds];
         int count = 0;
@@ -90,7 +93,7 @@ internal sealed class LateralAsking : IFeed
         var writer = new WireWriter(_request.AsSpan(DatagramHeader.Length));
         LateralIdList.Write(ref writer, ids[..count]);
         int length = DatagramHeader.Length + writer.Written;
-        _parts.Header(DatagramKind.LateralNak).WriteTo(_request.AsSpan(0, length));
+        _parts.Header(DatagramKind.LateralNak, own, to.Number.Key).WriteTo(_request.AsSpan(0, length));
         train = new Train(_request.AsMemory(0, length), length, TrainRoute.Control, to.Control, null);
         return true;
     }
@@ -100,18 +103,6 @@ internal sealed class LateralAsking : IFeed
         _asked.Clear();
         while (_orders.Count > 0) _orders.Dequeue();
         _budgets.Clear();
-    }
-
-    private bool IsInGroup(NodeInfo asker, uint group)
-    {
-        IReadOnlyList<RegionView> views = _parts.Context.Cluster.Views;
-        for (int index = 0; index < views.Count; index++)
-        {
-            RegionView view = views[index];
-            int member = view.IndexOf(asker.Number.Key);
-            if (member >= 0) return view.GroupsOf(member).Counters.BinarySearch(group) >= 0;
-        }
-        return false;
     }
 
     private void OrderFragments(NodeInfo asker, LateralId id, TokenBucket budget, Instant now)
@@ -141,11 +132,12 @@ internal sealed class LateralAsking : IFeed
         {
             (NodeInfo to, LateralId id) = _orders.Dequeue();
             if (to.IsRemoved || !_parts.Cache.TryGet(id, out Slice block)) continue;
+            if (_parts.Peers.ViewOf(to.Number.Key) is not { } view) continue;
             var writer = new WireWriter(_answer.AsSpan(DatagramHeader.Length));
             LateralDataBody.WritePrefix(ref writer, id, isResend: true);
             writer.WriteBytes(block.Span);
             int length = DatagramHeader.Length + writer.Written;
-            _parts.Header(DatagramKind.LateralResend).WriteTo(_answer.AsSpan(0, length));
+            _parts.Header(DatagramKind.LateralResend, view).WriteTo(_answer.AsSpan(0, length));
             _parts.Counters.ResendsGiven++;
             train = new Train(_answer.AsMemory(0, length), length, TrainRoute.Unicast, to.Data, null);
             return true;

@@ -60,6 +60,7 @@ internal sealed class LateralEngine : IModeEngine
     /// <inheritdoc/>
     public void OnStepInstalled(InstalledStep step, Instant now)
     {
+        _parts.Peers.Forget();
         _parts.Repairing.Rebuild();
         _parts.Receiving.OnStepInstalled(step.Number, now);
     }
@@ -67,6 +68,8 @@ internal sealed class LateralEngine : IModeEngine
     /// <inheritdoc/>
     public void OnStepActivated(StepNumber step, Instant now)
     {
+        _parts.Sending.Detach();
+        _parts.Reports.Detach();
     }
 
     /// <inheritdoc/>
@@ -84,7 +87,7 @@ internal sealed class LateralEngine : IModeEngine
             DatagramKind.LateralData => _parts.Receiving.OnData(sender, body, isResend: false, now),
             DatagramKind.LateralResend => _parts.Receiving.OnData(sender, body, isResend: true, now),
             DatagramKind.LateralRepair => _parts.Receiving.OnRepair(sender, body, now),
-            DatagramKind.LateralNak => _parts.Asking.OnNak(sender, body, now),
+            DatagramKind.LateralNak => _parts.Asking.OnNak(header, sender, body, now),
             DatagramKind.LateralSession => _parts.Receiving.OnSession(sender, body, now),
             _ => RejectReason.UnknownKind,
         };

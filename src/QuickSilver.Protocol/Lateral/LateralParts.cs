@@ -1,4 +1,5 @@
 using QuickSilver.Protocol.Flow.Buffers;
+using QuickSilver.Protocol.Membership;
 using QuickSilver.Protocol.Modes;
 using QuickSilver.Protocol.Wire;
 
@@ -18,6 +19,7 @@ internal sealed class LateralParts
         Limits = limits;
         Arena = new Arena(context.Pool, BufferOwner.Cache);
         Cache = new BlockCache(Arena, limits.CacheBytes);
+        Peers = new LateralPeers(context.Cluster);
         Repairing = new LateralRepairing(this);
         Asking = new LateralAsking(this);
         Delivering = new LateralDelivering(this);
@@ -36,6 +38,8 @@ internal sealed class LateralParts
     public Arena Arena { get; }
 
     public BlockCache Cache { get; }
+
+    public LateralPeers Peers { get; }
 
     public LateralRepairing Repairing { get; }
 
@@ -75,12 +79,18 @@ internal sealed class LateralParts
         _last = null;
     }
 
-    /// <summary>Begins the header of a datagram of this node; no view is meant.</summary>
-    public DatagramHeader Header(DatagramKind kind) => new()
+    /// <summary>Begins the header of a datagram of this node.</summary>
+    /// <param name="kind">Its kind.</param>
+    /// <param name="view">The view of those who receive it; of a request, the own one.</param>
+    /// <param name="asked">The node that a request is addressed to; 0 in all else.</param>
+    public DatagramHeader Header(DatagramKind kind, RegionView view, ulong asked = 0) => new()
     {
         Kind = kind,
         Cluster = Context.ClusterInstance,
+        ViewTag = view.Number.Tag,
+        ViewCounter = view.Number.Counter,
         Sender = Context.SelfKey,
+        Sequence = asked,
     };
 
     public void Close()

@@ -39,6 +39,7 @@ internal sealed class LateralReceiving
         ReadOnlySpan<byte> bytes = body[blockOffset..];
         if (!LateralBlock.TryRead(bytes, id, out LateralBlock block, out int length) || length != bytes.Length)
             return RejectReason.Malformed;
+        if (!MayCarry(sender, id)) return RejectReason.NotAllowed;
         if (isResend) _parts.Counters.PacketsResent++;
         Take(id, block, bytes, now);
         Settle(now);
@@ -51,6 +52,10 @@ internal sealed class LateralReceiving
         Span<LateralId> ids = stackalloc LateralId[LateralIdList.MaxIds];
         int count = LateralRepairBody.TryRead(body, ids, out uint seed, out ReadOnlySpan<byte> sum);
         if (count == 0) return RejectReason.Malformed;
+        foreach (LateralId id in ids[..count])
+        {
+            if (!_parts.Peers.IsInGroup(from.Number.Key, id.Group)) return RejectReason.NotAllowed;
+        }
         _parts.Counters.RepairsReceived++;
         Equation equation = _equations.Rent();
         equation.Begin(sum);
@@ -134,6 +139,10 @@ internal sealed class LateralReceiving
         foreach ((_, Slice block) in _early) block.Release();
         _early.Clear();
     }
+
+    // Others' packets come from members of the group alone.
+    private bool MayCarry(NodeInfo from, in LateralId id) =>
+        id.Sender == from.Number.Key || _parts.Peers.IsInGroup(from.Number.Key, id.Group);
 
     // Takes a packet whose block is good; it may be known already.
     private void Take(in LateralId id, in LateralBlock block, ReadOnlySpan<byte> bytes, Instant now)

@@ -73,8 +73,16 @@ internal sealed class LateralRepairing : IFeed
     public bool TryPull(Instant now, out Train train)
     {
         train = default;
-        while (_nextTarget == _targets.Count)
+        RegionView? view = null;
+        NodeInfo target = null!;
+        while (view is null)
         {
+            if (_nextTarget < _targets.Count)
+            {
+                target = _targets[_nextTarget++];
+                view = _parts.Peers.ViewOf(target.Number.Key);
+                continue;
+            }
             _targets.Clear();
             _nextTarget = 0;
             if (!_bins.TryTake(out RepairBin bin)) return false;
@@ -83,7 +91,7 @@ internal sealed class LateralRepairing : IFeed
             _bins.Clear(bin);
             if (_length == 0) _targets.Clear();
         }
-        NodeInfo target = _targets[_nextTarget++];
+        _parts.Header(DatagramKind.LateralRepair, view).WriteTo(_datagram.AsSpan(0, _length));
         _parts.Counters.RepairsSent++;
         _parts.Counters.RepairBytesSent += (ulong)_length;
         train = new Train(_datagram.AsMemory(0, _length), _length, TrainRoute.Unicast, target.Data, null);
@@ -132,6 +140,5 @@ internal sealed class LateralRepairing : IFeed
         LateralRepairBody.WritePrefix(ref writer, seed, ids[..count]);
         writer.WriteBytes(_sum.AsSpan(0, longest));
         _length = DatagramHeader.Length + writer.Written;
-        _parts.Header(DatagramKind.LateralRepair).WriteTo(_datagram.AsSpan(0, _length));
     }
 }

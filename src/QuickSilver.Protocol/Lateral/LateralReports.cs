@@ -66,12 +66,22 @@ internal sealed class LateralReports : IFeed
         return true;
     }
 
+    /// <summary>The views have changed: what is under way is dropped, and reported again later.</summary>
+    public void Detach()
+    {
+        _trains.Clear();
+        _next = 0;
+        _viewAt = 0;
+        _parts.Context.Roots.DropKept(this);
+        if (_due.Count > 0) _parts.Context.Roots.Register(this, PriorityClass.Data);
+    }
+
     public void Close()
     {
         _alarm.Cancel();
-        _parts.Context.Roots.DropKept(this);
         _silent.Clear();
         _due.Clear();
+        Detach();
     }
 
     private void OnAlarm(Instant now)
@@ -127,7 +137,7 @@ internal sealed class LateralReports : IFeed
             var writer = new WireWriter(_memory.AsSpan(at + DatagramHeader.Length));
             LateralSessionBody.Write(ref writer, entries[..count]);
             int length = DatagramHeader.Length + writer.Written;
-            _parts.Header(DatagramKind.LateralSession).WriteTo(_memory.AsSpan(at, length));
+            _parts.Header(DatagramKind.LateralSession, view).WriteTo(_memory.AsSpan(at, length));
             _parts.Context.Casts.AddTrains(
                 view, _parts.Context.SelfKey, _memory.AsMemory(at, length), length, _trains);
             at += length;

@@ -12,8 +12,9 @@ namespace QuickSilver.Protocol.Lateral;
 
 /// <summary>
 /// Turns messages into packets, and sends each to the region views of its group. A message is taken when the socket can
-/// send. One that is longer than a packet is cut into fragments, each a packet of its own. Packets name no view, so one
-/// set of datagrams serves all regions. O(fragments x regions) a message. Core thread only.
+/// send. One that is longer than a packet is cut into fragments, each a packet of its own. Datagrams differ between
+/// regions in their headers alone, so one set of them serves all regions, one after the other. O(fragments x regions) a
+/// message. Core thread only.
 /// </summary>
 internal sealed class LateralSending : IFeed
 {
@@ -24,9 +25,11 @@ internal sealed class LateralSending : IFeed
 
     private readonly LateralParts _parts;
     private readonly List<Train> _trains = [];
+    private readonly List<RegionView> _views = [];
+    private readonly List<int> _lengths = [];
     private int _next;
+    private int _nextView;
     private Slice _memory;
-    private int _length;
 
     public LateralSending(LateralParts parts)
     {
@@ -37,18 +40,33 @@ internal sealed class LateralSending : IFeed
     /// <inheritdoc/>
     public bool TryPull(Instant now, out Train train)
     {
+        train = default;
         while (_next == _trains.Count)
         {
-            _memory.Release();
-            _memory = default;
             _trains.Clear();
             _next = 0;
-            train = default;
+            if (_nextView < _views.Count)
+            {
+                AddTrains(_views[_nextView++]);
+                continue;
+            }
+            _memory.Release();
+            _memory = default;
             if (!_parts.Context.Outlet.TryTake(now, out OutgoingMessage? message)) return false;
             Send(message, now);
         }
         train = _trains[_next++];
         return true;
+    }
+
+    /// <summary>The addresses of views have changed: what is under way to one of them begins again there.</summary>
+    public void Detach()
+    {
+        if (_next < _trains.Count) _nextView--;
+        _parts.Context.Roots.DropKept(this);
+        _trains.Clear();
+        _next = 0;
+        if (_nextView < _views.Count) _parts.Context.Roots.Register(this, PriorityClass.Data);
     }
 
     public void Close()
@@ -58,7 +76,9 @@ internal sealed class LateralSending : IFeed
         _memory.Release();
         _memory = default;
         _trains.Clear();
+        _views.Clear();
         _next = 0;
+        _nextView = 0;
     }
 
     private void Send(OutgoingMessage message, Instant now)
@@ -78,7 +98,9 @@ internal sealed class LateralSending : IFeed
         _parts.Counters.PacketsSent += (ulong)count;
         Deliver(group, self, message, now);
         _parts.Context.Outlet.Finish(message, now);
-        for (int index = 0; index < views.Count; index++) AddTrains(views[index]);
+        _views.Clear();
+        _nextView = 0;
+        for (int index = 0; index < views.Count; index++) _views.Add(views[index]);
     }
 
     // Writes the packets one behind the other.
@@ -97,12 +119,14 @@ internal sealed class LateralSending : IFeed
         int most = DatagramHeader.Length + LateralDataBody.MaxPrefix + block;
         _memory = _parts.Arena.Take(count * most);
         int at = 0;
+        _lengths.Clear();
         for (int index = 0; index < count; index++)
         {
             ReadOnlySpan<byte> part = bytes.Slice(index * content, Math.Min(content, bytes.Length - (index * content)));
-            at += Write(group, message.Number, count == 1 ? 0 : (uint)index + 1, (uint)count, part, at, now);
+            int length = Write(group, message.Number, count == 1 ? 0 : (uint)index + 1, (uint)count, part, at, now);
+            _lengths.Add(length);
+            at += length;
         }
-        _length = at;
     }
 
     private int Write(
@@ -124,26 +148,23 @@ internal sealed class LateralSending : IFeed
             Bytes = part,
         };
         int length = content.WriteTo(room[start..], id);
-        int total = start + length;
-        _parts.Header(DatagramKind.LateralData).WriteTo(room[..total]);
         var block = new Slice(_memory.Chunk, _memory.Offset + at + start, length);
         block.Retain();
         _parts.Cache.AddOwned(id, block);
         _parts.Repairing.OnPacket(group, id, isOwn: true, now);
-        return total;
+        return start + length;
     }
 
     private void AddTrains(RegionView view)
     {
         // Fragments differ in length by a byte or two: each goes alone.
         int at = 0;
-        while (at < _length)
+        foreach (int length in _lengths)
         {
-            DatagramHeader.TryRead(_memory.Span[at.._length], out DatagramHeader header);
-            _parts.Context.Casts.AddTrains(
-                view, _parts.Context.SelfKey, _memory.Memory.Slice(at, header.TotalLength), header.TotalLength,
-                _trains);
-            at += header.TotalLength;
+            Memory<byte> datagram = _memory.Memory.Slice(at, length);
+            _parts.Header(DatagramKind.LateralData, view).WriteTo(datagram.Span);
+            _parts.Context.Casts.AddTrains(view, _parts.Context.SelfKey, datagram, length, _trains);
+            at += length;
         }
     }
 

@@ -41,6 +41,9 @@ public sealed class TimedCounters
     /// <summary>Requests received that went beyond their budget.</summary>
     public ulong NaksOverBudget;
 
+    /// <summary>Requests heard, from others to this node and to others.</summary>
+    public ulong NaksReceived;
+
     /// <summary>Packets that were not asked for, because an answer could not have come in time.</summary>
     public ulong TooLateToAsk;
 

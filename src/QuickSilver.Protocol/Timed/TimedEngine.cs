@@ -110,7 +110,7 @@ internal sealed class TimedEngine : IModeEngine, IFeed
         {
             DatagramKind.TimedData => OnPacket(header, view, sender, body, now),
             DatagramKind.TimedRepair => OnRepair(header, view, sender, body, now),
-            DatagramKind.TimedNak => OnNak(header, view, sender, body, now),
+            DatagramKind.TimedNak or DatagramKind.TimedAsk => OnNak(header, view, sender, body, now),
             DatagramKind.TimedGone => OnGone(header, view, sender, body, now),
             DatagramKind.TimedStatus => OnStatus(header, view, sender, body, now),
             DatagramKind.TimedEcho => OnEcho(header, body, now),
@@ -215,7 +215,10 @@ internal sealed class TimedEngine : IModeEngine, IFeed
             _context.Counters.NaksOverBudget++;
             return RejectReason.NoRoom;
         }
-        if (header.Sequence == _context.Mode.SelfKey)
+        _context.Counters.NaksReceived++;
+        bool isAsked = header.Sequence == _context.Mode.SelfKey;
+        if (header.Kind == DatagramKind.TimedAsk && !isAsked) return RejectReason.NeverSent;
+        if (isAsked)
         {
             if (group.Sender is not { } own || !own.MayBeAsked(nak.Ranges)) return RejectReason.NeverSent;
             own.OnNak(nak, view, asker, now);

@@ -99,7 +99,8 @@ public enum DatagramKind : byte
     TimedRepair = 27,
 
     /// <summary>
-    /// Asks for packets of one sender in a timed group. Sent to the asker's region, so that others need not ask.
+    /// Asks for packets of one sender in a timed group. Sent to the asker's region, so that others need not ask. What
+    /// goes to the sender alone is a <see cref="TimedAsk"/>.
     /// </summary>
     TimedNak = 28,
 
@@ -113,4 +114,8 @@ public enum DatagramKind : byte
 
     /// <summary>A member answers the round-trip probe of a <see cref="TimedStatus"/>.</summary>
     TimedEcho = 31,
+
+    /// <summary>Asks the sender of a timed group for packets, by unicast; its body is that of a <see cref="TimedNak"/>.
+    /// </summary>
+    TimedAsk = 32,
 }

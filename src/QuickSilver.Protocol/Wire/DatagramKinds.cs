@@ -16,8 +16,8 @@ public static class DatagramKinds
         DatagramKind.PathQuery or DatagramKind.PathAnswer or DatagramKind.LateralNak => PriorityClass.Request,
         DatagramKind.Repair or DatagramKind.RepairNote or DatagramKind.RepairPart => PriorityClass.Repair,
         DatagramKind.LateralRepair or DatagramKind.LateralResend => PriorityClass.Repair,
-        DatagramKind.TimedRepair or DatagramKind.TimedNak or DatagramKind.TimedGone or DatagramKind.TimedEcho =>
-            PriorityClass.Repair,
+        DatagramKind.TimedRepair or DatagramKind.TimedNak or DatagramKind.TimedGone or DatagramKind.TimedEcho
+            or DatagramKind.TimedAsk => PriorityClass.Repair,
         _ => PriorityClass.Data,
     };
 
@@ -35,7 +35,7 @@ public static class DatagramKinds
             or DatagramKind.Hybrid or DatagramKind.LateralData or DatagramKind.LateralRepair
             or DatagramKind.LateralResend or DatagramKind.LateralSession
             or DatagramKind.TimedData or DatagramKind.TimedRepair or DatagramKind.TimedNak or DatagramKind.TimedGone
-            or DatagramKind.TimedStatus or DatagramKind.TimedEcho => DatagramSource.Data,
+            or DatagramKind.TimedStatus or DatagramKind.TimedEcho or DatagramKind.TimedAsk => DatagramSource.Data,
         _ => DatagramSource.Anywhere,
     };
 
@@ -47,11 +47,14 @@ public static class DatagramKinds
     {
         DatagramKind.Data => SealLane.Data,
         DatagramKind.Beacon or DatagramKind.Note or DatagramKind.CarrierProbe => SealLane.Sender,
-        DatagramKind.Ack or DatagramKind.Nak or DatagramKind.CarrierWord or DatagramKind.PathQuery =>
-            SealLane.Feedback,
-        DatagramKind.Token or DatagramKind.TokenAck or DatagramKind.Pull => SealLane.Member,
-        DatagramKind.Repair or DatagramKind.RepairNote or DatagramKind.RepairPart => SealLane.Repair,
+        DatagramKind.Ack or DatagramKind.Nak or DatagramKind.CarrierWord or DatagramKind.PathQuery
+            or DatagramKind.LateralNak or DatagramKind.TimedAsk or DatagramKind.TimedEcho => SealLane.Feedback,
+        DatagramKind.Token or DatagramKind.TokenAck or DatagramKind.Pull or DatagramKind.TimedNak => SealLane.Member,
+        DatagramKind.Repair or DatagramKind.RepairNote or DatagramKind.RepairPart or DatagramKind.LateralRepair
+            or DatagramKind.LateralResend or DatagramKind.TimedRepair => SealLane.Repair,
         DatagramKind.PathAnswer or DatagramKind.PathFiller => SealLane.Path,
+        DatagramKind.LateralData or DatagramKind.LateralSession or DatagramKind.TimedData or DatagramKind.TimedGone
+            or DatagramKind.TimedStatus => SealLane.Mode,
         _ => SealLane.None,
     };
 
@@ -64,7 +67,7 @@ public static class DatagramKinds
         DatagramKind.LateralData or DatagramKind.LateralRepair or DatagramKind.LateralNak
             or DatagramKind.LateralResend or DatagramKind.LateralSession => 1,
         DatagramKind.TimedData or DatagramKind.TimedRepair or DatagramKind.TimedNak or DatagramKind.TimedGone
-            or DatagramKind.TimedStatus or DatagramKind.TimedEcho => 2,
+            or DatagramKind.TimedStatus or DatagramKind.TimedEcho or DatagramKind.TimedAsk => 2,
         _ => 0,
     };
 
@@ -74,8 +77,7 @@ public static class DatagramKinds
     /// <summary>
     /// True for members' feedback to one sender; its header names that sender in <see cref="DatagramHeader.Sequence"/>.
     /// </summary>
-    public static bool IsFeedback(DatagramKind kind) =>
-        kind is DatagramKind.Ack or DatagramKind.Nak or DatagramKind.CarrierWord or DatagramKind.PathQuery;
+    public static bool IsFeedback(DatagramKind kind) => LaneOf(kind) == SealLane.Feedback;
 
     /// <summary>
     /// True for kinds whose body is a packet; its checksum is optional and separate from the header's.

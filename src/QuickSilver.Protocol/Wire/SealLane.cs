@@ -25,6 +25,9 @@ public enum SealLane : byte
     /// <summary>Answers of a node about the ways from it.</summary>
     Path = 5,
 
+    /// <summary>Packets of lateral and timed groups, and what their senders announce.</summary>
+    Mode = 6,
+
     /// <summary>Not sealed.</summary>
     None = 255,
 }

@@ -1,8 +1,9 @@
 namespace QuickSilver.Protocol.Wire;
 
 /// <summary>
-/// Body of a <see cref="DatagramKind.TimedNak"/>: packets of one sender that the asker lacks. The header's sender is
-/// the asker, its sequence the <see cref="NodeNumber.Key"/> of the sender that is asked.
+/// Body of a <see cref="DatagramKind.TimedNak"/> and a <see cref="DatagramKind.TimedAsk"/>: packets of one sender that
+/// the asker lacks. The header's sender is the asker, its sequence the <see cref="NodeNumber.Key"/> of the sender that
+/// is asked.
 /// <code>
 /// flags       1 byte   bit 0: asked before in vain, answer by unicast too; bit 1: an echo follows
 /// group       varint   counter of the group's id

@@ -11,6 +11,12 @@ public sealed class SealedBytesTests
     [InlineData("beacon", DatagramKind.Beacon, DatagramFlags.Final)]
     [InlineData("nak", DatagramKind.Nak, DatagramFlags.None)]
     [InlineData("repair", DatagramKind.Repair, DatagramFlags.FromPeer)]
+    [InlineData("lateral-data", DatagramKind.LateralData, DatagramFlags.None)]
+    [InlineData("lateral-repair", DatagramKind.LateralRepair, DatagramFlags.None)]
+    [InlineData("lateral-nak", DatagramKind.LateralNak, DatagramFlags.None)]
+    [InlineData("timed-data", DatagramKind.TimedData, DatagramFlags.None)]
+    [InlineData("timed-nak", DatagramKind.TimedNak, DatagramFlags.None)]
+    [InlineData("timed-ask", DatagramKind.TimedAsk, DatagramFlags.None)]
     public void TheBytesAreThoseOfTheFile(string name, DatagramKind kind, DatagramFlags flags)
     {
         var pair = new SealedPair();

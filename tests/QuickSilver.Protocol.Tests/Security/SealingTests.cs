@@ -16,7 +16,7 @@ public sealed class SealingTests
         Assert.Equal(
             [DatagramKind.None, DatagramKind.Probe, DatagramKind.Hybrid],
             Enum.GetValues<DatagramKind>()
-                .Where(kind => DatagramKinds.LaneOf(kind) == SealLane.None && DatagramKinds.ModeOf(kind) == 0));
+                .Where(kind => DatagramKinds.LaneOf(kind) == SealLane.None));
 
     [Theory]
     [MemberData(nameof(Kinds))]
@@ -127,6 +127,52 @@ public sealed class SealingTests
         Assert.Equal(RejectReason.NotAllowed, _pair.Open(feedback, out _));
     }
 
+    [Theory]
+    [InlineData(DatagramKind.LateralRepair, RejectReason.None)]
+    [InlineData(DatagramKind.LateralResend, RejectReason.None)]
+    [InlineData(DatagramKind.LateralData, RejectReason.None)]
+    [InlineData(DatagramKind.TimedStatus, RejectReason.None)]
+    [InlineData(DatagramKind.TimedNak, RejectReason.NotAllowed)]
+    [InlineData(DatagramKind.TimedAsk, RejectReason.NotAllowed)]
+    public void ASenderThatIsNoMemberRepairsAndDoesNotAsk(DatagramKind kind, RejectReason expected)
+    {
+        byte[] plain = SealedPair.Plain(kind, SealedPair.Outsider);
+        byte[] datagram = SealedPair.Seal(_pair.RingOf(SealedPair.Outsider), plain)!;
+        if (datagram is not null) Assert.Equal(expected, _pair.Open(datagram, out _));
+        else Assert.Equal(RejectReason.NotAllowed, expected);
+    }
+
+    [Theory]
+    [InlineData(DatagramKind.LateralNak)]
+    [InlineData(DatagramKind.TimedAsk)]
+    [InlineData(DatagramKind.TimedEcho)]
+    public void AMemberAsksASenderThatIsNoMemberAndNobodyElseReadsIt(DatagramKind kind)
+    {
+        KeyRing outsider = _pair.RingOf(SealedPair.Outsider);
+        byte[] plain = SealedPair.Plain(kind);
+        BinaryPrimitives.WriteUInt64LittleEndian(plain.AsSpan(32), SealedPair.Outsider);
+        byte[] datagram = SealedPair.Seal(_pair.From, plain)!;
+        Assert.Equal(RejectReason.None, _pair.Open(outsider, SealedPair.Outsider, datagram, out byte[] heard));
+        Assert.Equal(plain[DatagramHeader.Length..], heard[DatagramHeader.Length..]);
+        Assert.Equal(RejectReason.NotAllowed, _pair.Open(datagram, out _));
+    }
+
+    [Theory]
+    [InlineData(1)]
+    [InlineData(15)]
+    [InlineData(40)]
+    public void AKindThatMayBeIgnoredIsNotOpenedWhateverItsLength(int body)
+    {
+        byte[] datagram = SealedPair.Plain(DatagramKind.Data, body: body);
+        datagram[2] = DatagramHeader.SealedVersion;
+        datagram[DatagramHeader.KindOffset] = 0xFF;
+        datagram.AsSpan(SealedHeader.GateOffset, 8).Clear();
+        SipHash gate = _pair.To.Find(SealedPair.Tag, SealedPair.Counter)!.Gate;
+        BinaryPrimitives.WriteUInt32LittleEndian(
+            datagram.AsSpan(SealedHeader.GateOffset), DatagramSealer.GateOf(gate, datagram));
+        Assert.Equal(RejectReason.UnknownKind, _pair.Open(datagram, out _));
+    }
+
     [Fact]
     public void WhatARemovedNodeHasSealedOpensNoLonger()
     {
@@ -185,13 +231,19 @@ public sealed class SealingTests
         }));
     }
 
-    [Fact]
-    public void SealingAndOpeningAllocateNothing()
+    [Theory]
+    [InlineData(DatagramKind.Repair)]
+    [InlineData(DatagramKind.LateralData)]
+    [InlineData(DatagramKind.LateralRepair)]
+    [InlineData(DatagramKind.LateralNak)]
+    [InlineData(DatagramKind.TimedNak)]
+    [InlineData(DatagramKind.TimedAsk)]
+    public void SealingAndOpeningAllocateNothing(DatagramKind kind)
     {
         var sealer = new DatagramSealer(_pair.From);
         var opener = new DatagramOpener();
         ViewKeys view = _pair.To.Find(SealedPair.Tag, SealedPair.Counter)!;
-        byte[] plain = SealedPair.Plain(DatagramKind.Repair, body: 1_000);
+        byte[] plain = SealedPair.Plain(kind, body: 1_000);
         byte[] datagram = new byte[DatagramSealer.SealedLength(plain)];
         void Once()
         {

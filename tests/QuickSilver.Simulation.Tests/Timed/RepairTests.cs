@@ -22,6 +22,7 @@ public sealed class RepairTests
         TimeSpan at = cluster.Elapsed;
         var length = TimeSpan.FromSeconds(30);
         cluster.Inject(new KindLoss(at, length, DatagramKind.TimedNak, int.MaxValue, From: null, To: 0));
+        cluster.Inject(new KindLoss(at, length, DatagramKind.TimedAsk, int.MaxValue, From: null, To: 0));
         cluster.Inject(new KindLoss(at, TimeSpan.FromSeconds(1), DatagramKind.TimedData, 5, From: 0, To: 3));
         cluster.Start(new SendPlan(0, TimedRun.Group, 60, Frame));
         cluster.RunFor(TimeSpan.FromSeconds(8));

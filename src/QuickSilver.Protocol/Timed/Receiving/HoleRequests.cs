@@ -114,7 +114,7 @@ internal sealed class HoleRequests : ITimedWord
             _stage = Stage.ToSender;
             if (!own.Multicast.IsNone)
             {
-                word = new TimedDatagram(Write(room, own, now), own, null);
+                word = new TimedDatagram(Write(room, DatagramKind.TimedNak, own, now), own, null);
                 return true;
             }
         }
@@ -124,7 +124,7 @@ internal sealed class HoleRequests : ITimedWord
             bool hearsMulticast = !own.Multicast.IsNone && own.IndexOf(_receiver.Sender.Number.Key) >= 0;
             if ((!hearsMulticast || _isDirect) && !_receiver.Sender.IsRemoved)
             {
-                word = new TimedDatagram(Write(room, own, now), null, _receiver.Sender);
+                word = new TimedDatagram(Write(room, DatagramKind.TimedAsk, own, now), null, _receiver.Sender);
                 return true;
             }
         }
@@ -134,14 +134,14 @@ internal sealed class HoleRequests : ITimedWord
         return false;
     }
 
-    private int Write(byte[] room, RegionView own, Instant now)
+    private int Write(byte[] room, DatagramKind kind, RegionView own, Instant now)
     {
         var writer = new WireWriter(room.AsSpan(DatagramHeader.Length));
         TimedNakBody.Write(
             ref writer, _group.Id.Counter, _isDirect, _receiver.Echo.Probe, _receiver.Echo.HeldFor(now),
             _ranges.AsSpan(0, _rangeCount));
         int length = DatagramHeader.Length + writer.Written;
-        _context.WriteHeader(room.AsSpan(0, length), DatagramKind.TimedNak, own, _receiver.Sender.Number.Key);
+        _context.WriteHeader(room.AsSpan(0, length), kind, own, _receiver.Sender.Number.Key);
         return length;
     }
 
