@@ -1,9 +1,11 @@
 using QuickSilver.Protocol.Core;
 using QuickSilver.Protocol.Dissemination;
 using QuickSilver.Protocol.Dissemination.Streams;
+using QuickSilver.Protocol.Lateral;
 using QuickSilver.Protocol.Recovery;
 using QuickSilver.Protocol.Recovery.Reception;
 using QuickSilver.Protocol.Stack;
+using QuickSilver.Protocol.Timed;
 
 namespace QuickSilver.Testing.Invariants;
 
@@ -35,8 +37,24 @@ internal static class StateDigest
         Mix(
             ref digest, rooms.DeliveryCounters.Messages, rooms.DeliveryCounters.Duplicates,
             (ulong)rooms.DeliveryCounters.HeldBytes);
+        Add(ref digest, rooms.LateralCounters);
+        Add(ref digest, rooms.TimedCounters);
         if (rooms.Keys is { } keys) digest = SeededRandom.Mix(digest + keys.Digest());
         return digest;
+    }
+
+    private static void Add(ref ulong digest, LateralCounters lateral)
+    {
+        Mix(ref digest, lateral.PacketsReceived, lateral.PacketsDuplicate, lateral.RepairsReceived);
+        Mix(ref digest, lateral.PacketsResent, lateral.ResendsGiven, lateral.ResendsRefused);
+        Mix(ref digest, lateral.PacketsDisproved, lateral.MessagesLost, (ulong)lateral.CachedBytes);
+    }
+
+    private static void Add(ref ulong digest, TimedCounters timed)
+    {
+        Mix(ref digest, timed.Messages, timed.Duplicates, timed.BeforeJoin);
+        Mix(ref digest, timed.PacketsMissing, timed.PacketsRecovered, timed.NaksSuppressed);
+        Mix(ref digest, timed.NaksReceived, timed.PacketsFiltered, (ulong)timed.HeldBytes);
     }
 
     private static void Add(ref ulong digest, RegionRecovery region)

@@ -78,6 +78,22 @@ internal static class TargetedRuns
         Actions = [new GroupJoin(Millis(2500), 4, ["other"])],
     };
 
+    /// <summary>As <see cref="SealedAmongStrangers"/>, in a lateral and a timed group that span two regions.</summary>
+    public static RunSpec SealedModes(ulong seed)
+    {
+        RunSpec run = SealedAmongStrangers(seed);
+        return run with
+        {
+            Groups = [.. Enumerable.Repeat<IReadOnlyList<string>>([Lateral, Timed], 5)],
+            Plans =
+            [
+                new SendPlan(0, Lateral, 600, Millis(4)) { Start = Millis(1000), MaxBytes = 2_000 },
+                new SendPlan(1, Timed, 600, Millis(4)) { Start = Millis(1000), MaxBytes = 2_000 },
+                new SendPlan(3, Timed, 200, Millis(4)) { Start = Millis(1000) },
+            ],
+        };
+    }
+
     /// <summary>A member stands still while others fill their caches with what it has not got.</summary>
     public static RunSpec StuckMember(ulong seed) =>
         Make(seed, nodes: 4, node: new NodeSettings { CacheBytes = 100_000 }) with

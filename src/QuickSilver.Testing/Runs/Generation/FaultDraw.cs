@@ -26,7 +26,7 @@ internal static class FaultDraw
     private static readonly DatagramKind[] ChosenWithTimed =
     [
         .. Chosen, DatagramKind.TimedData, DatagramKind.TimedRepair, DatagramKind.TimedNak, DatagramKind.TimedGone,
-        DatagramKind.TimedStatus, DatagramKind.TimedEcho,
+        DatagramKind.TimedStatus, DatagramKind.TimedEcho, DatagramKind.TimedAsk,
     ];
 
     /// <summary>Draws faults of the given kinds.</summary>

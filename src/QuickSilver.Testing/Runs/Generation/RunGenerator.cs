@@ -47,8 +47,7 @@ public static class RunGenerator
         var allActions = new List<RunAction>(actions);
         IReadOnlyList<string>[] publishers = PublisherDraw.Draw(random, groups, allPlans, allActions, length, traits);
         (plans, actions) = (allPlans, allActions);
-        // Other modes than reliable are not sealed.
-        if (bounds.Modes && options.Sealing == Sealing.None)
+        if (bounds.Modes)
             (groups, publishers, plans, actions) = ModeDraw.Draw(random, groups, publishers, plans, actions, traits);
         var cluster = new GeneratedCluster(options, bounds, groups, plans, length);
         var swarm = new Dice(random, RandomStream.Faults);

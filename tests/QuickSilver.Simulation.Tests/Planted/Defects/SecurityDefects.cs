@@ -6,6 +6,7 @@ namespace QuickSilver.Simulation.Tests.Planted.Defects;
 internal static class SecurityDefects
 {
     private const string Where = nameof(TargetedRuns.SealedAmongStrangers);
+    private const string Modes = nameof(TargetedRuns.SealedModes);
 
     /// <summary>The mistakes.</summary>
     public static PlantedDefect[] All { get; } =
@@ -77,6 +78,35 @@ internal static class SecurityDefects
             Patches =
             [
                 new("ViewLedger.cs", "Secret = secrets?.Draw(),", "Secret = last?.Secret ?? secrets?.Draw(),"),
+            ],
+        },
+        new(
+            "ModeCounterIsSequence", "Packets of lateral and timed groups take their sequence as counter.", Modes, 2,
+            "K1")
+        {
+            Patches =
+            [
+                new(
+                    "DatagramSealer.cs",
+                    "ulong counter = lane == SealLane.Data ?",
+                    "ulong counter = lane is SealLane.Data or SealLane.Mode ?"),
+            ],
+        },
+        new("TimedRequestUnsealed", "A request of a timed group is taken although it is not sealed.", Modes, 3, "K2")
+        {
+            Patches =
+            [
+                new(
+                    "DatagramRouter.cs",
+                    "&& header.Kind == DatagramKind.Probe;",
+                    "&& header.Kind is DatagramKind.Probe or DatagramKind.TimedNak or DatagramKind.TimedAsk;"),
+            ],
+        },
+        new("RepairReadAgain", "A repair that was read before is read again.", Modes, 3, "K4")
+        {
+            Patches =
+            [
+                new("OpenedDatagram.cs", "SealLane.Data => false,", "SealLane.Data or SealLane.Repair => false,"),
             ],
         },
     ];
