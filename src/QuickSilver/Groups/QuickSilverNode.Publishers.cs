@@ -48,7 +48,6 @@ public sealed partial class QuickSilverNode
     private HandleSettings ToSettings(PublisherOptions? options)
     {
         options?.Validate(nameof(options));
-        if (options?.Mode is { } mode) RequireUnsealed(mode);
         return HandleSettings.From(options, _defaults);
     }
 }

@@ -357,18 +357,7 @@ public sealed partial class QuickSilverNode : IAsyncDisposable
                 throw new ArgumentException("Inbox: belongs to another node.", nameof(options));
             inbox.ThrowIfEnded();
         }
-        RequireUnsealed(copy.Mode);
         return HandleSettings.From(copy, _parts.Services.Options.Delivery, copy.Inbox?.Core);
-    }
-
-    // Datagrams of other modes than reliable are not sealed, so a secured node has no such groups.
-    private void RequireUnsealed(GroupMode mode)
-    {
-        if (mode == GroupMode.Reliable || _parts.Services.Options.Crypto is null) return;
-        throw new QuickSilverException(
-            ErrorCode.RefusedByMode,
-            $"The node '{Name}' is secured, and groups of mode {mode} cannot be secured in this version: "
-            + "use GroupMode.Reliable, or a cluster with Security.UseNone().");
     }
 
     private static List<string> CheckNames(IEnumerable<string> names)

@@ -32,6 +32,33 @@ public sealed class SealedNodeTests
     }
 
     [Theory]
+    [InlineData(GroupMode.Lateral)]
+    [InlineData(GroupMode.Timed)]
+    public async Task Groups_of_other_modes_repair_what_is_lost_between_secured_nodes(GroupMode mode)
+    {
+        const int messages = 300;
+        await using var rig = new NodeRig();
+        var options = new GroupOptions { Mode = mode };
+        (Group left, Group right) = await rig.StartPairAsync(
+            "world", options, options, static node => Testing.FaultExtensions.UseFaults(node, dropReceived: 0.05));
+        QuickSilverNode outside = await rig.StartAsync();
+        Assert.Equal(SecurityMode.PreSharedKey, (await outside.GetStatisticsAsync()).Security);
+        await using GroupPublisher publisher = await outside.OpenPublisherAsync(
+            "world", new PublisherOptions { Mode = mode });
+        Task<List<string>> reading = NodeRig.ReadAsync(right, 2 * messages);
+        for (int index = 0; index < messages; index++)
+        {
+            await left.SendAsync($"inside {index}");
+            await publisher.SendAsync($"outside {index}");
+            if (index % 10 == 9) await Task.Delay(1);
+        }
+        List<string> read = await reading.WaitAsync(NodeRig.Patience);
+        IEnumerable<string> sent = Enumerable.Range(0, messages)
+            .SelectMany(static index => new[] { $"inside {index}", $"outside {index}" });
+        Assert.Equal(sent.Order(), read.Order());
+    }
+
+    [Theory]
     [InlineData(true)]
     [InlineData(false)]
     public async Task A_node_of_the_other_kind_is_refused_and_told_why(bool isServerSecured)

@@ -94,22 +94,6 @@ public sealed class SecuredNodeTests : IDisposable
         Assert.DoesNotContain(1141, other.Ids);
     }
 
-    [Theory]
-    [InlineData(GroupMode.Lateral)]
-    [InlineData(GroupMode.Timed)]
-    public async Task A_secured_node_refuses_groups_that_are_not_sealed(GroupMode mode)
-    {
-        await using var rig = new NodeRig();
-        QuickSilverNode node = await rig.StartAsync(WithKey);
-        QuickSilverException refusal = await Assert.ThrowsAsync<QuickSilverException>(
-            () => node.JoinAsync("g", new GroupOptions { Mode = mode }));
-        Assert.Equal(ErrorCode.RefusedByMode, refusal.Code);
-        Assert.Contains(mode.ToString(), refusal.Message, StringComparison.Ordinal);
-        refusal = await Assert.ThrowsAsync<QuickSilverException>(
-            () => node.OpenPublisherAsync("g", new PublisherOptions { Mode = mode }));
-        Assert.Equal(ErrorCode.RefusedByMode, refusal.Code);
-    }
-
     [Fact]
     public async Task A_start_with_another_key_fails_at_once_and_says_what_does_not_fit()
     {
