@@ -197,6 +197,13 @@ internal static partial class Log
         ILogger logger, string name, ulong count, string kind, string sender, string source);
 
     [LoggerMessage(
+        1151,
+        LogLevel.Warning,
+        "Node {Name} has dropped {Count} datagrams that no member of their views has sealed: forged, damaged on the "
+        + "way, or from a process that is not in this cluster any more")]
+    public static partial void DatagramsUnsealed(ILogger logger, string name, ulong count);
+
+    [LoggerMessage(
         1201,
         LogLevel.Warning,
         "The kernel granted {Granted} bytes of receive buffer instead of {Asked}: bursts will be lost and "

@@ -6,8 +6,9 @@ using QuickSilver.Protocol.Wire;
 namespace QuickSilver.Runtime;
 
 /// <summary>
-/// Logs that datagrams arrive from other addresses than their senders', at most once a minute, with the latest one.
-/// Either a stranger sends in a member's name, or the network translates addresses. Core thread only.
+/// Logs that datagrams arrive from other addresses than their senders', with the latest one: either a stranger sends in
+/// a member's name, or the network translates addresses. In a secured cluster it also logs datagrams that no member has
+/// sealed. Each at most once a minute. Core thread only.
 /// </summary>
 /// <param name="services">The node's log and name.</param>
 internal sealed class ForgeryReports(NodeServices services)
@@ -16,11 +17,16 @@ internal sealed class ForgeryReports(NodeServices services)
 
     private ulong _reported;
     private Instant _notBefore;
+    private ulong _reportedUnsealed;
+    private Instant _unsealedNotBefore;
 
     /// <summary>Compares the rejection count with the last one reported.</summary>
     public void Check(NodeStack stack, Instant now)
     {
-        ulong count = stack.Counters.Rejected[RejectReason.WrongSource];
+        RejectCounters rejected = stack.Counters.Rejected;
+        CheckUnsealed(
+            rejected[RejectReason.Gate] + rejected[RejectReason.BadTag] + rejected[RejectReason.NotAllowed], now);
+        ulong count = rejected[RejectReason.WrongSource];
         // A new stack counts from 0.
         if (count < _reported) _reported = 0;
         if (count == _reported || now < _notBefore) return;
@@ -32,5 +38,17 @@ internal sealed class ForgeryReports(NodeServices services)
             static (logger, s) =>
                 Log.DatagramsForged(logger, s.Name, s.Count, s.Kind.ToString(), s.sender, s.Source.ToString()));
         _reported = count;
+    }
+
+    // Copies that come twice and views that are over are no sign of anybody: they are not among these.
+    private void CheckUnsealed(ulong count, Instant now)
+    {
+        if (count < _reportedUnsealed) _reportedUnsealed = 0;
+        if (count == _reportedUnsealed || now < _unsealedNotBefore) return;
+        _unsealedNotBefore = now + Pause;
+        services.Log.Post(
+            (services.Name, Count: count - _reportedUnsealed),
+            static (logger, s) => Log.DatagramsUnsealed(logger, s.Name, s.Count));
+        _reportedUnsealed = count;
     }
 }
