@@ -96,6 +96,12 @@ public sealed record MembershipServerSettings
     /// </summary>
     public int MaxMulticastRegions { get; init; } = int.MaxValue;
 
+    /// <summary>
+    /// How long the keys of a view serve in a secured cluster before the view is replaced by one of the same members;
+    /// infinite: as long as the view. Every change of a region's members renews its keys, too.
+    /// </summary>
+    public TimeSpan RotateAfter { get; init; } = TimeSpan.FromHours(1);
+
     /// <summary>Receives events for operators; null: none are raised.</summary>
     internal IMembershipServerEvents? Events { get; init; }
 

@@ -39,6 +39,11 @@ public sealed class SecurityOptions
     /// <summary>The cipher that seals datagrams. Default: <see cref="SecurityCipher.Auto"/>.</summary>
     public SecurityCipher Cipher { get; set; } = SecurityCipher.Auto;
 
+    /// <summary>How long the keys of datagrams serve, at least 1 s; Timeout.InfiniteTimeSpan: until a member comes or
+    /// goes, which renews them in any case. The process that serves the membership decides. Default: one hour.
+    /// </summary>
+    public TimeSpan RotateAfter { get; set; } = TimeSpan.FromHours(1);
+
     /// <summary>Decides at the membership server whether a node may join or publish to a group. Every process that may
     /// serve needs the same. Called on the server's thread: it answers at once, from memory. An exception counts as
     /// no. Null (default): all nodes of the cluster may enter all groups.</summary>
@@ -97,5 +102,7 @@ public sealed class SecurityOptions
     {
         errors.Defined("Security.Mode", Mode);
         errors.Defined("Security.Cipher", Cipher);
+        if (RotateAfter != Timeout.InfiniteTimeSpan)
+            errors.AtLeast("Security.RotateAfter", RotateAfter, TimeSpan.FromSeconds(1));
     }
 }

@@ -37,6 +37,7 @@ internal static class OptionSettings
             {
                 ClusterName = options.ClusterName,
                 Crypto = options.Crypto,
+                RotateAfter = options.Security.RotateAfter,
                 BatchWindow = membership.BatchWindow,
                 InstallTimeout = membership.InstallTimeout,
                 FailureTimeout = membership.FailureTimeout,

@@ -58,6 +58,7 @@ public sealed class OptionsTests
         { "Security.CertificateKeyFile", static o => o.Security.CertificateKeyFile = "tls.key" },
         { "Security.TrustedRootsFile", static o => o.Security.CertificateFile = "tls.crt" },
         { "Security.Cipher", static o => o.Security.Cipher = (SecurityCipher)3 },
+        { "Security.RotateAfter", static o => o.Security.RotateAfter = TimeSpan.FromMilliseconds(999) },
         { "RateControl.Mode", static o => o.RateControl.Mode = (RateControlMode)2 },
         { "RateControl.InitialPacketsPerSecond", static o => o.RateControl.InitialPacketsPerSecond = 0 },
         { "RateControl.InitialPacketsPerSecond", static o => o.RateControl.InitialPacketsPerSecond = 50 },

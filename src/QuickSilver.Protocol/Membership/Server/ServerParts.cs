@@ -51,8 +51,10 @@ internal sealed class ServerParts
         var notices = new NotificationWriter(Nodes, regions, Publishers, Groups, secrets, settings.Replication);
         bool merges = settings.MaxRegions < int.MaxValue || settings.MaxMulticastRegions < int.MaxValue;
         Merger = merges ? new RegionMerger(settings, regions, settings.Probes) : null;
-        Maker = new StepMaker(Nodes, regions, Publishers, Groups, Ledger, notices, Merger, settings.Probes);
-        Pipeline = new StepPipeline(settings, alarms, Nodes, Maker);
+        bool rotates = secrets is not null && settings.RotateAfter > TimeSpan.Zero;
+        KeyRotation? rotation = rotates ? new KeyRotation(Ledger, settings.RotateAfter, settings.Probes) : null;
+        Maker = new StepMaker(Nodes, regions, Publishers, Groups, Ledger, notices, Merger, rotation, settings.Probes);
+        Pipeline = new StepPipeline(settings, alarms, Nodes, Maker, rotation);
         Hold = new ServerHold(this);
     }
 

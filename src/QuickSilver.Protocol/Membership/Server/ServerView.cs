@@ -1,3 +1,4 @@
+using QuickSilver.Protocol.Core;
 using QuickSilver.Protocol.Wire;
 
 namespace QuickSilver.Protocol.Membership.Server;
@@ -35,6 +36,9 @@ internal sealed class ServerView(uint number, ServerRegion region, ulong firstSt
 
     /// <summary>The view's secret; null when the cluster is not secured.</summary>
     public byte[]? Secret { get; init; }
+
+    /// <summary>When it was made.</summary>
+    public Instant Made { get; set; }
 
     /// <summary>The view's multicast address; none: unicast.</summary>
     public NetEndpoint Multicast { get; set; }

@@ -5,8 +5,8 @@ namespace QuickSilver.Protocol.Membership.Server;
 
 /// <summary>
 /// Makes one step from the requests of nodes and the removals. It moves nodes between regions and changes what they
-/// publish to, has similar regions merged, replaces the views of the regions touched, updates the permissions to send,
-/// and writes the notifications.
+/// publish to, has similar regions merged, replaces the views of the regions touched and those whose keys are old,
+/// updates the permissions to send, and writes the notifications.
 /// <para>
 /// A change waits for a later step in three cases: this step already changes that node and group; it is a join of a
 /// group whose leave the node has not installed; or it would touch a region at its limit of unretired views. It keeps
@@ -22,6 +22,7 @@ internal sealed class StepMaker(
     ViewLedger ledger,
     NotificationWriter notices,
     RegionMerger? merger,
+    KeyRotation? rotation,
     Probes probes)
 {
     private readonly HashSet<ulong> _changed = [];
@@ -31,12 +32,14 @@ internal sealed class StepMaker(
     private readonly List<uint> _closed = [];
     private readonly List<uint> _inherited = [];
     private readonly List<NodeMove> _moves = [];
+    private readonly List<ServerRegion> _aged = [];
 
     /// <summary>Number of requested changes that no step contains yet.</summary>
     public int Waiting { get; private set; }
 
     /// <summary>True when a step could be made of waiting changes or removals.</summary>
-    public bool HasWork => Waiting > 0 || nodes.Removed.Count > 0 || merger is { IsBehind: true };
+    public bool HasWork => Waiting > 0 || nodes.Removed.Count > 0 || merger is { IsBehind: true }
+        || rotation is { IsWanted: true };
 
     /// <summary>Adds a change.</summary>
     public void Add(ServerNode node, GroupChange change)
@@ -95,7 +98,9 @@ internal sealed class StepMaker(
             if (node.WaitingChanges.Count > 0 && TryChange(node, step)) made.Joiners.Add(node);
         }
         if (merger is not null) Merge(merger);
-        if (_moves.Count == 0)
+        _aged.Clear();
+        rotation?.AddDue(now, _aged);
+        if (_moves.Count + _aged.Count == 0)
         {
             groups.ForgetIdle(nodes, now);
             return null;
@@ -105,6 +110,7 @@ internal sealed class StepMaker(
         MarkChanged(step);
         HitMarks(made);
         RenewForUnicast();
+        RenewAged();
         ReplaceViews(step, now);
         foreach (NodeMove move in _moves)
         {
@@ -328,6 +334,15 @@ internal sealed class StepMaker(
                 if (neighbour.Current is { Multicast.IsNone: false }) regions.Renew(neighbour);
             }
         }
+    }
+
+    private void RenewAged()
+    {
+        foreach (ServerRegion region in _aged)
+        {
+            if (region.Population > 0) regions.Renew(region);
+        }
+        if (_aged.Count > 0) probes.Reached("the keys of a view are renewed because of their age");
     }
 
     private void ReplaceViews(ulong step, Instant now)

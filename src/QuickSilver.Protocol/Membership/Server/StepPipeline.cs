@@ -28,6 +28,8 @@ internal sealed class StepPipeline
     private readonly StepMaker _maker;
     private readonly Alarm _makeAlarm;
     private readonly Alarm _installAlarm;
+    private readonly Alarm _rotateAlarm;
+    private readonly KeyRotation? _rotation;
     private readonly FrameBuilder _frame = new();
     private readonly List<MadeStep> _unsettled = [];
     private MadeStep? _installing;
@@ -37,8 +39,11 @@ internal sealed class StepPipeline
     private bool _isHeld;
 
     /// <summary>Makes a pipeline without steps.</summary>
-    public StepPipeline(MembershipServerSettings settings, AlarmQueue alarms, NodeTable nodes, StepMaker maker)
+    public StepPipeline(
+        MembershipServerSettings settings, AlarmQueue alarms, NodeTable nodes, StepMaker maker, KeyRotation? rotation)
     {
+        _rotation = rotation;
+        _rotateAlarm = new Alarm(alarms, Rotate);
         _settings = settings;
         _nodes = nodes;
         _maker = maker;
@@ -131,6 +136,7 @@ internal sealed class StepPipeline
     {
         _makeAlarm.Cancel();
         _installAlarm.Cancel();
+        _rotateAlarm.Cancel();
     }
 
     private void Schedule(Instant now)
@@ -140,12 +146,19 @@ internal sealed class StepPipeline
         _makeAlarm.SetIfEarlier(due);
     }
 
+    private void Rotate(Instant now)
+    {
+        _rotation!.IsWanted = true;
+        OnChange(false, now);
+    }
+
     private void Make(Instant now)
     {
         if (_installing is not null || _isHeld) return;
         _gatherUntil = Instant.Zero;
         _flush = false;
         MadeStep? made = _maker.Make(Last + 1, now);
+        if (_rotation?.Next(now) is { } due && due != Instant.Never) _rotateAlarm.Set(due);
         if (made is null) return;
         Last = made.Step;
         _installing = made;

@@ -95,6 +95,7 @@ internal sealed class ViewLedger(
     /// </summary>
     public void Open(ServerView view, Instant now)
     {
+        view.Made = now;
         bool multicast = !pool.IsEmpty && view.Members.Length > 1;
         foreach (ServerRegion neighbour in view.Region.Neighbours)
         {

@@ -44,7 +44,11 @@ internal static class KnobDraw
             HybridGroups = hybrids,
             Sealing = !security.Chance(0.5) ? Sealing.None : security.Chance(0.9) ? Sealing.StandIn : Sealing.Real,
             MembershipLink = link,
-            Membership = Merging(new Dice(random, RandomStream.Options, part: 8), Membership(membership, knobs, link)),
+            Membership = Merging(
+                new Dice(random, RandomStream.Options, part: 8), Membership(membership, knobs, link)) with
+            {
+                RotateAfter = security.Chance(0.5) ? security.LogMillis(1_500, 20_000) : TimeSpan.FromHours(1),
+            },
             Node = knobs ? Node(node, nodes) : new NodeSettings { CacheBytes = 64 << 20 },
             Processor = knobs ? new ProcessorModel { PerTurn = node.LogMillis(0.001, 0.05) } : new ProcessorModel(),
             ClockDrift = dice.Chance(0.5) ? 200 : 0,
