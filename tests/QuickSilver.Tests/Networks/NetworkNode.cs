@@ -8,9 +8,9 @@ using QuickSilver.Tests.Api;
 namespace QuickSilver.Tests.Networks;
 
 /// <summary>
-/// A node that runs as a process of its own at a host of a <see cref="NetworkNamespaces"/>: told what to do by lines,
-/// heard by lines. All lines are kept, in order; a wait looks at those that came after the last one found by a wait
-/// with the same beginning, so that the same answer can be waited for again.
+/// A node that runs as a process of its own, here or at a host of a <see cref="NetworkNamespaces"/>: told what to
+/// do by lines, heard by lines. All lines are kept, in order; a wait looks at those that came after the last one
+/// found by a wait with the same beginning, so that the same answer can be waited for again.
 /// </summary>
 internal sealed class NetworkNode : IAsyncDisposable
 {
@@ -23,14 +23,12 @@ internal sealed class NetworkNode : IAsyncDisposable
     private readonly Dictionary<string, int> _found = [];
     private readonly ChildProcess _process;
 
-    private NetworkNode(NetworkNamespaces network, int host, string name, IEnumerable<string> options)
+    private NetworkNode(IEnumerable<string> prefix, string name, IEnumerable<string> options)
     {
         Name = name;
         string program = Path.Combine(AppContext.BaseDirectory, "TestMember.dll");
-        string[] arguments = ["ClusterName=networks", $"NodeName={name}", TestSecurity.Line, .. options];
-        _process = ChildProcess.Start(
-            name, [.. NamespaceSet.PrefixOf(network.NameOf(host)), .. ChildProcess.CommandOf(program, arguments)],
-            OnLine);
+        string[] arguments = ["ClusterName=networks", $"NodeName={name}", .. options];
+        _process = ChildProcess.Start(name, [.. prefix, .. ChildProcess.CommandOf(program, arguments)], OnLine);
     }
 
     /// <summary>The node's name.</summary>
@@ -49,10 +47,20 @@ internal sealed class NetworkNode : IAsyncDisposable
     }
 
     /// <summary>Starts the process and its node, and waits until the node runs.</summary>
-    public static async Task<NetworkNode> StartAsync(
-        NetworkNamespaces network, int host, string name, IEnumerable<string> options)
+    public static Task<NetworkNode> StartAsync(
+        NetworkNamespaces network, int host, string name, IEnumerable<string> options) =>
+        StartAsync(Launch(network, host, name, options));
+
+    /// <summary>As <see cref="StartAsync(NetworkNamespaces, int, string, IEnumerable{string})"/>, on this machine. The
+    /// options say what secures it.</summary>
+    public static Task<NetworkNode> StartHereAsync(string name, IEnumerable<string> options) =>
+        StartAsync(LaunchHere(name, options));
+
+    /// <summary>Starts the process alone on this machine.</summary>
+    public static NetworkNode LaunchHere(string name, IEnumerable<string> options) => new([], name, options);
+
+    private static async Task<NetworkNode> StartAsync(NetworkNode node)
     {
-        NetworkNode node = Launch(network, host, name, options);
         try
         {
             await node.TellAsync("start");
@@ -68,7 +76,7 @@ internal sealed class NetworkNode : IAsyncDisposable
 
     /// <summary>Starts the process alone: the test says "start" to it when it likes.</summary>
     public static NetworkNode Launch(NetworkNamespaces network, int host, string name, IEnumerable<string> options) =>
-        new(network, host, name, options);
+        new(NamespaceSet.PrefixOf(network.NameOf(host)), name, [TestSecurity.Line, .. options]);
 
     /// <summary>Tells it a command.</summary>
     public Task TellAsync(string command) => _process.TellAsync(command);
