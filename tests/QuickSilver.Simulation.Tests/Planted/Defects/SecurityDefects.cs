@@ -92,16 +92,6 @@ internal static class SecurityDefects
                     "ulong counter = lane is SealLane.Data or SealLane.Mode ?"),
             ],
         },
-        new("TimedRequestUnsealed", "A request of a timed group is taken although it is not sealed.", Modes, 3, "K2")
-        {
-            Patches =
-            [
-                new(
-                    "DatagramRouter.cs",
-                    "&& header.Kind == DatagramKind.Probe;",
-                    "&& header.Kind is DatagramKind.Probe or DatagramKind.TimedNak or DatagramKind.TimedAsk;"),
-            ],
-        },
         new("RepairReadAgain", "A repair that was read before is read again.", Modes, 3, "K4")
         {
             Patches =
