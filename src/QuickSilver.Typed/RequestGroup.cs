@@ -90,7 +90,7 @@ public sealed class RequestGroup<TRequest, TReply> : IAsyncDisposable
         try
         {
             if (_reading.IsCompleted) await _reading.ConfigureAwait(false);
-            ObjectDisposedException.ThrowIf(_ending.IsCancellationRequested, this);
+            if (_ending.IsCancellationRequested) throw Left();
             await SendAsync(_requests, request, Headers((AskHeader, Text(number))), cancellationToken)
                 .ConfigureAwait(false);
             // Who left before the request was known to the reader.
@@ -127,7 +127,7 @@ public sealed class RequestGroup<TRequest, TReply> : IAsyncDisposable
     // The only reader of the handle. Its end ends what waits.
     private async Task ReadAsync(IAsyncEnumerable<GroupEvent> events)
     {
-        Exception end = new ObjectDisposedException(Raw.Name, $"The group '{Raw.Name}' has been left.");
+        Exception end = Left();
         try
         {
             await foreach (GroupEvent happened in events.ConfigureAwait(false))
@@ -322,6 +322,9 @@ public sealed class RequestGroup<TRequest, TReply> : IAsyncDisposable
         _self = (self, self.ToString());
         return _self.Text;
     }
+
+    private ObjectDisposedException Left() =>
+        new(nameof(RequestGroup<,>), $"The request group '{Raw.Name}' has been left: join it again for another.");
 
     // A header is UTF-8 of some length; what an exception says may be anything.
     private static string Plain(string error) => Encoding.UTF8.GetString(

@@ -90,7 +90,9 @@ public sealed class RequestTests
             "other", SumContext.Default.Ask, SumContext.Default.Told,
             options: new RequestGroupOptions { MaxConcurrency = 0 }));
         await group.DisposeAsync();
-        await Assert.ThrowsAsync<ObjectDisposedException>(() => group.RequestAsync(new Ask(1)));
+        ObjectDisposedException left = await Assert.ThrowsAsync<ObjectDisposedException>(
+            () => group.RequestAsync(new Ask(1)));
+        Assert.StartsWith("The request group 'questions' has been left: ", left.Message, StringComparison.Ordinal);
     }
 
     [Theory]
