@@ -86,6 +86,10 @@ internal sealed class GroupFollower(
                     await AbandonAsync(fault).ConfigureAwait(false);
                     return;
                 }
+                catch (ObjectDisposedException)
+                {
+                    return; // the group was left before the reading began
+                }
                 catch (QuickSilverException) when (turn.Handle.Completion.IsFaulted)
                 {
                     // What was stored has been handled.

@@ -128,7 +128,7 @@ internal sealed class HostedNode : IQuickSilverNode, IHostedLifecycleService, IA
             throw;
         }
         _ = WatchAsync(node);
-        Log.Started(_log, node.Name, _groups.Count);
+        Log.Started(_log, node.Name, _groups.Count + _requests.Count);
     }
 
     /// <inheritdoc/>

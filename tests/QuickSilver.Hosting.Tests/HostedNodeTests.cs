@@ -117,6 +117,18 @@ public sealed class HostedNodeTests
     }
 
     [Fact]
+    public async Task A_group_that_is_left_before_its_reading_begins_is_no_fault()
+    {
+        await using var rig = new HostRig();
+        IHost host = await rig.StartAsync(services => services.AddSingleton<LeavingService>()
+            .AddHostedService(static provider => provider.GetRequiredService<LeavingService>())
+            .AddSingleton<Seen>()
+            .AddQuickSilver(rig.Here).AddGroup("group").AddHandler<FragileHandler>("group"));
+        await host.StopAsync().WaitAsync(NodeRig.Patience);
+        Assert.DoesNotContain(1617, rig.Loggers.Ids);
+    }
+
+    [Fact]
     public async Task A_scoped_handler_may_be_disposable_in_the_asynchronous_way_alone()
     {
         await using var rig = new HostRig();
@@ -332,6 +344,18 @@ public sealed class HostedNodeTests
         HealthReportEntry entry = report.Entries["quicksilver"];
         Assert.Equal(HealthStatus.Unhealthy, entry.Status);
         Assert.Equal(["ready"], entry.Tags);
+    }
+
+    // Leaves before handlers are called.
+    internal sealed class LeavingService(IQuickSilverNode node) : IHostedService
+    {
+        public async Task StartAsync(CancellationToken cancellationToken)
+        {
+            Group handle = await node.GetGroup("group").GetHandleAsync(cancellationToken);
+            _ = handle.LeaveAsync(CancellationToken.None);
+        }
+
+        public Task StopAsync(CancellationToken cancellationToken) => Task.CompletedTask;
     }
 
     private static object OtherThan(PropertyInfo option, object? value)
