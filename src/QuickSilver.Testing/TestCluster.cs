@@ -38,6 +38,7 @@ public sealed class TestCluster : IAsyncDisposable
     private readonly string _name = $"test-{Guid.NewGuid():N}";
     private readonly int _port = 1 + (Interlocked.Increment(ref _clusters) % Ports);
     private double _loss;
+    private bool _isDisposed;
 
     private TestCluster()
     {
@@ -97,6 +98,7 @@ public sealed class TestCluster : IAsyncDisposable
     /// <param name="cancellationToken">Cancels the start.</param>
     /// <returns>The node. The cluster disposes of it, or the test does.</returns>
     /// <exception cref="ArgumentException">A running node has the name, or an option is invalid.</exception>
+    /// <exception cref="ObjectDisposedException">The cluster has been disposed of.</exception>
     public async Task<QuickSilverNode> StartNodeAsync(
         string name, Action<QuickSilverOptions>? configure = null, CancellationToken cancellationToken = default)
     {
@@ -104,8 +106,17 @@ public sealed class TestCluster : IAsyncDisposable
         configure?.Invoke(options);
         Configure(name, options);
         QuickSilverNode node = await QuickSilverNode.StartAsync(options, cancellationToken).ConfigureAwait(false);
-        lock (_lock) _own.Add(node);
-        return node;
+        lock (_lock)
+        {
+            if (!_isDisposed)
+            {
+                _own.Add(node);
+                return node;
+            }
+        }
+        // Nobody would end it.
+        await node.DisposeAsync().ConfigureAwait(false);
+        throw Disposed();
     }
 
     /// <summary>Makes options those of a node of this cluster, for code that starts the node itself, such as a host:
@@ -114,6 +125,7 @@ public sealed class TestCluster : IAsyncDisposable
     /// <param name="name">Name of the node.</param>
     /// <param name="options">Changed: name, cluster, transport and membership.</param>
     /// <exception cref="ArgumentException">A running node has the name.</exception>
+    /// <exception cref="ObjectDisposedException">The cluster has been disposed of.</exception>
     public void Configure(string name, QuickSilverOptions options)
     {
         ArgumentException.ThrowIfNullOrEmpty(name);
@@ -121,6 +133,7 @@ public sealed class TestCluster : IAsyncDisposable
         var given = new NodeSwitch(_clock) { Started = Apply };
         lock (_lock)
         {
+            if (_isDisposed) throw Disposed();
             if (_switches.TryGetValue(name, out NodeSwitch? before)
                 && before.Node is QuickSilverNode { Completion.IsCompleted: false })
             {
@@ -255,10 +268,17 @@ public sealed class TestCluster : IAsyncDisposable
     {
         await HealAsync().ConfigureAwait(false);
         QuickSilverNode[] own;
-        lock (_lock) own = [.. _own];
+        lock (_lock)
+        {
+            _isDisposed = true;
+            own = [.. _own];
+        }
         await Task.WhenAll(own.Skip(1).Select(static node => node.DisposeAsync().AsTask())).ConfigureAwait(false);
         if (own.Length > 0) await own[0].DisposeAsync().ConfigureAwait(false);
     }
+
+    private static ObjectDisposedException Disposed() =>
+        new(nameof(TestCluster), "The cluster has been disposed of: start another.");
 
     private static async Task FlushAsync(QuickSilverNode node, CancellationToken cancellationToken)
     {

@@ -126,6 +126,16 @@ public sealed class TestClusterTests
     }
 
     [Fact]
+    public async Task A_cluster_that_was_disposed_of_starts_no_node()
+    {
+        TestCluster cluster = await TestCluster.StartAsync(["a"], cancellationToken: Ct);
+        await cluster.DisposeAsync();
+        await cluster.DisposeAsync();
+        await Assert.ThrowsAsync<ObjectDisposedException>(() => cluster.StartNodeAsync("b", cancellationToken: Ct));
+        Assert.Throws<ObjectDisposedException>(() => cluster.Configure("b", new QuickSilverOptions()));
+    }
+
+    [Fact]
     public async Task Mistakes_name_the_node()
     {
         await using TestCluster cluster = await TestCluster.StartAsync(["a"], cancellationToken: Ct);
