@@ -11,7 +11,7 @@ namespace QuickSilver;
 /// </summary>
 public sealed class GroupView
 {
-    private readonly IReadOnlyList<ProtocolRegionView> _regions;
+    private IReadOnlyList<ProtocolRegionView> _regions;
     private readonly bool _inMemory;
     private readonly GroupId _id;
     private readonly NetEndpoint _address;
@@ -68,6 +68,16 @@ public sealed class GroupView
 
     internal IReadOnlyList<ProtocolRegionView> ProtocolRegions => _regions;
 
+    /// <summary>Builds the lists and lets go of what they are built from: views of regions with all their groups. Any
+    /// thread.</summary>
+    internal void Settle()
+    {
+        BuildMembers();
+        BuildRegions();
+        // A thread that builds at the same time gets the lists that are there.
+        Volatile.Write(ref _regions, []);
+    }
+
     /// <summary>Returns the member with an id, or null. O(log members).</summary>
     public Member? Find(MemberId id)
     {
@@ -102,7 +112,7 @@ public sealed class GroupView
     private IReadOnlyList<Member> BuildMembers()
     {
         var members = new List<Member>(MemberCount);
-        foreach (ProtocolRegionView region in _regions)
+        foreach (ProtocolRegionView region in Volatile.Read(ref _regions))
         {
             foreach (NodeInfo node in region.MembersOf(_id)) members.Add(new Member(new MemberId(node), node.Name));
         }
@@ -113,10 +123,11 @@ public sealed class GroupView
 
     private IReadOnlyList<RegionView> BuildRegions()
     {
-        var views = new RegionView[_regions.Count];
+        IReadOnlyList<ProtocolRegionView> regions = Volatile.Read(ref _regions);
+        var views = new RegionView[regions.Count];
         for (int index = 0; index < views.Length; index++)
         {
-            ProtocolRegionView region = _regions[index];
+            ProtocolRegionView region = regions[index];
             bool multicast = !region.Multicast.IsNone;
             Carrier carrier = _inMemory ? Carrier.InMemory : multicast ? Carrier.Multicast : Carrier.Unicast;
             string address = carrier == Carrier.Multicast ? region.Multicast.ToString() : "";

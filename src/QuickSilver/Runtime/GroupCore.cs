@@ -18,6 +18,9 @@ namespace QuickSilver.Runtime;
 /// </summary>
 internal sealed partial class GroupCore : StagedGroup, IGroupListener
 {
+    // In place of the layout at the leave: the view is made and stays.
+    private static readonly GroupLayout Settled = new(default, null, default, [], [], []);
+
     private readonly NodeCore _node;
 
     // The only handle, or else all of them: a message of a group with one handle touches no array.
@@ -72,6 +75,7 @@ internal sealed partial class GroupCore : StagedGroup, IGroupListener
             if (Volatile.Read(ref _info) is not { } info) return null;
             GroupView? known = Volatile.Read(ref _view);
             GroupLayout layout = Volatile.Read(ref _lastLayout) ?? _node.Layout;
+            if (ReferenceEquals(layout, Settled)) return Volatile.Read(ref _view);
             StepNumber number = layout.NumberOf(info.Id);
             bool isKnown = known is not null && known.Number == number.Counter && known.Epoch == number.Epoch.Term;
             // A group that has never had a member has a view without number, which publishers alone see.
@@ -298,6 +302,18 @@ internal sealed partial class GroupCore : StagedGroup, IGroupListener
 
     // The layouts after the leave are without the group.
     private void KeepView() => Volatile.Write(ref _lastLayout, _lastLayout ?? _node.Layout);
+
+    /// <summary>Keeps the view of a group that was left, in place of the layout of all groups of the node that it is
+    /// read from. Groups that are left together share a layout; when each is left alone, handles that the application
+    /// keeps would hold one each. O(members).</summary>
+    /// <param name="limit">A view of more members is not made.</param>
+    public void SettleView(int limit)
+    {
+        Services.CheckCoreThread();
+        if (_lastLayout is null || View is not { } view || view.MemberCount > limit) return;
+        view.Settle();
+        Volatile.Write(ref _lastLayout, Settled);
+    }
 
     /// <summary>Completes the member waits that are satisfied, after this node's senders may have switched
     /// views.</summary>

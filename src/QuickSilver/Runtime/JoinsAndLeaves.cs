@@ -16,6 +16,9 @@ internal sealed class JoinsAndLeaves(NodeCore node)
     // Thousands of groups take several turns of the core thread.
     private const int GroupsATurn = 512;
 
+    // More groups that are left at once share a layout, and making a view of each would hold the core thread up.
+    private const int MostSettled = 64;
+
     private readonly List<JoinOperation> _waiting = [];
     private readonly HashSet<JoinOperation> _joining = [];
     private readonly HashSet<LeaveOperation> _leaving = [];
@@ -253,6 +256,8 @@ internal sealed class JoinsAndLeaves(NodeCore node)
             Directory.Remove(group.Key, out _);
             foreach (GroupHandle handle in group.Handles) handle.Finish(null);
             Forget(group, group.LeftReason());
+            // What is made is less than what it is made from.
+            if (done.Groups.Count <= MostSettled) group.SettleView(Directory.Groups.Count / done.Groups.Count);
             node.Services.Log.Post(group.Key, static (logger, key) =>
             {
                 if (key.IsPublisher) Log.PublisherClosed(logger, key.Name);

@@ -79,6 +79,31 @@ public sealed class LettingGoTests
         GC.KeepAlive(kept);
     }
 
+    [Theory]
+    [InlineData(false)]
+    [InlineData(true)]
+    public async Task A_handle_that_the_application_keeps_holds_its_last_view_and_not_those_of_other_groups(
+        bool publishes)
+    {
+        await using var rig = new NodeRig();
+        QuickSilverNode node = await rig.StartAsync();
+        string[] names = [.. Enumerable.Range(0, 100).Select(static index => $"group {index}")];
+        await node.JoinManyAsync(names);
+        QuickSilverNode other = await rig.StartAsync();
+        IReadOnlyList<MessageSender> handles = publishes
+            ? await other.OpenPublishersAsync(names) : await other.JoinManyAsync(names);
+        WeakReference layout = await EndAsync(handles[0]);
+        // The next step is another layout.
+        await handles[1].DisposeAsync();
+        await AssertGoneAsync(layout, "the layout of all groups");
+        GroupView view = handles[0].View;
+        string[] members = publishes ? [node.Name] : [node.Name, other.Name];
+        Assert.Equal(members.Length, view.MemberCount);
+        Assert.Equal(members.Order(), view.Members.Select(static member => member.Name).Order());
+        Assert.NotEmpty(view.Regions);
+        Assert.Same(view, handles[0].View);
+    }
+
     /// <summary>QUICKSILVER_NAMES says how many names, for measurements by hand.</summary>
     [Fact]
     public async Task Names_without_end_cost_nothing_once_they_are_over_at_node_and_server()
@@ -148,6 +173,14 @@ public sealed class LettingGoTests
         await group.FlushAsync();
         await node.DisposeAsync();
         return (new WeakReference(node), new WeakReference(held));
+    }
+
+    [MethodImpl(MethodImplOptions.NoInlining)]
+    private static async Task<WeakReference> EndAsync(MessageSender handle)
+    {
+        var layout = new WeakReference(handle.Node.Core.Layout);
+        await handle.DisposeAsync();
+        return layout;
     }
 
     [MethodImpl(MethodImplOptions.NoInlining)]
