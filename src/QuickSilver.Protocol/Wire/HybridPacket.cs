@@ -47,9 +47,10 @@ public static class HybridPacket
         if (datagram.Length < RegionsOffset || header.Sequence != 0 || header.ViewTag != 0 || header.ViewCounter != 0)
             return RejectReason.Malformed;
         if ((header.Flags & ~DatagramFlags.PayloadChecksum) != 0) return RejectReason.Malformed;
-        int length = BinaryPrimitives.ReadUInt16LittleEndian(datagram[ListOffset..]);
-        if (length > datagram.Length - RegionsOffset || length == 0) return RejectReason.Malformed;
+        // A length that was damaged may lie beyond the datagram's end.
         if (!ListIsIntact(datagram)) return RejectReason.PayloadChecksum;
+        int length = BinaryPrimitives.ReadUInt16LittleEndian(datagram[ListOffset..]);
+        if (length == 0) return RejectReason.Malformed;
         var reader = new WireReader(datagram.Slice(RegionsOffset, length));
         while (!reader.Failed && reader.Remaining > 0) HybridRegion.Read(ref reader, header.HasPayloadChecksum);
         if (reader.Failed) return RejectReason.Malformed;

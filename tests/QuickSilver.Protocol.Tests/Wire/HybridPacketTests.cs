@@ -71,9 +71,12 @@ public class HybridPacketTests
         byte[] hybrid = WireSamples.Hybrid();
         for (int index = HybridPacket.ListOffset; index < HybridPacket.RegionsOffset + 47; index++)
         {
-            hybrid[index] ^= 0x10;
-            Assert.NotEqual(RejectReason.None, Read(hybrid));
-            hybrid[index] ^= 0x10;
+            foreach (byte bit in new byte[] { 1, 0x10, 0x80 })
+            {
+                hybrid[index] ^= bit;
+                Assert.Equal(RejectReason.PayloadChecksum, Read(hybrid));
+                hybrid[index] ^= bit;
+            }
         }
         Assert.Equal(RejectReason.None, Read(hybrid));
     }
