@@ -84,7 +84,7 @@ public sealed class FigureTests
     [Fact]
     public async Task Groups_of_other_modes_have_figures_of_their_own()
     {
-        await using var rig = new NodeRig(isSecured: false);
+        await using var rig = new NodeRig();
         QuickSilverNode[] nodes = new QuickSilverNode[3];
         for (int index = 0; index < nodes.Length; index++)
             nodes[index] = await rig.StartAsync(static options => Testing.FaultExtensions.UseFaults(options, 0.05));

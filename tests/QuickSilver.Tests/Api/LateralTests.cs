@@ -11,7 +11,7 @@ public sealed class LateralTests
     [Fact]
     public async Task Members_and_sender_get_every_message_though_packets_are_lost()
     {
-        await using var rig = new NodeRig(isSecured: false);
+        await using var rig = new NodeRig();
         Group[] groups = new Group[3];
         for (int index = 0; index < groups.Length; index++)
         {
@@ -37,7 +37,7 @@ public sealed class LateralTests
     [Fact]
     public async Task A_long_message_comes_whole_and_a_publisher_reaches_members()
     {
-        await using var rig = new NodeRig(isSecured: false);
+        await using var rig = new NodeRig();
         (Group left, Group right) = await rig.StartPairAsync("fast", Lateral, Lateral);
         string text = new('x', 50_000);
         await left.SendAsync(text);
@@ -52,7 +52,7 @@ public sealed class LateralTests
     [Fact]
     public async Task What_the_mode_does_not_promise_is_refused_by_name()
     {
-        await using var rig = new NodeRig(isSecured: false);
+        await using var rig = new NodeRig();
         QuickSilverNode node = await rig.StartAsync();
         await using Group group = await node.JoinAsync("fast", Lateral);
         QuickSilverException refused = await Assert.ThrowsAsync<QuickSilverException>(
@@ -67,7 +67,7 @@ public sealed class LateralTests
     [Fact]
     public async Task A_join_with_another_mode_is_told_both_modes()
     {
-        await using var rig = new NodeRig(isSecured: false);
+        await using var rig = new NodeRig();
         QuickSilverNode one = await rig.StartAsync();
         QuickSilverNode two = await rig.StartAsync();
         await using Group group = await one.JoinAsync("fast", Lateral);
@@ -79,7 +79,7 @@ public sealed class LateralTests
     [Fact]
     public async Task Settings_of_the_mode_are_checked_and_belong_to_it()
     {
-        await using var rig = new NodeRig(isSecured: false);
+        await using var rig = new NodeRig();
         QuickSilverNode node = await rig.StartAsync();
         ArgumentException bad = await Assert.ThrowsAsync<ArgumentException>(() => node.JoinAsync(
             "fast",

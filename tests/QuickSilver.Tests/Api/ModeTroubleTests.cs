@@ -13,7 +13,7 @@ public sealed class ModeTroubleTests
     [InlineData(GroupMode.Timed)]
     public async Task A_sender_that_dies_in_mid_stream_leaves_others_untouched(GroupMode mode)
     {
-        await using var rig = new NodeRig(isSecured: false);
+        await using var rig = new NodeRig();
         await rig.StartAsync(Dying);
         Group[] groups = await JoinAsync(rig, mode, 4);
         var heard = groups[2..].Select(Listen).ToArray();
@@ -61,7 +61,7 @@ public sealed class ModeTroubleTests
     [InlineData(GroupMode.Timed)]
     public async Task A_receiver_that_stood_still_comes_back_and_held_nobody_up(GroupMode mode)
     {
-        await using var rig = new NodeRig(isSecured: false);
+        await using var rig = new NodeRig();
         await rig.StartAsync(Trouble.Patient);
         Group[] groups = await JoinAsync(rig, mode, 3, Trouble.Patient);
         var others = Listen(groups[1]);

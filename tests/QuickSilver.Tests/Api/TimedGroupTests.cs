@@ -7,7 +7,7 @@ public sealed class TimedGroupTests
     [Fact]
     public async Task Messages_of_a_timed_group_arrive_with_and_without_options()
     {
-        await using var rig = new NodeRig(isSecured: false);
+        await using var rig = new NodeRig();
         (Group left, Group right) = await rig.StartPairAsync("world", Timed(), Timed());
         using var limit = new CancellationTokenSource(NodeRig.Patience);
         await left.SendAsync("one", limit.Token);
@@ -28,7 +28,7 @@ public sealed class TimedGroupTests
     [Fact]
     public async Task What_is_lost_is_asked_for()
     {
-        await using var rig = new NodeRig(isSecured: false);
+        await using var rig = new NodeRig();
         (Group left, Group right) = await rig.StartPairAsync(
             "world", Timed(), Timed(), options => Testing.FaultExtensions.UseFaults(options, dropReceived: 0.1));
         using var limit = new CancellationTokenSource(NodeRig.Patience);
@@ -48,7 +48,7 @@ public sealed class TimedGroupTests
     [Fact]
     public async Task What_a_timed_group_does_not_promise_is_refused_by_name()
     {
-        await using var rig = new NodeRig(isSecured: false);
+        await using var rig = new NodeRig();
         (Group left, _) = await rig.StartPairAsync("world", Timed(), Timed());
 
         var refused = await Assert.ThrowsAsync<QuickSilverException>(
@@ -67,7 +67,7 @@ public sealed class TimedGroupTests
     [Fact]
     public async Task Settings_are_checked_when_a_node_joins()
     {
-        await using var rig = new NodeRig(isSecured: false);
+        await using var rig = new NodeRig();
         QuickSilverNode node = await rig.StartAsync();
         var options = new GroupOptions { Mode = GroupMode.Timed, Timed = new TimedOptions { PacketsPerSecond = 0 } };
         var refused = await Assert.ThrowsAsync<ArgumentException>(async () => await node.JoinAsync("world", options));
