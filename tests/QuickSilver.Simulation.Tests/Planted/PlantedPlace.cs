@@ -57,6 +57,7 @@ internal static class PlantedPlace
         [nameof(TargetedRuns.LongMessagesCut)] = TargetedRuns.LongMessagesCut,
         [nameof(TargetedRuns.LongMessagesLeft)] = TargetedRuns.LongMessagesLeft,
         [nameof(TargetedRuns.SealedAmongStrangers)] = TargetedRuns.SealedAmongStrangers,
+        [nameof(TargetedRuns.SealedModes)] = TargetedRuns.SealedModes,
         [nameof(TargetedRuns.HostCutOff)] = TargetedRuns.HostCutOff,
         [nameof(TargetedRuns.LateralMoves)] = TargetedRuns.LateralMoves,
         [nameof(TargetedRuns.LateralLateStep)] = TargetedRuns.LateralLateStep,
