@@ -21,6 +21,9 @@ internal sealed class Corpus : ITrafficTap
     private const int SharedBlocks = 8;
     private const string Lateral = "lateral-fast";
 
+    // Nobody else receives there, so what is lost is asked for.
+    private const string LateralPair = "lateral-pair";
+
     private readonly Dictionary<DatagramKind, List<byte[]>> _datagrams = [];
     private readonly Dictionary<FrameKind, List<byte[]>> _frames = [];
     private int _seen;
@@ -121,6 +124,18 @@ internal sealed class Corpus : ITrafficTap
         }
         cluster.Start(
             new SendPlan(1, "all", 600, TimeSpan.FromMilliseconds(10)) { Start = TimeSpan.FromMilliseconds(1200) });
+        // Late: until then all nodes are in one region, whose tokens name all of them.
+        for (int node = 0; node < 2; node++)
+        {
+            int one = node;
+            cluster.After(TimeSpan.FromSeconds(9), () => cluster.Nodes[one].Join(LateralPair));
+        }
+        cluster.Start(
+            new SendPlan(0, LateralPair, 150, TimeSpan.FromMilliseconds(4))
+            {
+                Start = TimeSpan.FromSeconds(10),
+                MaxBytes = 900,
+            });
         cluster.Inject(new MulticastOutage(TimeSpan.FromMilliseconds(1200), TimeSpan.FromSeconds(5), 5));
         cluster.Inject(new LengthLimit(TimeSpan.FromMilliseconds(100), TimeSpan.FromSeconds(2), null, 1, 1_300));
         cluster.Inject(new ServerReplacement(TimeSpan.FromMilliseconds(900)));
