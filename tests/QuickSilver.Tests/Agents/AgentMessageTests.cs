@@ -1,5 +1,6 @@
 using System.Text.Json;
 using QuickSilver.Bench.Agents;
+using QuickSilver.Bench.Modes;
 using QuickSilver.Bench.Roles;
 
 namespace QuickSilver.Tests.Agents;
@@ -18,12 +19,14 @@ public sealed class AgentMessageTests
             SharesMemory = false,
             EchoEvery = 7,
             Transport = TransportKind.Unicast,
+            Modes = [new ModeOrder(GroupMode.Lateral, 66, 10)],
         };
         byte[] text = JsonSerializer.SerializeToUtf8Bytes(
             new AgentMessage(AgentMessageKind.Start, 3, order), AgentJson.Default.AgentMessage);
         AgentMessage? read = JsonSerializer.Deserialize(text, AgentJson.Default.AgentMessage);
         Assert.Equal(AgentMessageKind.Start, read!.Kind);
         Assert.Equal(3, read.Role);
-        Assert.Equal(order, read.Order);
+        Assert.Equal(order.Modes, read.Order!.Modes);
+        Assert.Equal(order with { Modes = read.Order.Modes }, read.Order);
     }
 }
