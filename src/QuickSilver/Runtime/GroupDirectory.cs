@@ -61,18 +61,18 @@ internal sealed class GroupDirectory(NodeCore node)
         node.Services.CheckCoreThread();
         Exception thrown = reason ?? (Exception)new ObjectDisposedException(
             nameof(QuickSilverNode), $"The node '{node.Services.Name}' has been disposed of: start another.");
+        List<GroupHandle> ended = RefuseCalls(reason);
         foreach (GroupCore group in _groups.Records) group.CloseSends();
         node.Outboxes.DropAll(thrown);
         node.Changes.FailJoins(thrown);
         foreach (GroupCore group in _groups.Records)
         {
-            foreach (GroupHandle handle in group.Handles)
-            {
-                bool isNews = !handle.HasEnded && reason is not null;
-                handle.Finish(reason);
-                if (isNews) node.Services.Events.Post(new GroupEnded(handle.Name, reason!));
-            }
+            foreach (GroupHandle handle in group.Handles) handle.Finish(reason);
             group.OnGone(thrown);
+        }
+        if (reason is not null)
+        {
+            foreach (GroupHandle handle in ended) node.Services.Events.Post(new GroupEnded(handle.Name, reason));
         }
         node.Changes.FinishLeaves(reason);
         foreach (CountdownFlush flush in _flushes) flush.Fail(thrown);
@@ -154,6 +154,20 @@ internal sealed class GroupDirectory(NodeCore node)
             _waitedOn[index] = _waitedOn[^1];
             _waitedOn.RemoveAt(_waitedOn.Count - 1);
         }
+    }
+
+    // Before sends are closed: a call that finds them closed asks the handle for the reason.
+    private List<GroupHandle> RefuseCalls(Exception? reason)
+    {
+        var ended = new List<GroupHandle>();
+        foreach (GroupCore group in _groups.Records)
+        {
+            foreach (GroupHandle handle in group.Handles)
+            {
+                if (handle.RefuseCalls(reason)) ended.Add(handle);
+            }
+        }
+        return ended;
     }
 
     private GroupHandle[] HandlesOf(SharedInbox inbox)

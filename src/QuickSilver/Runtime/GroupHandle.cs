@@ -91,11 +91,16 @@ internal sealed partial class GroupHandle : ISendOwner
     public LeaveOperation JoinLeave(LeaveOperation leave) =>
         Interlocked.CompareExchange(ref _leave, leave, null) ?? leave;
 
-    /// <summary>Refuses calls from now on. Any thread.</summary>
+    /// <summary>Refuses calls from now on. Those that wait at the gate go on waiting. Any thread.</summary>
+    /// <returns>False when the handle had ended already; the first reason stays.</returns>
+    public bool RefuseCalls(Exception? reason) =>
+        Interlocked.CompareExchange(ref _end, EndMark.Of(reason), null) is null;
+
+    /// <summary>Refuses calls from now on, and those that wait at the gate. Any thread.</summary>
     /// <returns>False when the handle had ended already; the first reason stays.</returns>
     public bool TryEnd(Exception? reason)
     {
-        if (Interlocked.CompareExchange(ref _end, EndMark.Of(reason), null) is not null) return false;
+        if (!RefuseCalls(reason)) return false;
         Core?.OnOwnerEnded(this);
         return true;
     }
