@@ -82,7 +82,8 @@ public sealed class ModeDatagramTests
             ViewTag = view.Number.Tag,
             ViewCounter = view.Number.Counter,
             Sender = from.Core.Stack.Rooms.SelfKey,
-            Sequence = 1,
+            // A request names the node that is asked.
+            Sequence = kind == DatagramKind.LateralNak ? to.Core.Stack.Rooms.SelfKey : 1,
         }.WriteTo(datagram);
         bool isControl = DatagramKinds.IsControl(kind);
         from.Core.Transport.Send(new Train(
