@@ -82,8 +82,8 @@ public class SavedRunTests
     /// gives up what is open before it leaves, and now the simulator does, too.
     /// timed-start-taken-up-again: a member of a timed group had given up the packet that might have shown an earlier
     /// beginning of its stay, and took the next packet in order for that one.
-    /// hybrid-length-damaged: the length of a hybrid packet's list was damaged and lay beyond the datagram's end; it was
-    /// counted as malformed before the list's checksum was looked at.
+    /// hybrid-length-damaged: the length of a hybrid packet's list was damaged and lay beyond the datagram's end; it
+    /// was counted as malformed before the list's checksum was looked at.
     /// </summary>
     [Theory]
     [InlineData("leader-gone-unheard")]
