@@ -255,9 +255,10 @@ public sealed class SealingTests
             opened.Mark();
         }
         for (int warm = 0; warm < 100; warm++) Once();
-        long before = GC.GetAllocatedBytesForCurrentThread();
-        for (int count = 0; count < 1_000; count++) Once();
-        Assert.Equal(0, GC.GetAllocatedBytesForCurrentThread() - before);
+        Assert.Equal(0, AllocatedBytes.Of(() =>
+        {
+            for (int count = 0; count < 1_000; count++) Once();
+        }));
     }
 
     private int KeysAfter(Action action)
