@@ -1,3 +1,4 @@
+using QuickSilver.Bench;
 using QuickSilver.Protocol.Core;
 using QuickSilver.Protocol.Membership;
 using QuickSilver.Security;
@@ -33,7 +34,8 @@ internal sealed class QuietCluster : IServerLinks
         for (int index = 0; index < nodes; index++)
         {
             int number = index;
-            _nodes[index] = new QuietMember(index, isSecured, _nodeAlarms, frame => _up.Enqueue((number, frame)));
+            _nodes[index] = new QuietMember(
+                index, TimeSpan.FromHours(1), _nodeAlarms, frame => _up.Enqueue((number, frame)), isSecured);
             _server.OnConnected(index, _now);
             _nodes[index].Agent.OnConnected();
         }

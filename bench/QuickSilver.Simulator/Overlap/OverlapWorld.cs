@@ -1,3 +1,4 @@
+using QuickSilver.Bench;
 using QuickSilver.Protocol.Core;
 using QuickSilver.Protocol.Membership;
 
@@ -9,7 +10,7 @@ internal sealed class OverlapWorld : IServerLinks
 {
     private readonly Queue<Action> _frames = new();
     private readonly AlarmQueue _alarms = new();
-    private readonly OverlapNode[] _nodes;
+    private readonly QuietMember[] _nodes;
     private readonly MembershipServer _server;
     private Instant _now = new(TimeSpan.TicksPerSecond);
 
@@ -28,12 +29,13 @@ internal sealed class OverlapWorld : IServerLinks
             MaxRegions = maxRegions,
         };
         _server = new MembershipServer(settings, _alarms, new SeededRandom(1), this);
-        _nodes = new OverlapNode[nodes];
+        _nodes = new QuietMember[nodes];
         for (int index = 0; index < nodes; index++)
         {
             long connection = index + 1;
-            _nodes[index] = new OverlapNode(
-                index, _alarms, frame => _frames.Enqueue(() => _server.OnFrame(connection, frame, _now)));
+            _nodes[index] = new QuietMember(
+                index, TimeSpan.FromSeconds(1), _alarms,
+                frame => _frames.Enqueue(() => _server.OnFrame(connection, frame, _now)));
             _server.OnConnected(connection, _now);
             _nodes[index].Agent.OnConnected();
         }

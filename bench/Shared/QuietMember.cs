@@ -3,7 +3,7 @@ using QuickSilver.Protocol.Membership;
 using QuickSilver.Protocol.Wire;
 using InstalledView = QuickSilver.Protocol.Membership.RegionView;
 
-namespace QuickSilver.Benchmarks.Membership;
+namespace QuickSilver.Bench;
 
 /// <summary>A node that follows the membership and sends nothing: it is done with a view at once.</summary>
 internal sealed class QuietMember : IMembershipLink, IMembershipEvents
@@ -11,13 +11,20 @@ internal sealed class QuietMember : IMembershipLink, IMembershipEvents
     private readonly Action<byte[]> _send;
     private readonly HashSet<ViewNumber> _superseded = [];
 
-    public QuietMember(int index, bool isSecured, AlarmQueue alarms, Action<byte[]> send)
+    /// <summary>Makes a node that is not connected.</summary>
+    /// <param name="index">Which of the cluster's nodes it is, from 0.</param>
+    /// <param name="heartbeat">Time between its heartbeats.</param>
+    /// <param name="alarms">Its timers.</param>
+    /// <param name="send">Takes each frame to the server.</param>
+    /// <param name="isSecured">True when it gets keys with its views.</param>
+    public QuietMember(
+        int index, TimeSpan heartbeat, AlarmQueue alarms, Action<byte[]> send, bool isSecured = false)
     {
         _send = send;
         var control = new NetEndpoint(0x0A000001 + (uint)index, 1_000);
         NetEndpoint data = control with { Port = 1_001 };
         var settings = new AgentSettings(
-            "default", $"n{index}", 1, control, data, 1 << 20, Multicast: true, TimeSpan.FromHours(1))
+            "default", $"n{index}", 1, control, data, 1 << 20, Multicast: true, heartbeat)
         {
             IsSecured = isSecured,
         };
