@@ -65,6 +65,19 @@ internal static class MarkQuota
         ["a run ends by a message of another length"] =
             "one run in sixty, so that 400 may have none: reached by tests of sources that write into packets "
                 + "alone",
+        ["a group that wrote into packets takes turns at the buffer again"] =
+            "one run in two hundred: a source must write into packets when a second lane begins to send: reached by "
+                + "tests of sources that write into packets alone",
+        ["a region at its limit of views waits with its new keys"] =
+            "one run in two hundred: four views must not retire while keys grow old: reached by the targeted run "
+                + "StuckViewsWithOldKeys",
+        ["a packet comes from a removed sender whose stream is closed"] =
+            "one run in a hundred, so that 400 may have none: reached by the targeted run LatePackets",
+        ["TimedCounters.PacketsFiltered"] =
+            "one run in a hundred: members of a region must differ in their timed groups: reached by the targeted run "
+                + "TimedMerged",
+        ["TimedCounters.BeforeJoin"] =
+            "one run in a hundred: reached by the targeted run TimedMembersCome",
         ["a packet that should be short and alone is long"] =
             "one run in a hundred, so that 400 may have none: reached by tests of lending alone",
         ["a member cannot open the memory that a sender offers"] =

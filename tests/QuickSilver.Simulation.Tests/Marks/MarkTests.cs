@@ -85,6 +85,11 @@ public class MarkTests
         "a node is taken over by another server",
         "the first step of a new server replaces the views of the one before",
         "a node is told that it is removed or refused")]
+    [InlineData(nameof(TargetedRuns.LatePackets), "a packet comes from a removed sender whose stream is closed")]
+    [InlineData(
+        nameof(TargetedRuns.StuckViewsWithOldKeys), "a region at its limit of views waits with its new keys")]
+    [InlineData(nameof(TargetedRuns.TimedMembersCome), "TimedCounters.BeforeJoin")]
+    [InlineData(nameof(TargetedRuns.TimedMerged), "TimedCounters.PacketsFiltered")]
     public void ATargetedRunReachesWhatItIsAimedAt(string place, params string[] marks)
     {
         var table = new MarkTable();

@@ -63,6 +63,8 @@ internal static class PlantedPlace
         [nameof(TargetedRuns.LateralLateStep)] = TargetedRuns.LateralLateStep,
         [nameof(TargetedRuns.TimedMembersCome)] = TargetedRuns.TimedMembersCome,
         [nameof(TargetedRuns.TimedLatest)] = TargetedRuns.TimedLatest,
+        [nameof(TargetedRuns.TimedMerged)] = TargetedRuns.TimedMerged,
+        [nameof(TargetedRuns.StuckViewsWithOldKeys)] = TargetedRuns.StuckViewsWithOldKeys,
     };
 
     /// <summary>Names of all places.</summary>

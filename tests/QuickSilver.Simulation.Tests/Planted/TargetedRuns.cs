@@ -438,6 +438,40 @@ internal static class TargetedRuns
         ],
     };
 
+    /// <summary>Regions are merged whose members differ in their timed groups.</summary>
+    public static RunSpec TimedMerged(ulong seed)
+    {
+        const string other = SimulatedModes.Timed + "h";
+        RunSpec run = Make(seed, nodes: 4, membership: new MembershipServerSettings
+        {
+            FailureTimeout = Millis(600_000), MaxRegions = 1,
+        });
+        return run with
+        {
+            Groups = [[Timed, other], [Timed, other], [Timed], [other]],
+            Plans =
+            [
+                new SendPlan(0, Timed, 200, Millis(10)) { Start = Millis(1000) },
+                new SendPlan(1, other, 200, Millis(10)) { Start = Millis(1000) },
+            ],
+        };
+    }
+
+    /// <summary>A member stands still, so that views do not retire, while keys grow old again and again.</summary>
+    public static RunSpec StuckViewsWithOldKeys(ulong seed)
+    {
+        RunSpec run = Make(seed, nodes: 4, membership: new MembershipServerSettings
+        {
+            FailureTimeout = Millis(600_000), RotateAfter = Millis(400), InstallTimeout = Millis(200),
+        });
+        return run with
+        {
+            Options = run.Options with { Sealing = Sealing.StandIn },
+            Plans = [new SendPlan(0, Group, 300, Millis(10)) { Start = Millis(1000) }],
+            Faults = [new NodeFreeze(Millis(1100), Millis(4000), 2)],
+        };
+    }
+
     /// <summary>Objects move in a timed group with latest-only delivery, and much is lost and overtaken.</summary>
     public static RunSpec TimedLatest(ulong seed) => Make(seed, nodes: 4) with
     {
