@@ -442,10 +442,9 @@ internal static class TargetedRuns
     public static RunSpec TimedMerged(ulong seed)
     {
         const string other = SimulatedModes.Timed + "h";
-        RunSpec run = Make(seed, nodes: 4, membership: new MembershipServerSettings
-        {
-            FailureTimeout = Millis(600_000), MaxRegions = 1,
-        });
+        RunSpec run = Make(
+            seed, nodes: 4,
+            membership: new MembershipServerSettings { FailureTimeout = Millis(600_000), MaxRegions = 1 });
         return run with
         {
             Groups = [[Timed, other], [Timed, other], [Timed], [other]],
@@ -460,10 +459,13 @@ internal static class TargetedRuns
     /// <summary>A member stands still, so that views do not retire, while keys grow old again and again.</summary>
     public static RunSpec StuckViewsWithOldKeys(ulong seed)
     {
-        RunSpec run = Make(seed, nodes: 4, membership: new MembershipServerSettings
+        var membership = new MembershipServerSettings
         {
-            FailureTimeout = Millis(600_000), RotateAfter = Millis(400), InstallTimeout = Millis(200),
-        });
+            FailureTimeout = Millis(600_000),
+            RotateAfter = Millis(400),
+            InstallTimeout = Millis(200),
+        };
+        RunSpec run = Make(seed, nodes: 4, membership: membership);
         return run with
         {
             Options = run.Options with { Sealing = Sealing.StandIn },
