@@ -24,9 +24,6 @@ internal sealed class RivalServerMonitor(
     ChannelSecurity? security = null)
     : IAsyncDisposable
 {
-    /// <summary>The time that a start waits for connections.</summary>
-    public static readonly TimeSpan DecisionTime = TimeSpan.FromMilliseconds(250);
-
     private const int MaxAnswerBytes = 1 << 10;
     private static readonly TimeSpan AnswerTime = TimeSpan.FromSeconds(3);
     private static readonly TimeSpan FirstPause = TimeSpan.FromSeconds(5);
@@ -34,6 +31,9 @@ internal sealed class RivalServerMonitor(
 
     private readonly CancellationTokenSource _stop = new();
     private Task _running = Task.CompletedTask;
+
+    /// <summary>The time that a start waits for connections.</summary>
+    public TimeSpan DecisionTime { get; init; } = TimeSpan.FromMilliseconds(250);
 
     /// <summary>Asks all addresses, then decides the claim.</summary>
     /// <returns>The address of a host that takes precedence; null when this host serves.</returns>

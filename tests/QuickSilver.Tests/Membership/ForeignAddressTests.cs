@@ -30,6 +30,8 @@ public sealed class ForeignAddressTests
         await using MembershipHost host = _events.Start();
         var foreign = new NetEndpoint(address, (ushort)port);
         Assert.Equal(MembershipRefusal.ForeignAddress, await RegisterAsync(host, Own, foreign));
+        // The host answers before it counts, and counts before it tells.
+        await NodeRig.UntilAsync(() => _events.Refused.Count > 0, "the host tells");
         Assert.Equal(1, host.Counters.RefusedFor(MembershipRefusal.ForeignAddress));
         Assert.Single(_events.Refused, MembershipRefusal.ForeignAddress);
         if (address != 0) Assert.Equal(MembershipRefusal.ForeignAddress, await RegisterAsync(host, foreign, Own));

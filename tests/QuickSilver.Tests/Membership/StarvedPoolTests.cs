@@ -10,7 +10,6 @@ namespace QuickSilver.Tests.Membership;
 public sealed class StarvedPoolTests
 {
     private const int Blockers = 400;
-    private static readonly TimeSpan Patience = TimeSpan.FromSeconds(20);
     private static readonly TimeSpan FailureTimeout = TimeSpan.FromSeconds(1);
     private readonly TestHost _events = new();
 
@@ -56,7 +55,7 @@ public sealed class StarvedPoolTests
         long start = Stopwatch.GetTimestamp();
         while (!condition())
         {
-            Assert.True(Stopwatch.GetElapsedTime(start) < Patience, "it did not happen");
+            Assert.True(Stopwatch.GetElapsedTime(start) < NodeRig.Patience, "it did not happen");
             Thread.Sleep(1);
         }
     }

@@ -1,23 +1,41 @@
 using System.Net;
 using QuickSilver.Membership;
 using QuickSilver.Protocol.Membership;
+using QuickSilver.Tests.Api;
 
 namespace QuickSilver.Tests.Membership;
 
-/// <summary>Starts a membership host on a free port, and keeps what it had to tell.</summary>
+/// <summary>
+/// Starts a membership host on a free port, and keeps what it had to tell. A host counts first and tells last, on
+/// threads of its own: who waited for a counter has not waited for what is told. Each property is a copy.
+/// </summary>
 internal sealed class TestHost : IMembershipHostEvents
 {
-    public List<MembershipRefusal> Refused { get; } = [];
+    private readonly Lock _lock = new();
+    private readonly List<MembershipRefusal> _refused = [];
+    private readonly List<FrameEnd> _dropped = [];
+    private readonly List<string> _unauthenticated = [];
+    private readonly List<string> _rivals = [];
+    private readonly List<Exception> _faults = [];
 
-    public List<FrameEnd> Dropped { get; } = [];
+    public IReadOnlyList<MembershipRefusal> Refused => Copy(_refused);
 
-    public List<Exception> Faults { get; } = [];
+    public IReadOnlyList<FrameEnd> Dropped => Copy(_dropped);
 
+    public IReadOnlyList<string> Unauthenticated => Copy(_unauthenticated);
+
+    public IReadOnlyList<string> Rivals => Copy(_rivals);
+
+    public IReadOnlyList<Exception> Faults => Copy(_faults);
+
+    /// <summary>Settings for a free port. However slow the machine is, nobody is cut off for a late first frame, and no
+    /// node is removed for its silence.</summary>
     public static MembershipHostSettings Settings { get; } = new()
     {
         EndPoint = new IPEndPoint(IPAddress.Loopback, 0),
         ServesAllClusters = true,
-        Server = new MembershipServerSettings(),
+        Server = new MembershipServerSettings { FailureTimeout = NodeRig.Patience },
+        HelloTime = NodeRig.Patience,
     };
 
     public MembershipHost Start(MembershipHostSettings? settings = null)
@@ -27,28 +45,29 @@ internal sealed class TestHost : IMembershipHostEvents
         return host;
     }
 
-    public void OnRefused(string remote, MembershipRefusal reason, long count) => Add(Refused, reason);
+    public void OnRefused(string remote, MembershipRefusal reason, long count) => Add(_refused, reason);
 
-    public void OnDropped(string remote, FrameEnd end, long count) => Add(Dropped, end);
+    public void OnDropped(string remote, FrameEnd end, long count) => Add(_dropped, end);
 
-    public List<string> Unauthenticated { get; } = [];
+    public void OnUnauthenticated(string remote, string reason, long count) => Add(_unauthenticated, reason);
 
-    public void OnUnauthenticated(string remote, string reason, long count) => Add(Unauthenticated, reason);
-
-    public void OnAuthorizeThrew(Exception thrown) => Add(Faults, thrown);
+    public void OnAuthorizeThrew(Exception thrown) => Add(_faults, thrown);
 
     public void OnHold(string clusterName, MembershipHold hold)
     {
     }
 
-    public List<string> Rivals { get; } = [];
+    public void OnRival(string place, int nodes) => Add(_rivals, place);
 
-    public void OnRival(string place, int nodes) => Add(Rivals, place);
+    public void OnHostFailed(Exception fault) => Add(_faults, fault);
 
-    public void OnHostFailed(Exception fault) => Add(Faults, fault);
-
-    private static void Add<T>(List<T> list, T item)
+    private void Add<T>(List<T> list, T item)
     {
-        lock (list) list.Add(item);
+        lock (_lock) list.Add(item);
+    }
+
+    private T[] Copy<T>(List<T> list)
+    {
+        lock (_lock) return [.. list];
     }
 }

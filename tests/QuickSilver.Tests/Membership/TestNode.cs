@@ -4,6 +4,7 @@ using QuickSilver.Membership;
 using QuickSilver.Protocol.Core;
 using QuickSilver.Protocol.Membership;
 using QuickSilver.Protocol.Wire;
+using QuickSilver.Tests.Api;
 
 namespace QuickSilver.Tests.Membership;
 
@@ -13,7 +14,6 @@ namespace QuickSilver.Tests.Membership;
 /// </summary>
 internal sealed class TestNode : IMembershipEvents, ILinkHandler, ILinkEvents, ICoreObserver, IAsyncDisposable
 {
-    private static readonly TimeSpan Patience = TimeSpan.FromSeconds(20);
     private static int _nextPort = 1000;
 
     private readonly Channel<string> _words = Channel.CreateUnbounded<string>();
@@ -50,7 +50,7 @@ internal sealed class TestNode : IMembershipEvents, ILinkHandler, ILinkEvents, I
     public async Task HearAsync(string word)
     {
         List<string> heard = [];
-        using var limit = new CancellationTokenSource(Patience);
+        using var limit = new CancellationTokenSource(NodeRig.Patience);
         try
         {
             while (true)

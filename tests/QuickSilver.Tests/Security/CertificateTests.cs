@@ -1,6 +1,7 @@
 using System.Security.Cryptography.X509Certificates;
 using QuickSilver.Membership;
 using QuickSilver.Security;
+using QuickSilver.Tests.Api;
 using QuickSilver.Tests.Membership;
 
 namespace QuickSilver.Tests.Security;
@@ -10,7 +11,6 @@ public sealed class CertificateTests : IDisposable
 {
     private const string Server = "1.3.6.1.5.5.7.3.1";
     private const string Client = "1.3.6.1.5.5.7.3.2";
-    private static readonly TimeSpan Patience = TimeSpan.FromSeconds(30);
 
     private readonly TestAuthority _authority = new();
     private readonly TestAuthority _other = new("other");
@@ -150,12 +150,12 @@ public sealed class CertificateTests : IDisposable
 
     private async Task RefusedAsync(MembershipHost host, X509Certificate2 certificate, string reason)
     {
-        lock (_events.Unauthenticated) _events.Unauthenticated.Clear();
+        long count = host.Counters.Failed + 1;
         Reached reached = await ConnectAsync(host, Unchecked(certificate));
         Assert.True(reached.IsVerdict, reached.Failure);
         Assert.Contains("the server refused this node", reached.Failure, StringComparison.Ordinal);
         Assert.Contains(reason, reached.Failure, StringComparison.Ordinal);
-        await UntilAsync(() => host.Counters.Failed > 0);
+        await NodeRig.UntilAsync(() => host.Counters.Failed == count, $"{count} have failed");
     }
 
     private async Task RefusesAsync(MembershipHost host, string reason)
@@ -164,9 +164,10 @@ public sealed class CertificateTests : IDisposable
         Assert.True(reached.IsVerdict, reached.Failure);
         Assert.Contains("the server's certificate", reached.Failure, StringComparison.Ordinal);
         Assert.Contains(reason, reached.Failure, StringComparison.Ordinal);
-        await UntilAsync(() => host.Counters.Failed == 1);
-        lock (_events.Unauthenticated)
-            Assert.Contains(reason, _events.Unauthenticated[^1], StringComparison.Ordinal);
+        await NodeRig.UntilAsync(
+            () => _events.Unauthenticated.Any(told => told.Contains(reason, StringComparison.Ordinal)),
+            $"the host tells: {reason}");
+        Assert.Equal(1, host.Counters.Failed);
     }
 
     private MembershipHost Start(X509Certificate2 certificate) =>
@@ -174,7 +175,7 @@ public sealed class CertificateTests : IDisposable
 
     private static Task<Reached> ConnectAsync(MembershipHost host, ChannelSecurity channel) =>
         new OneServer(host.EndPoint.Port, channel).TryConnectAsync(NoEvents.Instance, default).AsTask()
-            .WaitAsync(Patience);
+            .WaitAsync(NodeRig.Patience);
 
     private SecurityOptions Options(X509Certificate2 certificate, params string[] servers) =>
         new SecurityOptions().UseCertificates(options =>
@@ -209,15 +210,5 @@ public sealed class CertificateTests : IDisposable
         TestKeys.WriteFile(folder.Path, "tls.key", certificate.GetECDsaPrivateKey()!.ExportPkcs8PrivateKeyPem());
         TestKeys.WriteFile(
             folder.Path, "ca.crt", string.Join('\n', roots.Select(static root => root.ExportCertificatePem())));
-    }
-
-    private static async Task UntilAsync(Func<bool> holds)
-    {
-        long start = Environment.TickCount64;
-        while (!holds())
-        {
-            Assert.True(Environment.TickCount64 - start < Patience.TotalMilliseconds);
-            await Task.Delay(5);
-        }
     }
 }

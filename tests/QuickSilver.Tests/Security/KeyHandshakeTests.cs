@@ -5,6 +5,7 @@ using System.Security.Cryptography.X509Certificates;
 using QuickSilver.Membership;
 using QuickSilver.Protocol.Membership;
 using QuickSilver.Security;
+using QuickSilver.Tests.Api;
 using QuickSilver.Tests.Membership;
 
 namespace QuickSilver.Tests.Security;
@@ -12,8 +13,6 @@ namespace QuickSilver.Tests.Security;
 /// <summary>Connections of nodes that share a key, or do not.</summary>
 public sealed class KeyHandshakeTests
 {
-    private static readonly TimeSpan Patience = TimeSpan.FromSeconds(30);
-
     private readonly TestHost _events = new();
     private readonly string _key = TestKeys.NewText();
 
@@ -29,7 +28,7 @@ public sealed class KeyHandshakeTests
             node.Join("g");
             await node.HearAsync("joined g");
         }
-        Assert.Equal(2, host.Nodes);
+        await NodeRig.UntilAsync(() => host.Nodes == 2, "both are counted at the end of a turn");
         Assert.Equal(0, host.Counters.Failed);
         Assert.Empty(_events.Faults);
     }
@@ -41,7 +40,7 @@ public sealed class KeyHandshakeTests
         Reached reached = await ConnectAsync(host, TestKeys.NewText());
         Assert.True(reached.IsVerdict);
         Assert.Contains("the server has another key", reached.Failure, StringComparison.Ordinal);
-        await UntilAsync(() => _events.Unauthenticated.Count == 1);
+        await NodeRig.UntilAsync(() => _events.Unauthenticated.Count == 1, "the host tells");
         Assert.Equal(1, host.Counters.FailedFor(HandshakeFault.UnknownKey));
         Assert.Contains("the node has another key", Assert.Single(_events.Unauthenticated), StringComparison.Ordinal);
         Assert.Equal(0, host.Nodes);
@@ -86,8 +85,9 @@ public sealed class KeyHandshakeTests
         await using MembershipHost host = Start(_key);
         await using var node = new TestNode(new ServerListConnector([("127.0.0.1", host.EndPoint.Port)]));
         await node.HearAsync($"expelled: {MembershipRefusal.OtherSecurity}");
-        await UntilAsync(() => host.Counters.FailedFor(HandshakeFault.NotSecured) >= 1);
+        await NodeRig.UntilAsync(() => _events.Unauthenticated.Count > 0, "the host tells");
         Assert.Contains("does not use security", _events.Unauthenticated[0], StringComparison.Ordinal);
+        Assert.True(host.Counters.FailedFor(HandshakeFault.NotSecured) >= 1);
         Assert.Equal(0, host.Nodes);
     }
 
@@ -98,8 +98,8 @@ public sealed class KeyHandshakeTests
         Reached reached = await ConnectAsync(host, _key);
         Assert.True(reached.IsVerdict);
         Assert.Contains("Security.Mode None", reached.Failure, StringComparison.Ordinal);
-        await UntilAsync(() => host.Counters.EndedBy(FrameEnd.Secured) == 1);
-        Assert.Contains(FrameEnd.Secured, _events.Dropped);
+        await NodeRig.UntilAsync(() => _events.Dropped.Contains(FrameEnd.Secured), "the host tells");
+        Assert.Equal(1, host.Counters.EndedBy(FrameEnd.Secured));
     }
 
     [Fact]
@@ -110,11 +110,11 @@ public sealed class KeyHandshakeTests
         listener.Start();
         Task<string> relay = RelayAsync(listener, host.EndPoint.Port);
         var connector = new OneServer(((IPEndPoint)listener.LocalEndpoint).Port, TestKeys.Channel(_key));
-        Reached reached = await connector.TryConnectAsync(NoEvents.Instance, default).AsTask().WaitAsync(Patience);
+        Reached reached = await connector.TryConnectAsync(NoEvents.Instance, default).AsTask().WaitAsync(NodeRig.Patience);
         Assert.Null(reached.Socket);
         Assert.Contains("somebody may be between", reached.Failure, StringComparison.Ordinal);
         Assert.Equal(nameof(HandshakeFault.WrongProof), await relay);
-        await UntilAsync(() => host.Counters.FailedFor(HandshakeFault.WrongProof) == 1);
+        await NodeRig.UntilAsync(() => host.Counters.FailedFor(HandshakeFault.WrongProof) == 1, "it is counted");
     }
 
     [Fact]
@@ -123,8 +123,9 @@ public sealed class KeyHandshakeTests
         await using MembershipHost host = _events.Start(TestHost.Settings with
         {
             Security = TestKeys.Channel(_key),
-            HelloTime = TimeSpan.FromSeconds(1),
+            HelloTime = TimeSpan.FromSeconds(2),
         });
+        long start = Environment.TickCount64;
         var sockets = new List<Socket>();
         byte[] preface = Preface.Of(SecurityMode.PreSharedKey);
         for (int index = 0; index < 200; index++)
@@ -140,9 +141,13 @@ public sealed class KeyHandshakeTests
         }
         await using TestNode node = Node(host, "node", _key);
         await node.HearAsync("registered");
-        await UntilAsync(() => Enum.GetValues<FrameEnd>().Sum(host.Counters.EndedBy) >= 200);
-        Assert.True(host.Counters.Failed > 20, $"{host.Counters.Failed} failed");
-        Assert.InRange(_events.Unauthenticated.Count, 1, 20);
+        await NodeRig.UntilAsync(
+            () => Enum.GetValues<FrameEnd>().Sum(host.Counters.EndedBy) >= 200, "all have ended");
+        await NodeRig.UntilAsync(() => host.Counters.Failed > 20, "failures are counted");
+        await NodeRig.UntilAsync(() => _events.Unauthenticated.Count > 0, "the host tells");
+        // Each fault is told once in each second of the clock.
+        long seconds = ((Environment.TickCount64 - start) / 1000) + 2;
+        Assert.InRange(_events.Unauthenticated.Count, 1, seconds * Enum.GetValues<HandshakeFault>().Length);
         Assert.Empty(_events.Faults);
         sockets.ForEach(static socket => socket.Dispose());
     }
@@ -157,7 +162,7 @@ public sealed class KeyHandshakeTests
         // A record of TLS that announces 16 KB, and most of them.
         await socket.SendAsync((byte[])[0x16, 3, 1, 0x40, 0, 1, 0, 0x3F, 0xFC]);
         await socket.SendAsync(new byte[8 << 10]);
-        await UntilAsync(() => host.Counters.Failed == 1);
+        await NodeRig.UntilAsync(() => host.Counters.Failed == 1, "it is counted");
         Assert.Equal(1, host.Counters.FailedFor(HandshakeFault.TooLong) + host.Counters.FailedFor(HandshakeFault.Tls));
     }
 
@@ -172,7 +177,7 @@ public sealed class KeyHandshakeTests
         using var socket = new Socket(AddressFamily.InterNetwork, SocketType.Stream, ProtocolType.Tcp);
         await socket.ConnectAsync(host.EndPoint);
         await socket.SendAsync(Preface.Of(SecurityMode.PreSharedKey));
-        await UntilAsync(() => host.Counters.EndedBy(FrameEnd.Silent) == 1);
+        await NodeRig.UntilAsync(() => host.Counters.EndedBy(FrameEnd.Silent) == 1, "it ends");
     }
 
     [Fact]
@@ -188,11 +193,17 @@ public sealed class KeyHandshakeTests
         });
         (string, int) place = ("127.0.0.1", host.EndPoint.Port);
         var late = new HostClaim("c", serves: false);
-        await using var monitor = new RivalServerMonitor(late, [place], () => 0, _events, TestKeys.Channel(_key));
+        await using var monitor = new RivalServerMonitor(late, [place], () => 0, _events, TestKeys.Channel(_key))
+        {
+            DecisionTime = NodeRig.Patience,
+        };
         Assert.NotNull(await monitor.DecideAsync());
         var stranger = new HostClaim("c", serves: false);
         await using var other = new RivalServerMonitor(
-            stranger, [place], () => 0, _events, TestKeys.Channel(TestKeys.NewText()));
+            stranger, [place], () => 0, _events, TestKeys.Channel(TestKeys.NewText()))
+        {
+            DecisionTime = NodeRig.Patience,
+        };
         Assert.Null(await other.DecideAsync());
     }
 
@@ -204,17 +215,7 @@ public sealed class KeyHandshakeTests
 
     private static Task<Reached> ConnectAsync(MembershipHost host, params string[] keys) =>
         new OneServer(host.EndPoint.Port, TestKeys.Channel(keys))
-            .TryConnectAsync(NoEvents.Instance, default).AsTask().WaitAsync(Patience);
-
-    private static async Task UntilAsync(Func<bool> holds)
-    {
-        long start = Environment.TickCount64;
-        while (!holds())
-        {
-            Assert.True(Environment.TickCount64 - start < Patience.TotalMilliseconds);
-            await Task.Delay(5);
-        }
-    }
+            .TryConnectAsync(NoEvents.Instance, default).AsTask().WaitAsync(NodeRig.Patience);
 
     // Ends TLS on both sides with a certificate of its own, and passes on everything inside it.
     private static async Task<string> RelayAsync(TcpListener listener, int port)

@@ -6,7 +6,7 @@ using QuickSilver.Tests.Diagnostics;
 namespace QuickSilver.Tests.Security;
 
 /// <summary>Security as an application sees it.</summary>
-[Collection(nameof(NodeCollection))]
+[Collection(NodeCollection.Name)]
 public sealed class SecuredNodeTests : IDisposable
 {
     private readonly TestFolder _folder = new();
