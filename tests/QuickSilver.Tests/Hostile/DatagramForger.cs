@@ -131,6 +131,9 @@ internal sealed class DatagramForger : IDisposable
     /// <inheritdoc/>
     public void Dispose() => _socket.Dispose();
 
+    /// <summary>The control port of a node.</summary>
+    public int ControlPortOf(QuickSilverNode node) => InfoOf(node).Control.Port;
+
     /// <summary>The key of a node.</summary>
     public static ulong KeyOf(QuickSilverNode node) => node.Core.Stack.Rooms.SelfKey;
 
