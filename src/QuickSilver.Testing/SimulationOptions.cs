@@ -1,5 +1,6 @@
 using System.Text.Json.Serialization;
 using QuickSilver.Protocol.Core;
+using QuickSilver.Protocol.Lateral;
 using QuickSilver.Protocol.Membership;
 using QuickSilver.Protocol.Probing;
 using QuickSilver.Protocol.Stack;
@@ -56,6 +57,15 @@ public sealed record SimulationOptions
 
     /// <summary>Every node's protocol; name and cluster are filled in by the simulator.</summary>
     public NodeSettings Node { get; init; } = new();
+
+    /// <summary>Every node's lateral groups: those whose names begin with "lateral-".</summary>
+    public LateralSettings Lateral { get; init; } = new();
+
+    /// <summary>
+    /// A message of a lateral group reaches every member so soon after it was taken (T3); null: the run does not say.
+    /// For runs in which each member loses packets of few senders, and no repairs.
+    /// </summary>
+    public TimeSpan? LateralWithin { get; init; }
 
     /// <summary>Every node's timed groups: those whose names begin with "timed-".</summary>
     public TimedSettings Timed { get; init; } = new();

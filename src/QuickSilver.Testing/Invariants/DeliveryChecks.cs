@@ -10,7 +10,8 @@ namespace QuickSilver.Testing.Invariants;
 /// D1 to D5, checked at each delivery and loss report: what is delivered was sent exactly so; at most once; only to
 /// members of the group view it was sent in; in the order of sending; and deliveries and losses leave no hole. Also
 /// that no loss is reported while the sender lives (D7), nor of a message that was known stable (D8), and that a join
-/// which has returned misses nothing sent afterwards (D9). O(1) per message, beside the checksum of its bytes.
+/// which has returned misses nothing sent afterwards (D9), and that lateral repairs come as soon as a run says (T3).
+/// O(1) per message, beside the checksum of its bytes.
 /// </summary>
 internal sealed class DeliveryChecks(RunContext run, ViewChecks views)
 {
@@ -49,6 +50,7 @@ internal sealed class DeliveryChecks(RunContext run, ViewChecks views)
         }
         if (session.Log.IsTimed) _timed.OnMessage(session, sender, number, sent, LongestWay());
         else CheckAudience(session, sender, number, sent);
+        if (session.Mode == GroupModes.Lateral) CheckDelay(session, sender, number, sent);
         session.CountDelivery(run.Now - sent.Admitted);
         run.Trace.Add(
             TraceKind.Delivery, run.Now,
@@ -127,6 +129,16 @@ internal sealed class DeliveryChecks(RunContext run, ViewChecks views)
             "D2",
             $"{Where(session)} got message {number} of node {sender} {(isLost ? "as lost" : "")} a second time; the "
             + $"first time it was {(numbers[number] ? "lost" : "delivered")}");
+    }
+
+    // Where a run says how soon repairs come, they do.
+    private void CheckDelay(SimulatedGroup session, int sender, ulong number, in SentMessage sent)
+    {
+        TimeSpan age = run.Now - sent.Admitted;
+        if (sender == session.Node.Index || run.Options.LateralWithin is not { } limit || age <= limit) return;
+        throw run.Violation("T3",
+            $"{Where(session)} got message {number} of node {sender} when it was {age} old; repairs give it within "
+            + $"{limit}");
     }
 
     // What a datagram may take from its making to its reading: the network, slow nodes, faults that delay kinds.

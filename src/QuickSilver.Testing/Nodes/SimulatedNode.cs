@@ -66,6 +66,7 @@ public sealed class SimulatedNode : IMembershipClient
             -run.Options.ClockDrift, run.Options.ClockDrift + 1, RandomStream.Node, (ulong)machine, 2);
         _clock = new OffsetClock(run.Clock, TimeSpan.FromSeconds(1) + new TimeSpan((long)offset), drift);
         TimedSettings = run.Options.Timed;
+        ModeSettings = run.Options.Lateral;
         Work = new WorkMeter(run.Options.Processor, run.Options.Memory, _clock, run.Random, index);
         _transport = new SimulatedTransport(
             network, machine, _clock.Global, ready => _runner!.WakeAt(ready), index, Work);

@@ -61,6 +61,8 @@ internal static class PlantedPlace
         [nameof(TargetedRuns.HostCutOff)] = TargetedRuns.HostCutOff,
         [nameof(TargetedRuns.LateralMoves)] = TargetedRuns.LateralMoves,
         [nameof(TargetedRuns.LateralLateStep)] = TargetedRuns.LateralLateStep,
+        [nameof(TargetedRuns.LateralTurns)] = TargetedRuns.LateralTurns,
+        [nameof(TargetedRuns.LateralStaggered)] = TargetedRuns.LateralStaggered,
         [nameof(TargetedRuns.TimedMembersCome)] = TargetedRuns.TimedMembersCome,
         [nameof(TargetedRuns.TimedLatest)] = TargetedRuns.TimedLatest,
         [nameof(TargetedRuns.TimedMerged)] = TargetedRuns.TimedMerged,

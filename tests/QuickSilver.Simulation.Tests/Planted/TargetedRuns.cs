@@ -1,5 +1,6 @@
 using QuickSilver.Protocol.Dissemination;
 using QuickSilver.Protocol.Flow.Control;
+using QuickSilver.Protocol.Lateral;
 using QuickSilver.Protocol.Membership;
 using QuickSilver.Protocol.Stack;
 using QuickSilver.Protocol.Timed;
@@ -399,6 +400,35 @@ internal static class TargetedRuns
 
     /// <summary>As <see cref="LateStep"/>, in a lateral group.</summary>
     public static RunSpec LateralLateStep(ulong seed) => InLateral(LateStep(seed));
+
+    /// <summary>One member of a lateral group gets no packets for a while, only repairs. Packets are so rare that none
+    /// pays for a repair: each comes in its turn, before its loss is known.</summary>
+    public static RunSpec LateralTurns(ulong seed)
+    {
+        RunSpec run = Make(seed, nodes: 5);
+        return InLateral(run) with
+        {
+            Options = run.Options with { Network = new NetworkModel(), LateralWithin = Millis(85) },
+            Plans =
+            [
+                // Never two within the time that a packet waits: a repair of both would give neither.
+                new SendPlan(0, Lateral, 30, Millis(160)) { Start = Millis(1000), MaxBytes = 900 },
+                new SendPlan(1, Lateral, 30, Millis(160)) { Start = Millis(1080), MaxBytes = 900 },
+            ],
+            Faults =
+            [
+                new KindLoss(
+                    Millis(1500), Millis(4000), DatagramKind.LateralData, int.MaxValue, null, (int)(seed % 3) + 2),
+            ],
+        };
+    }
+
+    /// <summary>As <see cref="LateralTurns"/>, with two repairs that are filled in turn for each member.</summary>
+    public static RunSpec LateralStaggered(ulong seed)
+    {
+        RunSpec run = LateralTurns(seed);
+        return run with { Options = run.Options with { Lateral = new LateralSettings { Stagger = 2 } } };
+    }
 
     private const string Lateral = SimulatedModes.Lateral + Group;
 

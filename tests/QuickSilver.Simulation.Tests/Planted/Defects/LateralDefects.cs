@@ -2,7 +2,7 @@ using QuickSilver.Simulation.Tests.Planted.Breaking;
 
 namespace QuickSilver.Simulation.Tests.Planted.Defects;
 
-/// <summary>Mistakes in lateral groups: stays, gaps, duplicates, fragments.</summary>
+/// <summary>Mistakes in lateral groups: stays, gaps, duplicates, fragments, turns of repairs.</summary>
 internal static class LateralDefects
 {
     /// <summary>The mistakes.</summary>
@@ -84,6 +84,37 @@ internal static class LateralDefects
                     "LateralReceiving.cs",
                     "Slice kept = _parts.Cache.Add(id, bytes);",
                     "if (!_parts.Cache.TryGet(id, out Slice kept)) kept = _parts.Cache.Add(id, bytes);"),
+            ],
+        },
+        new(
+            "LateralTurnsFromTheFirst",
+            "Members of a lateral group count their turns from the first member, and not from themselves: some are "
+                + "served by several, and others by nobody.",
+            nameof(TargetedRuns.LateralTurns), 3, "T3")
+        {
+            Patches =
+            [
+                new("RepairTurns.cs", "int turn = place + (int)(id.Mixed", "int turn = (int)(id.Mixed"),
+            ],
+        },
+        new(
+            "LateralTurnTakenOnce",
+            "A repair of a lateral group that has left in its turn has no turn again.",
+            nameof(TargetedRuns.LateralTurns), 3, "T3")
+        {
+            Patches =
+            [
+                new("RepairBin.cs", "IsReady = false;\n        Due = Instant.Never;", "IsReady = false;"),
+            ],
+        },
+        new(
+            "LateralTurnOfTheFirstLane",
+            "Of repairs that are filled in turn the first leaves, whichever the packet is in.",
+            nameof(TargetedRuns.LateralStaggered), 3, "T3")
+        {
+            Patches =
+            [
+                new("RepairBins.cs", "_turns.Begin(bin, now)", "_turns.Begin(bins[index], now)"),
             ],
         },
     ];
