@@ -37,9 +37,8 @@ internal sealed record ModeFigures
     /// <summary>Smoothed token round of the slowest leader, in microseconds; 0 but for reliable groups.</summary>
     public double TokenMicros { get; init; }
 
-    /// <summary>Processor time of all members for a message, in microseconds; null if the run has several
-    /// modes.</summary>
-    public double? CpuMicros { get; init; }
+    /// <summary>Processor time of all members for a message of any mode, in microseconds.</summary>
+    public double CpuMicros { get; init; }
 
     /// <summary>Those of every mode of a run.</summary>
     public static IReadOnlyList<ModeFigures> Of(RunReport run)
@@ -47,10 +46,12 @@ internal sealed record ModeFigures
         List<ProcessReport> members = [.. run.Processes.Where(static process => process.Modes is not null)];
         if (members.Count == 0) return [];
         int modes = members[0].Modes!.Count;
-        return [.. Enumerable.Range(0, modes).Select(index => Of(members, index, isAlone: modes == 1))];
+        double messages = Math.Max(1, members.Sum(static member => member.Measured));
+        double cpu = members.Sum(static member => member.CpuSeconds) * MicrosPerSecond / messages;
+        return [.. Enumerable.Range(0, modes).Select(index => Of(members, index) with { CpuMicros = cpu })];
     }
 
-    private static ModeFigures Of(List<ProcessReport> members, int index, bool isAlone)
+    private static ModeFigures Of(List<ProcessReport> members, int index)
     {
         List<ModeReport> reports = [.. members.Select(member => member.Modes![index])];
         var all = new LatencyHistogram();
@@ -59,7 +60,6 @@ internal sealed record ModeFigures
             if (report.Buckets is { } buckets) all.Add(buckets, report.Latency?.Max ?? 0);
         }
         long sent = reports.Sum(static report => report.Sent);
-        long measured = reports.Sum(static report => report.MeasuredSent);
         long expected = (members.Count - 1) * sent;
         GroupMode mode = reports[0].Mode;
         ModeFigures figures = Repairs(mode, members);
@@ -71,14 +71,13 @@ internal sealed record ModeFigures
             WorstP999 = reports.Max(static report => report.Latency?.P999 ?? 0),
             Expected = expected,
             Lost = expected - reports.Sum(static report => report.Delivered),
-            CpuMicros = isAlone && measured > 0
-                ? members.Sum(static member => member.CpuSeconds) * MicrosPerSecond / measured : null,
         };
     }
 
     private static ModeFigures Repairs(GroupMode mode, List<ProcessReport> members)
     {
-        NodeStatistics[] statistics = [.. members.Select(static member => member.Statistics!)];
+        // Without QuickSilver there are none.
+        NodeStatistics[] statistics = [.. members.Select(static member => member.Statistics).OfType<NodeStatistics>()];
         return mode switch
         {
             GroupMode.Lateral => new ModeFigures
@@ -102,7 +101,8 @@ internal sealed record ModeFigures
                 Mode = mode,
                 FromMembers = statistics.Sum(static own => own.RepairsFromPeers - own.Lateral.PacketsRebuilt),
                 OnRequest = statistics.Sum(static own => own.RepairsFromSenders - own.Lateral.PacketsResent),
-                TokenMicros = statistics.Max(static own => own.TokenRoundTrip.TotalMicroseconds),
+                TokenMicros = statistics.Select(static own => own.TokenRoundTrip.TotalMicroseconds)
+                    .DefaultIfEmpty().Max(),
             },
         };
     }

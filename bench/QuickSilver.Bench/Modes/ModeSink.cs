@@ -5,7 +5,7 @@ namespace QuickSilver.Bench.Modes;
 
 /// <summary>
 /// Counts and checks what one member gets in the groups of one mode: every byte, none twice, and the order, which some
-/// modes do not promise. The core thread receives; others read when nothing comes any more.
+/// modes do not promise. One thread at a time receives; others read when nothing comes any more.
 /// </summary>
 /// <param name="order">The groups.</param>
 /// <param name="size">Bytes of a message.</param>
@@ -35,19 +35,33 @@ internal sealed class ModeSink(ModeOrder order, int size)
     public void OnMessage(in MessageRef message)
     {
         long now = Stopwatch.GetTimestamp();
-        if (message.Payload.Length != size)
+        if (TryRead(message.Payload, out MeasuredHeader header) && message.Sequence == (ulong)header.Index
+            && string.Equals(_names[header.Group], message.Group.Name, StringComparison.Ordinal))
         {
-            _damaged++;
+            Take(header, now);
             return;
         }
-        MeasuredHeader header = MeasuredHeader.Read(message.Payload);
-        if ((uint)header.Group >= (uint)_names.Length || !header.IsWhole(message.Payload)
-            || message.Sequence != (ulong)header.Index
-            || !string.Equals(_names[header.Group], message.Group.Name, StringComparison.Ordinal))
-        {
-            _damaged++;
-            return;
-        }
+        _damaged++;
+    }
+
+    /// <summary>One message has come without QuickSilver.</summary>
+    public void OnPayload(ReadOnlySpan<byte> payload)
+    {
+        long now = Stopwatch.GetTimestamp();
+        if (TryRead(payload, out MeasuredHeader header)) Take(header, now);
+        else _damaged++;
+    }
+
+    private bool TryRead(ReadOnlySpan<byte> payload, out MeasuredHeader header)
+    {
+        header = default;
+        if (payload.Length != size) return false;
+        header = MeasuredHeader.Read(payload);
+        return (uint)header.Group < (uint)_names.Length && header.IsWhole(payload);
+    }
+
+    private void Take(in MeasuredHeader header, long now)
+    {
         if (!TryMark(header.Group, header.Index))
         {
             _twice++;

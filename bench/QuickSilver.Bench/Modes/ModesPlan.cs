@@ -10,6 +10,7 @@ namespace QuickSilver.Bench.Modes;
 internal sealed record ModesPlan
 {
     private const int MembershipPort = 14_999;
+    private const int TcpPort = 15_999;
 
     public required NetProfile Net { get; init; }
 
@@ -22,6 +23,9 @@ internal sealed record ModesPlan
     public double Drop { get; init; }
 
     public required IReadOnlyList<ModeOrder> Modes { get; init; }
+
+    /// <summary>True: no QuickSilver. The same messages go over a TCP connection between every two members.</summary>
+    public bool IsTcp { get; init; }
 
     public double WarmUpSeconds { get; init; }
 
@@ -37,9 +41,10 @@ internal sealed record ModesPlan
     {
         using NetworkLab lab = NetworkLab.Make(
             Net, Members + 1, DropsByNetwork ? Drop : 0, member => member < Members);
-        List<RoleStart> starts = [Start(lab, Members, RoleKind.Host, "host")];
+        List<RoleStart> starts = IsTcp ? [] : [Start(lab, Members, RoleKind.Host, "host")];
+        RoleKind member = IsTcp ? RoleKind.ModesTcpMember : RoleKind.ModesMember;
         for (int number = 0; number < Members; number++)
-            starts.Add(Start(lab, number, RoleKind.ModesMember, $"member-{number + 1}"));
+            starts.Add(Start(lab, number, member, $"member-{number + 1}"));
         run = await LabRunner.RunAsync(run, lab, starts, null, ct);
         return run with { Failures = [.. run.Failures, .. run.Processes.SelectMany(Faults), .. Lost(run)] };
     }
@@ -87,6 +92,8 @@ internal sealed record ModesPlan
             MembershipPort = lab.PortOf(MembershipPort),
             MembershipServer = lab.HasMachines ? $"{lab.AddressOf(Members)}:{MembershipPort}" : null,
             Address = lab.AddressOf(member),
+            Peers = IsTcp ? [.. Enumerable.Range(0, Members).Select(lab.AddressOf)] : [],
+            TcpPort = lab.PortOf(TcpPort),
         };
         return new RoleStart(order, new RoleLaunch { Prefix = lab.PrefixOf(member) });
     }

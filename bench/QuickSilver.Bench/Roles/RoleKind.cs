@@ -40,4 +40,7 @@ internal enum RoleKind
 
     /// <summary>A member of groups of several modes.</summary>
     ModesMember,
+
+    /// <summary>The same over TCP connections.</summary>
+    ModesTcpMember,
 }

@@ -126,5 +126,8 @@ internal sealed record RoleOrder
     /// <summary>Where a TCP sender listens.</summary>
     public int TcpPort { get; init; }
 
+    /// <summary>Of processes that all connect to each other: their addresses, by number.</summary>
+    public IReadOnlyList<string> Peers { get; init; } = [];
+
     public TcpStyle Tcp { get; init; }
 }

@@ -56,6 +56,7 @@ internal static class RoleProgram
                 RoleKind.RoundSender => RoundSenderRole.RunAsync(channel),
                 RoleKind.RoundReceiver => RoundReceiverRole.RunAsync(channel),
                 RoleKind.ModesMember => ModesRole.RunAsync(channel),
+                RoleKind.ModesTcpMember => ModesTcpRole.RunAsync(channel),
                 RoleKind.Host => HostRole.RunAsync(channel),
                 _ => IdleRole.RunAsync(channel),
             });

@@ -1,3 +1,5 @@
+using System.Diagnostics;
+
 namespace QuickSilver.Bench.Traffic;
 
 /// <summary>
@@ -8,6 +10,7 @@ namespace QuickSilver.Bench.Traffic;
 /// </summary>
 internal sealed class LoadMeter
 {
+    private static readonly TimeSpan Look = TimeSpan.FromMilliseconds(50);
     private Reading? _begin;
     private Reading? _end;
 
@@ -26,6 +29,17 @@ internal sealed class LoadMeter
 
     /// <summary>It has ended.</summary>
     public void End() => _end ??= Reading.Now();
+
+    /// <summary>Begins and ends with the measured part of a run, whichever threads send in it, and if none does.
+    /// Returns when the run is over.</summary>
+    public async Task FollowAsync(RunClock clock)
+    {
+        while (clock.PhaseAt(Stopwatch.GetTimestamp()) == RunPhase.WarmUp) await Task.Delay(Look);
+        Begin();
+        while (clock.PhaseAt(Stopwatch.GetTimestamp()) == RunPhase.Measured) await Task.Delay(Look);
+        End();
+        while (clock.PhaseAt(Stopwatch.GetTimestamp()) is not null) await Task.Delay(Look);
+    }
 
     private readonly record struct Reading(double CpuSeconds, long AllocatedBytes)
     {

@@ -3,7 +3,6 @@ using System.CommandLine.Parsing;
 using QuickSilver.Bench;
 using QuickSilver.Bench.Lab;
 using QuickSilver.Bench.Modes;
-using QuickSilver.Bench.Peers;
 using QuickSilver.Bench.Reports;
 using QuickSilver.Bench.Runs;
 using QuickSilver.Bench.Traffic;
@@ -12,8 +11,8 @@ namespace QuickSilver.Scenarios.Verbs;
 
 /// <summary>
 /// Groups of all modes in the same nodes, under loss: how long each mode's messages take, what repairs them, and what
-/// reliable groups notice of the others. Each mode runs alone as well, which gives its processor time; a TCP connection
-/// to each receiver carries what one node sends in one mode.
+/// reliable groups notice of the others. Each mode runs alone as well, which gives its processor time; TCP carries the
+/// same messages over a connection between every two nodes.
 /// </summary>
 internal sealed class Modes : IScenario
 {
@@ -25,6 +24,12 @@ internal sealed class Modes : IScenario
     { Description = "Groups, a third of each mode, all joined by all.", DefaultValueFactory = _ => 200 }.AtLeast(3);
     private readonly Option<double> _rate = new Option<double>("--rate")
     { Description = "Messages a second to each group.", DefaultValueFactory = _ => 10 }.Above(0);
+    private readonly Option<double> _paced = new Option<double>("--paced")
+    {
+        Description = "Messages a second of the paced runs: from one member, to its reliable groups in turn.",
+        DefaultValueFactory = _ => 20_000,
+    }.Above(0);
+
     private readonly Option<int> _size = new Option<int>("--size")
     { Description = "Bytes of a message.", DefaultValueFactory = _ => 200 }.AtLeast(MeasuredHeader.Bytes);
     private readonly Option<double[]> _drops = new("--drop")
@@ -35,8 +40,8 @@ internal sealed class Modes : IScenario
 
     private readonly Option<ModesRun[]> _runs = new("--run")
     {
-        Description = "Which runs: mixed, reliable, lateral, timed, tcp, full, fullMixed; may be repeated. Default: "
-            + "all.",
+        Description = "Which runs: mixed, reliable, lateral, timed, tcp, paced, pacedMixed, full, fullMixed; may be "
+            + "repeated. Default: all.",
         DefaultValueFactory = _ => Enum.GetValues<ModesRun>(),
     };
 
@@ -62,7 +67,7 @@ internal sealed class Modes : IScenario
 
     /// <inheritdoc/>
     public IReadOnlyList<Option> Options =>
-        [_nodes, _groups, _rate, _size, _drops, _runs, _warmUp, _seconds, _repeat, _net];
+        [_nodes, _groups, _rate, _paced, _size, _drops, _runs, _warmUp, _seconds, _repeat, _net];
 
     /// <inheritdoc/>
     public void Validate(CommandResult result)
@@ -89,9 +94,7 @@ internal sealed class Modes : IScenario
             {
                 foreach (ModesRun kind in kinds)
                 {
-                    RunReport run = kind == ModesRun.Tcp
-                        ? await RunTcpAsync(parsed, drop, ct)
-                        : await Plan(parsed, drop, kind).RunAsync(New(kind, drop), ct);
+                    RunReport run = await Plan(parsed, drop, kind).RunAsync(New(kind, drop), ct);
                     runs.Add(run with { Repetition = repetition });
                     RunOutcome.Tell(runs[^1], runs.Count, all);
                 }
@@ -111,8 +114,13 @@ internal sealed class Modes : IScenario
         double rate = parsed.GetValue(_rate);
         int third = parsed.GetValue(_groups) / ModeCount;
         int first = parsed.GetValue(_groups) - (2 * third);
-        bool isFull = kind is ModesRun.Full or ModesRun.FullMixed;
-        ModeOrder reliable = new(GroupMode.Reliable, first, isFull ? 0 : rate);
+        ModeOrder reliable = kind switch
+        {
+            ModesRun.Full or ModesRun.FullMixed => new(GroupMode.Reliable, first, 0),
+            ModesRun.Paced or ModesRun.PacedMixed =>
+                new(GroupMode.Reliable, first, parsed.GetValue(_paced) / first, IsFromOne: true),
+            _ => new(GroupMode.Reliable, first, rate),
+        };
         ModeOrder lateral = new(GroupMode.Lateral, third, rate);
         ModeOrder timed = new(GroupMode.Timed, third, rate);
         return new ModesPlan
@@ -123,32 +131,15 @@ internal sealed class Modes : IScenario
             Drop = drop,
             WarmUpSeconds = parsed.GetValue(_warmUp),
             MeasuredSeconds = parsed.GetValue(_seconds),
+            IsTcp = kind == ModesRun.Tcp,
             Modes = kind switch
             {
-                ModesRun.Mixed or ModesRun.FullMixed => [reliable, lateral, timed],
+                ModesRun.Tcp => [new(GroupMode.Reliable, parsed.GetValue(_groups), rate)],
+                ModesRun.Mixed or ModesRun.PacedMixed or ModesRun.FullMixed => [reliable, lateral, timed],
                 ModesRun.Lateral => [lateral],
                 ModesRun.Timed => [timed],
                 _ => [reliable],
             },
         };
-    }
-
-    // What one node sends to the groups of one mode, over a connection to each other node.
-    private async Task<RunReport> RunTcpAsync(ParseResult parsed, double drop, CancellationToken ct)
-    {
-        var setting = new PeerSetting
-        {
-            Net = parsed.GetValue(_net),
-            Receivers = parsed.GetValue(_nodes) - 1,
-            Size = parsed.GetValue(_size),
-            Drop = drop,
-            Rate = parsed.GetValue(_rate) * parsed.GetValue(_groups) / ModeCount / parsed.GetValue(_nodes),
-            WarmUpSeconds = parsed.GetValue(_warmUp),
-            MeasuredSeconds = parsed.GetValue(_seconds),
-            CompilesOnce = true,
-        };
-        Peer tcp = PeerCatalog.All.First(static peer => peer.Name == "tcp");
-        List<RunReport> runs = await new PeerBench([tcp], new PeerBuild(Path.GetTempPath())).RunAsync([setting], 1, ct);
-        return runs[0] with { Variant = nameof(ModesRun.Tcp), Setting = New(ModesRun.Tcp, drop).Setting };
     }
 }

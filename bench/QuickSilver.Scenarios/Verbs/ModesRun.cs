@@ -15,8 +15,14 @@ internal enum ModesRun
     /// <summary>The timed groups alone.</summary>
     Timed,
 
-    /// <summary>A TCP connection to each receiver.</summary>
+    /// <summary>No QuickSilver: the messages of all groups over a TCP connection between every two nodes.</summary>
     Tcp,
+
+    /// <summary>The reliable groups alone, from one member at a fixed rate.</summary>
+    Paced,
+
+    /// <summary>The same beside the groups of other modes.</summary>
+    PacedMixed,
 
     /// <summary>The reliable groups alone, from one member at full speed.</summary>
     Full,

@@ -10,7 +10,6 @@ namespace QuickSilver.Scenarios.Verbs;
 internal static class ModesTable
 {
     private const double MicrosPerMilli = 1000;
-    private const double MicrosPerSecond = 1e6;
 
     private static readonly string[] Titles =
     [
@@ -26,15 +25,16 @@ internal static class ModesTable
         foreach (string title in Titles) table.AddColumn(new TableColumn(title).RightAligned());
         foreach (RunReport run in runs.OrderBy(static run => run.Setting, StringComparer.Ordinal))
         {
-            if (run.Variant == nameof(ModesRun.Tcp)) AddTcp(table, run);
             foreach (ModeFigures mode in ModeFigures.Of(run))
             {
                 table.AddRow(
-                    run.Setting!, run.Variant, mode.Mode.ToString(), $"{mode.Rate:N0}",
+                    run.Setting!, run.Variant,
+                    run.Variant == nameof(ModesRun.Tcp) ? "a connection a pair" : mode.Mode.ToString(),
+                    $"{mode.Rate:N0}",
                     Millis(mode.Latency?.P50), Millis(mode.Latency?.P99),
                     $"{Millis(mode.Latency?.P999)} ({Millis(mode.WorstP999)})", Millis(mode.Latency?.Max),
                     $"{mode.Lost:N0} of {mode.Expected:N0}", $"{mode.FromMembers:N0}", $"{mode.OnRequest:N0}",
-                    $"{mode.Skipped:N0}", mode.CpuMicros is { } cpu ? $"{cpu:N0}" : "",
+                    $"{mode.Skipped:N0}", $"{mode.CpuMicros:N1}",
                     mode.TokenMicros > 0 ? $"{mode.TokenMicros:N0}" : "");
             }
         }
@@ -50,6 +50,7 @@ internal static class ModesTable
            from figure in (VariantSummary[])[
                Sum(same.Key, "messages/s", same.Select(static one => one.mode.Rate)),
                Sum(same.Key, "p99.9 ms", same.Select(static one => (one.mode.Latency?.P999 ?? 0) / MicrosPerMilli)),
+               Sum(same.Key, "CPU us/message", same.Select(static one => one.mode.CpuMicros)),
                Sum(same.Key, "token us", same.Select(static one => one.mode.TokenMicros))]
            select figure,
     ];
@@ -57,20 +58,6 @@ internal static class ModesTable
     private static VariantSummary Sum(
         (string? Setting, string Variant, GroupMode Mode) key, string figure, IEnumerable<double> values) =>
         VariantSummary.Of($"{key.Variant}, {key.Mode}, {key.Setting} loss", 0, figure, values);
-
-    private static void AddTcp(Table table, RunReport run)
-    {
-        List<ProcessReport> receivers = [.. RunOutcome.Receivers(run)];
-        if (receivers.Count == 0) return;
-        LatencySummary?[] all = [.. receivers.Select(static receiver => receiver.Latency)];
-        ProcessReport sender = run.Processes[0];
-        table.AddRow(
-            run.Setting!, run.Variant, "a connection each", $"{RunOutcome.SlowestRate(run):N0}",
-            Millis(all.Max(static one => one?.P50)), Millis(all.Max(static one => one?.P99)),
-            $"({Millis(all.Max(static one => one?.P999))})", Millis(all.Max(static one => one?.Max)),
-            $"{receivers.Sum(static receiver => receiver.Lost):N0}", "", "", "",
-            $"{run.Processes.Sum(static process => process.CpuSeconds) * MicrosPerSecond / sender.Measured:N0}", "");
-    }
 
     private static string Millis(double? micros) => micros is { } value ? $"{value / MicrosPerMilli:N1}" : "";
 }
