@@ -25,6 +25,7 @@ IScenario[] scenarios =
     new Disturb(),
     new Soak(),
     new Modes(),
+    new Long(),
     new Junk(),
 ];
 if (args is [RoleProgram.Word]) return await RoleProgram.RunAsync();

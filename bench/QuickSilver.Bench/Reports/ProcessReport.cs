@@ -1,3 +1,4 @@
+using QuickSilver.Bench.Longs;
 using QuickSilver.Bench.Modes;
 using QuickSilver.Bench.Traffic;
 
@@ -95,6 +96,9 @@ internal sealed record ProcessReport
 
     /// <summary>What it did in the groups of each mode, for <c>modes</c>.</summary>
     public IReadOnlyList<ModeReport>? Modes { get; init; }
+
+    /// <summary>What a long message took, for <c>long</c>.</summary>
+    public LongReport? Long { get; init; }
 
     /// <summary>Messages sent in each bin of the run, for <c>disturb</c>.</summary>
     public IReadOnlyList<long>? SentBins { get; init; }

@@ -43,4 +43,10 @@ internal enum RoleKind
 
     /// <summary>The same over TCP connections.</summary>
     ModesTcpMember,
+
+    /// <summary>Writes one long message.</summary>
+    LongSender,
+
+    /// <summary>Reads it.</summary>
+    LongReceiver,
 }

@@ -126,6 +126,9 @@ internal sealed record RoleOrder
     /// <summary>Where a TCP sender listens.</summary>
     public int TcpPort { get; init; }
 
+    /// <summary>Bytes of a long message.</summary>
+    public long LongBytes { get; init; }
+
     /// <summary>Of processes that all connect to each other: their addresses, by number.</summary>
     public IReadOnlyList<string> Peers { get; init; } = [];
 

@@ -1,5 +1,6 @@
 using System.Reflection;
 using QuickSilver.Bench.Chaos;
+using QuickSilver.Bench.Longs;
 using QuickSilver.Bench.Modes;
 using QuickSilver.Bench.Processes;
 using QuickSilver.Bench.Rounds;
@@ -57,6 +58,8 @@ internal static class RoleProgram
                 RoleKind.RoundReceiver => RoundReceiverRole.RunAsync(channel),
                 RoleKind.ModesMember => ModesRole.RunAsync(channel),
                 RoleKind.ModesTcpMember => ModesTcpRole.RunAsync(channel),
+                RoleKind.LongSender => LongRoles.SendAsync(channel),
+                RoleKind.LongReceiver => LongRoles.ReceiveAsync(channel),
                 RoleKind.Host => HostRole.RunAsync(channel),
                 _ => IdleRole.RunAsync(channel),
             });

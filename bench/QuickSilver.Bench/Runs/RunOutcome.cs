@@ -31,7 +31,7 @@ internal static class RunOutcome
 
     private static string Outcome(RunReport run)
     {
-        if (!Receivers(run).Any()) return "done";
+        if (!Receivers(run).Any(static process => process.Rate > 0)) return "done";
         ProcessReport worst = Receivers(run).MaxBy(process => process.Latency?.P99 ?? 0)!;
         return $"{SlowestRate(run):N0} messages/s to each, p50 {worst.Latency?.P50:N0} us, p99 "
             + $"{worst.Latency?.P99:N0} us, "
