@@ -26,6 +26,7 @@ IScenario[] scenarios =
     new Soak(),
     new Modes(),
     new Long(),
+    new Overlap(),
     new Junk(),
 ];
 if (args is [RoleProgram.Word]) return await RoleProgram.RunAsync();

@@ -1,5 +1,6 @@
 using QuickSilver.Bench.Longs;
 using QuickSilver.Bench.Modes;
+using QuickSilver.Bench.Overlaps;
 using QuickSilver.Bench.Traffic;
 
 namespace QuickSilver.Bench.Reports;
@@ -99,6 +100,9 @@ internal sealed record ProcessReport
 
     /// <summary>What a long message took, for <c>long</c>.</summary>
     public LongReport? Long { get; init; }
+
+    /// <summary>What the process's nodes did in all groups, for <c>overlap</c>.</summary>
+    public OverlapReport? Overlap { get; init; }
 
     /// <summary>Messages sent in each bin of the run, for <c>disturb</c>.</summary>
     public IReadOnlyList<long>? SentBins { get; init; }

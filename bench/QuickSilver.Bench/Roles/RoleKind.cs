@@ -49,4 +49,7 @@ internal enum RoleKind
 
     /// <summary>Reads it.</summary>
     LongReceiver,
+
+    /// <summary>Some nodes of an irregular overlap of groups.</summary>
+    OverlapMember,
 }

@@ -24,6 +24,9 @@ internal static class RoleNode
         options.Transport.PayloadChecksum = order.Checksum;
         options.Transport.SharedMemory = order.SharesMemory;
         options.Security.UseRunKey(order.Key);
+        if (order.MaxRegions > 0) options.Membership.MaxRegions = order.MaxRegions;
+        if (order.MostHybrid > 0) options.Transport.MaxHybridGroups = order.MostHybrid;
+        if (order.MulticastPool is { } pool) options.Transport.MulticastPool = pool;
         if (order.SpinMicros > 0) options.Loop.Spin = TimeSpan.FromMicroseconds(order.SpinMicros);
         if (order.MembershipServer is { } server)
         {

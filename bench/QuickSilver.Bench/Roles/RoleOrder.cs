@@ -1,5 +1,6 @@
 using QuickSilver.Bench.Chaos;
 using QuickSilver.Bench.Modes;
+using QuickSilver.Bench.Overlaps;
 
 namespace QuickSilver.Bench.Roles;
 
@@ -125,6 +126,18 @@ internal sealed record RoleOrder
 
     /// <summary>Where a TCP sender listens.</summary>
     public int TcpPort { get; init; }
+
+    /// <summary>Of an irregular overlap.</summary>
+    public OverlapOrder? Overlaps { get; init; }
+
+    /// <summary>Regions above which the membership's host merges similar ones; 0: its own choice.</summary>
+    public int MaxRegions { get; init; }
+
+    /// <summary>Groups with a multicast address of their own that a node may be in; 0: its own choice.</summary>
+    public int MostHybrid { get; init; }
+
+    /// <summary>Multicast addresses that the membership's host gives; null: its own choice.</summary>
+    public string? MulticastPool { get; init; }
 
     /// <summary>Bytes of a long message.</summary>
     public long LongBytes { get; init; }

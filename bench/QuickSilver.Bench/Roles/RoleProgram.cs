@@ -2,6 +2,7 @@ using System.Reflection;
 using QuickSilver.Bench.Chaos;
 using QuickSilver.Bench.Longs;
 using QuickSilver.Bench.Modes;
+using QuickSilver.Bench.Overlaps;
 using QuickSilver.Bench.Processes;
 using QuickSilver.Bench.Rounds;
 using QuickSilver.Bench.Streams;
@@ -60,6 +61,7 @@ internal static class RoleProgram
                 RoleKind.ModesTcpMember => ModesTcpRole.RunAsync(channel),
                 RoleKind.LongSender => LongRoles.SendAsync(channel),
                 RoleKind.LongReceiver => LongRoles.ReceiveAsync(channel),
+                RoleKind.OverlapMember => OverlapRole.RunAsync(channel),
                 RoleKind.Host => HostRole.RunAsync(channel),
                 _ => IdleRole.RunAsync(channel),
             });

@@ -1,3 +1,4 @@
+using QuickSilver.Bench;
 using QuickSilver.Protocol.Membership;
 using QuickSilver.Protocol.Wire;
 using InstalledView = QuickSilver.Protocol.Membership.RegionView;

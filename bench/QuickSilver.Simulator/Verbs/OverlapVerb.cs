@@ -1,5 +1,6 @@
 using System.CommandLine;
 using System.Globalization;
+using QuickSilver.Bench;
 using QuickSilver.Simulator.Overlap;
 
 namespace QuickSilver.Simulator.Verbs;

@@ -1,6 +1,6 @@
 using QuickSilver.Protocol.Core;
 
-namespace QuickSilver.Simulator.Overlap;
+namespace QuickSilver.Bench;
 
 /// <summary>Which nodes are in which groups.</summary>
 /// <param name="Name">The pattern's name.</param>
