@@ -6,7 +6,7 @@ namespace QuickSilver.Simulator.Verbs;
 /// <summary>Redraws the evaluation of Ricochet: repairs alone, in virtual time, beside the paper's values.</summary>
 internal static class RicochetVerb
 {
-    private static readonly string[] Parts = ["two", "sweep", "delays", "trouble", "rates", "lanes"];
+    private static readonly string[] Parts = ["two", "sweep", "delays", "trouble", "rates", "lanes", "processor"];
 
     public static Command Make()
     {
@@ -20,17 +20,19 @@ internal static class RicochetVerb
         { Description = "Runs of each case; figures are of all of them.", DefaultValueFactory = static _ => 1 };
         var parts = new Option<string[]>("--part")
         {
-            Description = "Which parts: two (Figure 8), sweep (9, 10, 12, 13, 14), delays (11, 15), trouble, rates, "
-                + "lanes. Default: all.",
+            Description = "Which parts: two (Figure 8), sweep (9, 10, 12, 14), delays (11, 15), trouble, rates, "
+                + "lanes, processor (13). Default: all.",
             AllowMultipleArgumentsPerToken = true,
             DefaultValueFactory = static _ => Parts,
         };
         parts.AcceptOnlyFromAmong(Parts);
         var csv = new Option<FileInfo?>("--csv")
         { Description = "The sweep as a table, for docs/figures/ricochet.gp." };
+        var processor = new Option<FileInfo?>("--processor-csv")
+        { Description = "Figure 13 as a table, for docs/figures/ricochet-processor.gp." };
         var command = new Command("ricochet", "Redraws Figures 8 to 15 of Ricochet, by the library's bins and codes.")
         {
-            seconds, least, most, seeds, parts, csv,
+            seconds, least, most, seeds, parts, csv, processor,
         };
         command.SetAction(parsed =>
         {
@@ -43,6 +45,8 @@ internal static class RicochetVerb
             if (chosen.Contains("trouble")) report.Troubles();
             if (chosen.Contains("rates")) report.Rates();
             if (chosen.Contains("lanes")) report.Lanes();
+            if (chosen.Contains("processor"))
+                report.Processor(parsed.GetValue(least), parsed.GetValue(most), parsed.GetValue(processor));
             return 0;
         });
         return command;
