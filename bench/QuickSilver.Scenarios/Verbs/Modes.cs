@@ -46,7 +46,7 @@ internal sealed class Modes : IScenario
     };
 
     private readonly Option<double> _warmUp = new Option<double>("--warmup")
-    { Description = "Seconds before measuring.", DefaultValueFactory = _ => 5 }.AtLeast(0);
+    { Description = "Seconds before measuring.", DefaultValueFactory = _ => 20 }.AtLeast(0);
     private readonly Option<double> _seconds = new Option<double>("--seconds")
     { Description = "Seconds measured.", DefaultValueFactory = _ => 20 }.Above(0);
     private readonly Option<int> _repeat = new Option<int>("--repeat")
