@@ -110,7 +110,8 @@ public sealed class KeyHandshakeTests
         listener.Start();
         Task<string> relay = RelayAsync(listener, host.EndPoint.Port);
         var connector = new OneServer(((IPEndPoint)listener.LocalEndpoint).Port, TestKeys.Channel(_key));
-        Reached reached = await connector.TryConnectAsync(NoEvents.Instance, default).AsTask().WaitAsync(NodeRig.Patience);
+        Reached reached = await connector.TryConnectAsync(NoEvents.Instance, default).AsTask()
+            .WaitAsync(NodeRig.Patience);
         Assert.Null(reached.Socket);
         Assert.Contains("somebody may be between", reached.Failure, StringComparison.Ordinal);
         Assert.Equal(nameof(HandshakeFault.WrongProof), await relay);
