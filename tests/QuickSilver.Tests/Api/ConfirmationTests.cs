@@ -15,6 +15,7 @@ public sealed class ConfirmationTests
         Task flushed = groups[0].FlushAsync();
         Task nodeFlushed = groups[0].Node.FlushAsync();
         await Task.Delay(100);
+        await Trouble.SettleAsync(groups[0].Node);
         Assert.False(confirmed.IsCompleted);
         Task crash = Trouble.CrashAsync(groups[2].Node);
         frozen.Dispose();
@@ -29,7 +30,7 @@ public sealed class ConfirmationTests
     public async Task A_frozen_receiver_is_waited_for_named_and_counted_once_it_is_removed()
     {
         await using var rig = new NodeRig();
-        Group[] groups = await rig.StartThreeAsync();
+        Group[] groups = await rig.StartThreeAsync(NotSoon);
         using Trouble.Frozen frozen = await Trouble.FreezeAsync(groups[2].Node);
         Task<DeliveryReport> confirmed = groups[0].SendConfirmedAsync("x");
         using var limit = new CancellationTokenSource(TimeSpan.FromMilliseconds(700));
@@ -72,6 +73,7 @@ public sealed class ConfirmationTests
             groups[0].Node.FlushAsync(),
         ];
         await Task.Delay(100);
+        await Trouble.SettleAsync(groups[0].Node);
         Trouble.Expel(groups[0].Node);
         foreach (Task call in calls)
         {
@@ -133,10 +135,10 @@ public sealed class ConfirmationTests
     public async Task A_leave_that_is_cancelled_names_whom_it_waited_for_and_goes_on()
     {
         await using var rig = new NodeRig();
-        Group[] groups = await rig.StartThreeAsync();
+        Group[] groups = await rig.StartThreeAsync(NotSoon);
         using Trouble.Frozen frozen = await Trouble.FreezeAsync(groups[2].Node);
         await groups[0].SendAsync("x");
-        using var limit = new CancellationTokenSource(TimeSpan.FromMilliseconds(100));
+        using var limit = new CancellationTokenSource(TimeSpan.FromMilliseconds(700));
         OperationCanceledException cancelled =
             await Assert.ThrowsAsync<OperationCanceledException>(async () => await groups[0].LeaveAsync(limit.Token));
         Assert.Contains(groups[2].Node.Name, cancelled.Message, StringComparison.Ordinal);
@@ -174,4 +176,8 @@ public sealed class ConfirmationTests
         Assert.Equal(
             Enumerable.Range(1, 300).Select(static number => $"{number}"), await NodeRig.ReadAsync(right, 300));
     }
+
+    // Calls that are cancelled are cancelled long before the frozen member is removed.
+    private static void NotSoon(QuickSilverOptions options) =>
+        options.Membership.FailureTimeout = TimeSpan.FromSeconds(6);
 }

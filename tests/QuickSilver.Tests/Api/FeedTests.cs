@@ -49,8 +49,12 @@ public sealed class FeedTests
         (Group left, Group right) = await rig.StartPairAsync();
         var feed = new CountingFeed { Ready = 1 };
         using FeedRegistration registration = left.RegisterFeed(feed);
-        registration.SignalAfter(TimeSpan.FromMilliseconds(30));
-        registration.SignalAfter(TimeSpan.FromHours(1));
+        // The core hears of both at once: the first delay cannot pass before the second takes its place.
+        using (await Trouble.FreezeAsync(left.Node))
+        {
+            registration.SignalAfter(TimeSpan.FromMilliseconds(30));
+            registration.SignalAfter(TimeSpan.FromHours(1));
+        }
         await left.SendConfirmedAsync("before");
         await Task.Delay(100);
         Assert.Equal(0, feed.Calls);
@@ -62,9 +66,12 @@ public sealed class FeedTests
         Assert.Equal(["1"], await NodeRig.ReadAsync(right, 1));
         await left.FlushAsync();
         int calls = feed.Calls;
-        registration.SignalAfter(TimeSpan.FromMilliseconds(50));
-        registration.Dispose();
-        registration.SignalAfter(TimeSpan.FromMilliseconds(1));
+        using (await Trouble.FreezeAsync(left.Node))
+        {
+            registration.SignalAfter(TimeSpan.FromMilliseconds(50));
+            registration.Dispose();
+            registration.SignalAfter(TimeSpan.FromMilliseconds(1));
+        }
         await Task.Delay(100);
         await left.SendConfirmedAsync("after");
         Assert.Equal(calls, feed.Calls);

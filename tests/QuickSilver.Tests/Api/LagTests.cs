@@ -31,27 +31,35 @@ public sealed class LagTests
         QuickSilverNode sender = groups[0].Node;
         Task sending = SendAsync(groups[0], stop.Token);
         await Task.Delay(500);
-        Assert.DoesNotContain(await sender.GetSlowestMembersAsync(12), static lag => lag.HoldsUp);
+        // A machine under load may hold up anybody for a while.
+        await NodeRig.UntilAsync(
+            async () => !(await sender.GetSlowestMembersAsync(12)).Any(static lag => lag.HoldsUp), "nobody holds up");
 
         Task stopping = StandStillAsync(slow, stop.Token);
-        await UntilNamedAsync(sender, slow);
-        MemberLag lag = (await sender.GetSlowestMembersAsync(1)).Single();
+        MemberLag lag = await UntilNamedAsync(sender, slow);
         Assert.Equal((slow.Id, "n7"), (lag.Member.Id, lag.Member.Name));
         Assert.NotEqual(LagReason.Losing, lag.Reason);
         Assert.Equal(["news"], lag.Groups);
         Assert.Equal([groups[0].View.Regions[0].Id], lag.Regions);
-        Assert.InRange(lag.Duration, TimeSpan.FromSeconds(0.9), NodeRig.Patience);
-        NodeStatistics figures = await sender.GetStatisticsAsync();
-        Assert.Equal(1, figures.MembersHoldingUp);
-        Assert.True(figures.LongestHoldUp >= TimeSpan.FromSeconds(0.9));
+        Assert.InRange(lag.Duration, TimeSpan.Zero, NodeRig.Patience);
+        // It goes on between two times of standing still: the figures may have been taken when it had just caught up.
+        await NodeRig.UntilAsync(
+            async () => await sender.GetStatisticsAsync() is
+            {
+                MembersHoldingUp: >= 1,
+                LongestHoldUp.TotalSeconds: >= 0.9,
+            },
+            "the figures tell");
 
         // The record names it, and so does, first of all, the text of a call that was given up.
-        await NodeRig.UntilAsync(() => factory.Ids.Contains(1_310), "it is logged");
-        string record = factory.Records.First(static record => record.Id.Id == 1_310).Text;
-        Assert.Contains($"held up by 'n7' ({slow.Id}) in 'news', which ", record, StringComparison.Ordinal);
+        string said = $"held up by 'n7' ({slow.Id}) in 'news', which ";
+        await NodeRig.UntilAsync(
+            () => factory.Records.Any(record =>
+                record.Id.Id == 1_310 && record.Text.Contains(said, StringComparison.Ordinal)),
+            "it is logged");
         using (await Trouble.FreezeAsync(slow))
         {
-            using var limit = new CancellationTokenSource(TimeSpan.FromMilliseconds(300));
+            using var limit = new CancellationTokenSource(TimeSpan.FromSeconds(1));
             OperationCanceledException cancelled = await Assert.ThrowsAnyAsync<OperationCanceledException>(
                 () => groups[0].SendConfirmedAsync("x", limit.Token).WaitAsync(NodeRig.Patience));
             Assert.Contains($"It waited for 'n7' ({slow.Id}), which ", cancelled.Message, StringComparison.Ordinal);
@@ -66,11 +74,13 @@ public sealed class LagTests
         await Assert.ThrowsAsync<ArgumentOutOfRangeException>(() => sender.GetSlowestMembersAsync(-1));
     }
 
-    private static async Task UntilNamedAsync(QuickSilverNode node, QuickSilverNode slow)
+    private static async Task<MemberLag> UntilNamedAsync(QuickSilverNode node, QuickSilverNode slow)
     {
         long start = Environment.TickCount64;
-        while (await node.GetSlowestMembersAsync(12) is not [{ HoldsUp: true } lag, ..] || lag.Member.Id != slow.Id)
+        while (true)
         {
+            if (await node.GetSlowestMembersAsync(12) is [{ HoldsUp: true, Duration.TotalSeconds: >= 0.9 } lag, ..]
+                && lag.Member.Id == slow.Id) return lag;
             bool isLate = Environment.TickCount64 - start > NodeRig.Patience.TotalMilliseconds;
             Assert.False(
                 isLate,

@@ -6,7 +6,12 @@ namespace QuickSilver.Tests.Api;
 [Collection(NodeCollection.Name)]
 public sealed class LateralTests
 {
-    private static readonly GroupOptions Lateral = new() { Mode = GroupMode.Lateral };
+    // As long as tests wait, nothing is too late.
+    private static readonly GroupOptions Lateral = new()
+    {
+        Mode = GroupMode.Lateral,
+        Lateral = new LateralOptions { Deadline = NodeRig.Patience },
+    };
 
     [Fact]
     public async Task Members_and_sender_get_every_message_though_packets_are_lost()

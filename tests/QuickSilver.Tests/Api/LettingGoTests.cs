@@ -308,13 +308,14 @@ public sealed class LettingGoTests
 
     private static async Task AssertGoneAsync(WeakReference reference, string what)
     {
-        for (int attempt = 0; attempt < 100 && reference.IsAlive; attempt++)
-        {
-            GC.Collect();
-            GC.WaitForPendingFinalizers();
-            await Task.Delay(20);
-        }
-        Assert.False(reference.IsAlive, $"{what} is still held");
+        await NodeRig.UntilAsync(
+            () =>
+            {
+                GC.Collect();
+                GC.WaitForPendingFinalizers();
+                return !reference.IsAlive;
+            },
+            $"{what} is let go");
     }
 
     private sealed class Feed(byte[] held) : IMessageFeed

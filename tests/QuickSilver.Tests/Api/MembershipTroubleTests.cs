@@ -27,7 +27,7 @@ public sealed class MembershipTroubleTests
         gate.Shut();
         await NodeRig.UntilAsync(
             () => a.State == NodeState.MembershipLost && b.State == NodeState.MembershipLost, "the loss is noticed");
-        Assert.Equal(NodeState.MembershipLost, a.GetStatistics().State);
+        Assert.Equal(NodeState.MembershipLost, (await a.GetStatisticsAsync()).State);
 
         DeliveryReport report = await left.SendConfirmedAsync("without a server").WaitAsync(NodeRig.Patience);
         Assert.Equal((2, 0), (report.Confirmed, report.Removed));
@@ -117,7 +117,8 @@ public sealed class MembershipTroubleTests
 
         static void Patient(QuickSilverOptions options)
         {
-            options.Membership.JoinTimeout = TimeSpan.FromSeconds(3);
+            Trouble.Patient(options);
+            options.Membership.JoinTimeout = TimeSpan.FromSeconds(5);
             options.Membership.InstallTimeout = TimeSpan.FromMilliseconds(500);
             options.Shutdown.DrainTimeout = TimeSpan.FromSeconds(1);
         }
@@ -195,6 +196,7 @@ public sealed class MembershipTroubleTests
     {
         var options = new QuickSilverOptions();
         ClientOf(options, 1);
+        options.Membership.JoinTimeout = TimeSpan.FromSeconds(2);
         MembershipUnavailableException thrown = await Assert.ThrowsAsync<MembershipUnavailableException>(
             () => QuickSilverNode.StartAsync(options));
         Assert.Equal(ErrorCode.MembershipUnreachable, thrown.Code);
@@ -214,7 +216,7 @@ public sealed class MembershipTroubleTests
         options.Membership.HeartbeatInterval = TimeSpan.FromMilliseconds(250);
         options.OnNetwork(MembershipMode.Client);
         options.Membership.Servers.Add($"127.0.0.1:{port}");
-        options.Membership.JoinTimeout = TimeSpan.FromSeconds(2);
+        options.Membership.JoinTimeout = TimeSpan.FromSeconds(5);
         options.Shutdown.DrainTimeout = TimeSpan.FromSeconds(1);
         options.Transport.Interface = "127.0.0.1";
     }

@@ -67,9 +67,10 @@ public sealed class MemoryTests
     {
         const int Limit = 1 << 20;
         await using var rig = new NodeRig();
-        await rig.StartAsync();
+        await rig.StartAsync(Trouble.Patient);
         (Group left, Group right) = await rig.StartPairAsync(change: static options =>
         {
+            Trouble.Patient(options);
             options.Pending.MaxBytesPerRegion = Limit / 4;
             options.Pending.MaxBytesPerNode = Limit;
             options.Shutdown.DrainTimeout = TimeSpan.FromMilliseconds(300);

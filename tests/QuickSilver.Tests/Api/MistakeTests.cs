@@ -120,7 +120,7 @@ public sealed class MistakeTests
     public async Task Two_nodes_whose_range_has_ports_for_one_are_told_to_widen_it()
     {
         await using var rig = new NodeRig();
-        int first = 20_000 + (Environment.ProcessId % 20_000);
+        int first = 20_000 + (Environment.ProcessId % 10_000);
         await rig.StartAsync(Narrow);
         QuickSilverException thrown = await IsToldAsync<QuickSilverException>(
             () => QuickSilverNode.StartAsync(rig.Options(Narrow)), $"{first}-{first + 1}", "Transport.PortRange",
@@ -181,7 +181,6 @@ public sealed class MistakeTests
     {
         QuickSilverOptions options = ClientOf("127.0.0.1:1");
         options.Membership.Servers.Add("127.0.0.1:2");
-        options.Membership.JoinTimeout = TimeSpan.FromSeconds(2);
         await IsToldAsync<MembershipUnavailableException>(
             () => QuickSilverNode.StartAsync(options), "127.0.0.1:1: ", "; 127.0.0.1:2: ");
     }
@@ -191,7 +190,7 @@ public sealed class MistakeTests
     {
         QuickSilverOptions options = ClientOf("127.0.0.1:1");
         options.Membership.JoinTimeout = TimeSpan.FromMinutes(1);
-        using var limit = new CancellationTokenSource(TimeSpan.FromMilliseconds(500));
+        using var limit = new CancellationTokenSource(TimeSpan.FromSeconds(2));
         await IsToldAsync<OperationCanceledException>(
             () => QuickSilverNode.StartAsync(options, limit.Token), "The start was cancelled", "127.0.0.1:1:");
     }
@@ -212,6 +211,7 @@ public sealed class MistakeTests
         await using var rig = new NodeRig();
         (Group left, Group right) = await rig.StartPairAsync(change: static options =>
         {
+            Trouble.Patient(options);
             options.Pending.MaxMessagesPerRegion = 4;
             options.Pending.MaxUnsentMessagesPerRegion = 2;
         });
@@ -220,7 +220,7 @@ public sealed class MistakeTests
             using var limit = new CancellationTokenSource(TimeSpan.FromSeconds(1));
             await IsToldAsync<OperationCanceledException>(
                 () => SendOnAsync(limit.Token), "Too much was pending", "is not sent");
-            using var leave = new CancellationTokenSource(TimeSpan.FromMilliseconds(300));
+            using var leave = new CancellationTokenSource(TimeSpan.FromSeconds(1));
             await IsToldAsync<OperationCanceledException>(
                 () => left.Node.LeaveManyAsync([left], leave.Token), right.Node.Name, "left in the background");
         }
@@ -238,7 +238,7 @@ public sealed class MistakeTests
         var options = new QuickSilverOptions();
         options.OnNetwork(MembershipMode.Client);
         options.Membership.Servers.Add(server);
-        options.Membership.JoinTimeout = TimeSpan.FromMilliseconds(500);
+        options.Membership.JoinTimeout = TimeSpan.FromSeconds(2);
         options.Transport.Interface = "127.0.0.1";
         return options;
     }

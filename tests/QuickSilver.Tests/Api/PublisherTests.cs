@@ -113,10 +113,12 @@ public sealed class PublisherTests
     public async Task A_joiner_waits_for_a_publisher_that_stands_still()
     {
         await using var rig = new NodeRig();
-        Group[] members = await rig.StartThreeAsync();
-        QuickSilverNode node = await rig.StartAsync(Trouble.Quick);
+        Group[] members = await rig.StartThreeAsync(Trouble.Patient);
+        Action<QuickSilverOptions> patient = Trouble.Quick;
+        patient += Trouble.Patient;
+        QuickSilverNode node = await rig.StartAsync(patient);
         GroupPublisher publisher = await node.OpenPublisherAsync("group");
-        QuickSilverNode joiner = await rig.StartAsync(Trouble.Quick);
+        QuickSilverNode joiner = await rig.StartAsync(patient);
         Trouble.Frozen frozen = await Trouble.FreezeAsync(node);
         Task<Group> joining = joiner.JoinAsync("group");
         await NodeRig.UntilAsync(() => members[0].View.MemberCount == 4, "the members know the joiner");

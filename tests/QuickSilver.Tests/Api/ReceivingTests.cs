@@ -1,3 +1,5 @@
+using System.Collections.Concurrent;
+
 namespace QuickSilver.Tests.Api;
 
 [Collection(NodeCollection.Name)]
@@ -48,16 +50,20 @@ public sealed class ReceivingTests
     {
         await using var rig = new NodeRig();
         (Group left, Group right) = await rig.StartPairAsync(right: new GroupOptions { InboxMaxBytes = 10_000 });
-        var kept = new List<MessageLease>();
+        var kept = new ConcurrentQueue<MessageLease>();
         Task<SlowConsumerException> reading = Assert.ThrowsAsync<SlowConsumerException>(async () =>
         {
-            await foreach (MessageLease lease in right.ReadLeasedAsync()) kept.Add(lease);
+            await foreach (MessageLease lease in right.ReadLeasedAsync()) kept.Enqueue(lease);
         });
         byte[] payload = new byte[1_000];
-        while (!right.Completion.IsCompleted)
+        for (int sent = 1; !right.Completion.IsCompleted; sent++)
         {
             await left.SendAsync(payload);
             await left.FlushAsync();
+            // The inbox fills with leases and not with what is unread.
+            int expected = sent;
+            await NodeRig.UntilAsync(
+                () => kept.Count == expected || right.Completion.IsCompleted, "the message is leased or refused");
         }
 
         SlowConsumerException reason = await reading.WaitAsync(NodeRig.Patience);
@@ -156,7 +162,7 @@ public sealed class ReceivingTests
         (Group left, Group right) = await rig.StartPairAsync();
         for (int index = 0; index < 50; index++) await left.SendAsync($"{index}");
         await left.FlushAsync();
-        var seen = new System.Collections.Concurrent.ConcurrentQueue<string>();
+        var seen = new ConcurrentQueue<string>();
         using IDisposable registration = right.Subscribe((in MessageRef message) => seen.Enqueue(message.GetString()));
         await left.SendAsync("50");
         await NodeRig.UntilAsync(() => seen.Count == 51, "all are seen");

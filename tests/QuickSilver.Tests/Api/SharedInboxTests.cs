@@ -367,12 +367,13 @@ public sealed class SharedInboxTests
 
     private static async Task AssertGoneAsync(WeakReference reference, string what)
     {
-        for (int attempt = 0; attempt < 100 && reference.IsAlive; attempt++)
-        {
-            GC.Collect();
-            GC.WaitForPendingFinalizers();
-            await Task.Delay(20);
-        }
-        Assert.False(reference.IsAlive, $"{what} is still held");
+        await NodeRig.UntilAsync(
+            () =>
+            {
+                GC.Collect();
+                GC.WaitForPendingFinalizers();
+                return !reference.IsAlive;
+            },
+            $"{what} is let go");
     }
 }

@@ -6,8 +6,6 @@ namespace QuickSilver.Tests.Api;
 /// <summary>The cluster that users' tests have: nodes in memory, crashed, cut and healed.</summary>
 public sealed class TestClusterTests
 {
-    private static readonly TimeSpan Patience = TimeSpan.FromSeconds(30);
-
     private static CancellationToken Ct => TestContext.Current.CancellationToken;
 
     [Fact]
@@ -60,7 +58,7 @@ public sealed class TestClusterTests
         await left.WaitForMembersAsync(2, Ct);
         await cluster.CrashAsync("b");
         await Assert.ThrowsAnyAsync<QuickSilverException>(() => crashed.SendAsync("x"u8.ToArray(), Ct).AsTask());
-        await UntilAsync(() => left.View.Members.Count == 1);
+        await NodeRig.UntilAsync(() => left.View.Members.Count == 1, "the other is missed");
         QuickSilverNode again = await cluster.StartNodeAsync("b", Quick, Ct);
         await again.JoinAsync("g", cancellationToken: Ct);
         await left.WaitForMembersAsync(2, Ct);
@@ -74,10 +72,10 @@ public sealed class TestClusterTests
         Group away = await cluster["b"].JoinAsync("g", cancellationToken: Ct);
         await left.WaitForMembersAsync(2, Ct);
         await cluster.CutAsync("b");
-        await UntilAsync(() => left.View.Members.Count == 1);
+        await NodeRig.UntilAsync(() => left.View.Members.Count == 1, "the other is missed");
         await cluster.HealAsync();
-        await Assert.ThrowsAsync<NodeEvictedException>(() => away.Completion.WaitAsync(Patience, Ct));
-        await UntilAsync(() => cluster["b"].State == NodeState.Running);
+        await Assert.ThrowsAsync<NodeEvictedException>(() => away.Completion.WaitAsync(NodeRig.Patience, Ct));
+        await NodeRig.UntilAsync(() => cluster["b"].State == NodeState.Running, "it is back");
         await cluster["b"].JoinAsync("g", cancellationToken: Ct);
         await left.WaitForMembersAsync(2, Ct);
     }
@@ -93,7 +91,7 @@ public sealed class TestClusterTests
         await sender.WaitForMembersAsync(3, Ct);
         await cluster.CutAsync("a", "b");
         await sender.SendAsync("x"u8.ToArray(), Ct);
-        await UntilAsync(() => got.Contains("c"));
+        await NodeRig.UntilAsync(() => got.Contains("c"), "c hears it");
         await cluster.HealAsync();
         await cluster.WaitForProcessedAsync(cancellationToken: Ct);
         Assert.Equal(["b", "c"], got.Order());
@@ -147,11 +145,4 @@ public sealed class TestClusterTests
 
     private static void Quick(QuickSilverOptions options) =>
         options.Membership.FailureTimeout = TimeSpan.FromSeconds(2);
-
-    private static async Task UntilAsync(Func<bool> isSo)
-    {
-        using var end = CancellationTokenSource.CreateLinkedTokenSource(Ct);
-        end.CancelAfter(Patience);
-        while (!isSo()) await Task.Delay(10, end.Token);
-    }
 }

@@ -77,5 +77,10 @@ public sealed class TimedGroupTests
         Assert.Contains("Timed: is used by GroupMode.Timed only", refused.Message);
     }
 
-    private static GroupOptions Timed() => new() { Mode = GroupMode.Timed };
+    // As long as tests wait, nothing is too old.
+    private static GroupOptions Timed() => new()
+    {
+        Mode = GroupMode.Timed,
+        Timed = new TimedOptions { TimeToLive = NodeRig.Patience },
+    };
 }

@@ -38,7 +38,13 @@ public sealed class SealedNodeTests
     {
         const int messages = 300;
         await using var rig = new NodeRig();
-        var options = new GroupOptions { Mode = mode };
+        // As long as tests wait, nothing is too late or too old.
+        var options = new GroupOptions
+        {
+            Mode = mode,
+            Lateral = mode == GroupMode.Lateral ? new LateralOptions { Deadline = NodeRig.Patience } : null,
+            Timed = mode == GroupMode.Timed ? new TimedOptions { TimeToLive = NodeRig.Patience } : null,
+        };
         (Group left, Group right) = await rig.StartPairAsync(
             "world", options, options, static node => Testing.FaultExtensions.UseFaults(node, dropReceived: 0.05));
         QuickSilverNode outside = await rig.StartAsync();
