@@ -1,4 +1,5 @@
 using QuickSilver.Diagnostics;
+using QuickSilver.Tests.Api;
 
 namespace QuickSilver.Tests.Diagnostics;
 
@@ -21,7 +22,7 @@ public sealed class NodeEventQueueTests
         });
         queue.Begin();
         for (int index = 0; index < 500; index++) queue.Post(new CarrierSelected(Carrier.Multicast, $"{index}"));
-        Assert.True(done.Wait(TimeSpan.FromSeconds(10)));
+        Assert.True(done.Wait(NodeRig.Patience));
         Assert.Equal(0, together);
         Assert.Equal(Enumerable.Range(0, 500).Select(static index => $"{index}"), seen);
     }
@@ -41,7 +42,7 @@ public sealed class NodeEventQueueTests
         queue.Begin();
         queue.Begin();
         queue.Post(new CarrierSelected(Carrier.Multicast, "100"));
-        Assert.True(done.Wait(TimeSpan.FromSeconds(10)));
+        Assert.True(done.Wait(NodeRig.Patience));
         Assert.Equal(
             Enumerable.Range(100 - NodeEventQueue.Kept, NodeEventQueue.Kept + 1).Select(static index => $"{index}"),
             seen);
@@ -61,9 +62,9 @@ public sealed class NodeEventQueueTests
         queue.Begin();
         queue.Post(new CarrierSelected(Carrier.Multicast, "first"));
         queue.Post(new CarrierSelected(Carrier.Multicast, "second"));
-        Assert.True(done.Wait(TimeSpan.FromSeconds(10)));
+        Assert.True(done.Wait(NodeRig.Patience));
         Assert.True(
-            SpinWait.SpinUntil(() => factory.Records.Count >= 2, TimeSpan.FromSeconds(10)), "not both were logged");
+            SpinWait.SpinUntil(() => factory.Records.Count >= 2, NodeRig.Patience), "not both were logged");
         Assert.All(factory.Records, static record => Assert.Equal("mine", record.Fault!.Message));
         Assert.All(factory.Ids, static id => Assert.Equal(1_502, id));
     }

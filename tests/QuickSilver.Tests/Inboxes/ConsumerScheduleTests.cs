@@ -1,4 +1,5 @@
 using QuickSilver.Protocol.Core;
+using QuickSilver.Tests.Api;
 
 namespace QuickSilver.Tests.Inboxes;
 
@@ -51,7 +52,7 @@ public sealed class ConsumerScheduleTests
         rig.Send();
         rig.Deliver(1);
         rig.EndTurn();
-        Assert.True(await moving.AsTask().WaitAsync(TimeSpan.FromSeconds(10)));
+        Assert.True(await moving.AsTask().WaitAsync(NodeRig.Patience));
         Assert.Equal(4UL, reader.Current.Sequence);
         Assert.Equal([1UL, 2UL, 3UL, 4UL], seen);
     }
@@ -287,7 +288,7 @@ public sealed class ConsumerScheduleTests
                 if (_reader.Seen.Count == 0 && _reader.SentBefore == _rig.Sent && !_reader.IsFirst) break;
                 if (_rig.Delivered == 0) break;
                 _moving ??= _move!().AsTask();
-                Take(await _moving.WaitAsync(TimeSpan.FromSeconds(10)));
+                Take(await _moving.WaitAsync(NodeRig.Patience));
             }
             await StopReadingAsync();
             Check([_reader], _rig.Delivered);

@@ -144,7 +144,7 @@ public sealed class InboxThreadTests
             rig.Shared.Returns.Drain();
         }
         rig.Core.Publish();
-        await reading.WaitAsync(TimeSpan.FromSeconds(30));
+        await reading.WaitAsync(TimeSpan.FromSeconds(60));
         Assert.Equal(0UL, wrong);
         rig.Shared.Returns.Drain();
         rig.CloseArena();

@@ -1,24 +1,23 @@
 using QuickSilver.Loop;
 using QuickSilver.Protocol.Core;
+using QuickSilver.Tests.Api;
 
 namespace QuickSilver.Tests.Loop;
 
 public sealed class CoreThreadTests
 {
-    private static readonly TimeSpan Patience = TimeSpan.FromSeconds(20);
-
     [Fact]
     public async Task An_idle_core_sleeps_until_a_request_comes()
     {
         var rig = new Rig();
         rig.Core.Start();
-        Assert.True(await rig.Sleeper.Waiting.WaitAsync(Patience));
+        Assert.True(await rig.Sleeper.Waiting.WaitAsync(NodeRig.Patience));
         var done = new TaskCompletionSource<int>(TaskCreationOptions.RunContinuationsAsynchronously);
         rig.Requests.Enqueue(new RecordingTarget((_, _) => done.SetResult(Environment.CurrentManagedThreadId)));
 
-        Assert.NotEqual(Environment.CurrentManagedThreadId, await done.Task.WaitAsync(Patience));
+        Assert.NotEqual(Environment.CurrentManagedThreadId, await done.Task.WaitAsync(NodeRig.Patience));
         Assert.Equal(1, rig.Gate.Wakes);
-        Assert.True(await rig.Sleeper.Waiting.WaitAsync(Patience));
+        Assert.True(await rig.Sleeper.Waiting.WaitAsync(NodeRig.Patience));
         await rig.StopAsync();
         Assert.True(rig.Core.Sleeps >= 1);
         Assert.True(rig.TurnsEnded > 0);
@@ -38,8 +37,8 @@ public sealed class CoreThreadTests
             });
         alarm.Set(rig.Clock.Now + TimeSpan.FromMilliseconds(5));
         rig.Core.Start();
-        int turnsBefore = await fired.Task.WaitAsync(Patience);
-        Assert.True(await rig.Sleeper.Waiting.WaitAsync(Patience));
+        int turnsBefore = await fired.Task.WaitAsync(NodeRig.Patience);
+        Assert.True(await rig.Sleeper.Waiting.WaitAsync(NodeRig.Patience));
         Assert.Equal(turnsBefore + 1, rig.TurnsEnded);
         await rig.StopAsync();
     }
@@ -54,7 +53,7 @@ public sealed class CoreThreadTests
         for (int index = 0; index < 20_000; index++)
         {
             rig.Requests.Enqueue(target);
-            Assert.True(await ran.WaitAsync(Patience), $"request {index} was not run");
+            Assert.True(await ran.WaitAsync(NodeRig.Patience), $"request {index} was not run");
         }
         await rig.StopAsync();
     }
@@ -67,7 +66,7 @@ public sealed class CoreThreadTests
         rig.Core.Start();
         var seen = new TaskCompletionSource<string?>(TaskCreationOptions.RunContinuationsAsynchronously);
         rig.Requests.Enqueue(new RecordingTarget((_, _) => seen.SetResult(scope.Value)));
-        Assert.Null(await seen.Task.WaitAsync(Patience));
+        Assert.Null(await seen.Task.WaitAsync(NodeRig.Patience));
         await rig.StopAsync();
     }
 
@@ -79,7 +78,7 @@ public sealed class CoreThreadTests
         var alarm = new Alarm(rig.Alarms, _ => fired.SetResult());
         alarm.Set(rig.Clock.Now + TimeSpan.FromMilliseconds(5));
         rig.Core.Start();
-        await fired.Task.WaitAsync(Patience);
+        await fired.Task.WaitAsync(NodeRig.Patience);
         await rig.StopAsync();
     }
 
@@ -91,7 +90,7 @@ public sealed class CoreThreadTests
         for (int index = 0; index < 100; index++) rig.Requests.Enqueue(target);
         rig.Core.RequestStop();
         rig.Core.Start();
-        await rig.Core.Ended.WaitAsync(Patience);
+        await rig.Core.Ended.WaitAsync(NodeRig.Patience);
 
         Assert.Equal(100, target.Ran.Count);
         Assert.Equal(1, rig.Stopped);
@@ -108,7 +107,7 @@ public sealed class CoreThreadTests
         rig.Requests.Enqueue(after);
         rig.Requests.Enqueue(after);
         rig.Core.Start();
-        await rig.Core.Ended.WaitAsync(Patience);
+        await rig.Core.Ended.WaitAsync(NodeRig.Patience);
 
         Assert.Equal("first", Assert.IsType<InvalidOperationException>(rig.Fault).Message);
         Assert.Equal(1, rig.Faults);
@@ -124,7 +123,7 @@ public sealed class CoreThreadTests
         rig.Core.Start();
         var done = new TaskCompletionSource(TaskCreationOptions.RunContinuationsAsynchronously);
         rig.Requests.Enqueue(new RecordingTarget((_, _) => done.SetResult()));
-        await done.Task.WaitAsync(Patience);
+        await done.Task.WaitAsync(NodeRig.Patience);
         Assert.Equal(0, rig.Gate.Wakes);
         Assert.Equal(0, rig.Core.Sleeps);
         await rig.StopAsync();
@@ -179,7 +178,7 @@ public sealed class CoreThreadTests
         public async Task StopAsync()
         {
             Core.RequestStop();
-            await Core.Ended.WaitAsync(Patience);
+            await Core.Ended.WaitAsync(NodeRig.Patience);
             Assert.Null(Fault);
         }
 

@@ -195,7 +195,7 @@ public sealed class SendGateTests
         Task waiting = context.Run(async () => await EnterAsync(_owner, "message", 1, default));
         var core = new Thread(() => Take(MostMessages));
         core.Start();
-        await waiting.WaitAsync(TimeSpan.FromSeconds(30));
+        await waiting.WaitAsync(TimeSpan.FromSeconds(60));
         Assert.Equal([true], context.WasOnPool);
     }
 
@@ -229,7 +229,7 @@ public sealed class SendGateTests
             if (queue.Advances > 0) gate.AdvanceFromCore();
             if (ready == taken) Thread.Yield();
         }
-        await Task.WhenAll(tasks).WaitAsync(TimeSpan.FromSeconds(30));
+        await Task.WhenAll(tasks).WaitAsync(TimeSpan.FromSeconds(60));
         Assert.Equal(senders * each, queue.Requests.Count);
     }
 

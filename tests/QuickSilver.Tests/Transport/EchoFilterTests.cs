@@ -48,7 +48,7 @@ public sealed class EchoFilterTests
     {
         byte[] buffer = new byte[2000];
         socket.Blocking = true;
-        socket.ReceiveTimeout = 10_000;
+        socket.ReceiveTimeout = 30_000;
         return [.. Enumerable.Range(0, count).Select(_ => socket.Receive(buffer))];
     }
 }

@@ -3,6 +3,7 @@ using QuickSilver.Protocol.Core;
 using QuickSilver.Protocol.Flow;
 using QuickSilver.Protocol.Flow.Transports;
 using QuickSilver.Protocol.Wire;
+using QuickSilver.Tests.Api;
 using QuickSilver.Tests.Loop;
 using QuickSilver.Transport;
 
@@ -11,7 +12,6 @@ namespace QuickSilver.Tests.Transport;
 /// <summary>The core thread asleep in epoll: what wakes it, and who pays.</summary>
 public sealed class LinuxWakeTests : ICoreObserver, ICompletionHandler, IPullRoots, IDisposable
 {
-    private static readonly TimeSpan Patience = TimeSpan.FromSeconds(20);
     private readonly TransportRig _rig = new();
     private readonly SemaphoreSlim _handled = new(0);
     private Exception? _fault;
@@ -34,14 +34,14 @@ public sealed class LinuxWakeTests : ICoreObserver, ICompletionHandler, IPullRoo
         for (ulong index = 1; index <= 100; index++)
         {
             sender.Send(TransportRig.Train(TrainRoute.Unicast, 1, 100, index, to: receiver.Facts.Data));
-            Assert.True(await _handled.WaitAsync(Patience), $"datagram {index} was not handled");
+            Assert.True(await _handled.WaitAsync(NodeRig.Patience), $"datagram {index} was not handled");
         }
         Assert.Equal(0, gate.Wakes);
 
         for (int index = 1; index <= 100; index++)
         {
             requests.Enqueue(new RecordingTarget((_, _) => _handled.Release()));
-            Assert.True(await _handled.WaitAsync(Patience), $"request {index} was not run");
+            Assert.True(await _handled.WaitAsync(NodeRig.Patience), $"request {index} was not run");
         }
         Assert.InRange(gate.Wakes, 1, 100);
         await StopAsync(core);
@@ -57,7 +57,7 @@ public sealed class LinuxWakeTests : ICoreObserver, ICompletionHandler, IPullRoo
         requests.Enqueue(new RecordingTarget((_, _) => allowed.SetResult(
             File.ReadLines("/proc/thread-self/status")
                 .First(static line => line.StartsWith("Cpus_allowed_list:", StringComparison.Ordinal)))));
-        Assert.Equal("0", (await allowed.Task.WaitAsync(Patience)).Split(':')[1].Trim());
+        Assert.Equal("0", (await allowed.Task.WaitAsync(NodeRig.Patience)).Split(':')[1].Trim());
         await StopAsync(core);
     }
 
@@ -94,7 +94,7 @@ public sealed class LinuxWakeTests : ICoreObserver, ICompletionHandler, IPullRoo
     private async Task StopAsync(CoreThread core)
     {
         core.RequestStop();
-        await core.Ended.WaitAsync(Patience);
+        await core.Ended.WaitAsync(NodeRig.Patience);
         Assert.Null(_fault);
     }
 }

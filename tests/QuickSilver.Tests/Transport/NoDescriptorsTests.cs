@@ -11,7 +11,6 @@ namespace QuickSilver.Tests.Transport;
 [Collection(NodeCollection.Name)]
 public sealed class NoDescriptorsTests : IDisposable
 {
-    private static readonly TimeSpan Patience = TimeSpan.FromSeconds(20);
     private readonly TransportRig _rig = new();
 
     public static TheoryData<string> Kinds => ["linux", "portable"];
@@ -40,7 +39,7 @@ public sealed class NoDescriptorsTests : IDisposable
         long start = Stopwatch.GetTimestamp();
         while (sender.Send(train) != SendOutcome.Sent)
         {
-            Assert.True(Stopwatch.GetElapsedTime(start) < Patience, "it never sends again");
+            Assert.True(Stopwatch.GetElapsedTime(start) < NodeRig.Patience, "it never sends again");
             Thread.Sleep(10);
         }
         Assert.Equal([1L, 2L, 3L], TransportRig.Sequences(TransportRig.ReceiveDatagrams(receiver, 3)));

@@ -3,6 +3,7 @@ using QuickSilver.Protocol.Core;
 using QuickSilver.Protocol.Flow;
 using QuickSilver.Protocol.Flow.Transports;
 using QuickSilver.Protocol.Wire;
+using QuickSilver.Tests.Api;
 using QuickSilver.Transport;
 
 namespace QuickSilver.Tests.Transport;
@@ -10,7 +11,6 @@ namespace QuickSilver.Tests.Transport;
 /// <summary>Starts transports of each kind, makes trains, and receives until something is true.</summary>
 internal sealed class TransportRig : IDisposable
 {
-    private static readonly TimeSpan Patience = TimeSpan.FromSeconds(10);
     private static int _groups = Random.Shared.Next(20_000);
 
     private readonly List<IHostTransport> _started = [];
@@ -86,7 +86,7 @@ internal sealed class TransportRig : IDisposable
         List<Completion> all = [];
         List<Completion> batch = [];
         long start = Stopwatch.GetTimestamp();
-        while (!enough(all) && Stopwatch.GetElapsedTime(start) < Patience)
+        while (!enough(all) && Stopwatch.GetElapsedTime(start) < NodeRig.Patience)
         {
             batch.Clear();
             if (transport.Take(batch, 64) == 0 && !transport.HasReady) transport.Wait(TimeSpan.FromMilliseconds(20));

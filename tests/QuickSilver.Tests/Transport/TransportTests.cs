@@ -3,6 +3,7 @@ using QuickSilver.Protocol.Flow;
 using QuickSilver.Protocol.Flow.Transports;
 using QuickSilver.Protocol.Tests;
 using QuickSilver.Protocol.Wire;
+using QuickSilver.Tests.Api;
 using QuickSilver.Transport;
 
 namespace QuickSilver.Tests.Transport;
@@ -168,7 +169,7 @@ public sealed class TransportTests : IDisposable
         Assert.True(transport.Wait(Timeout.InfiniteTimeSpan));
         Task waiting = Task.Run(() => transport.Wait(Timeout.InfiniteTimeSpan), CancellationToken.None);
         transport.Wake();
-        await waiting.WaitAsync(TimeSpan.FromSeconds(10));
+        await waiting.WaitAsync(NodeRig.Patience);
         Assert.Empty(Take(transport));
     }
 
