@@ -60,6 +60,13 @@ internal sealed class HostRig : IAsyncDisposable
         return node;
     }
 
+    /// <summary>Waits until events are logged: they happen first, and are told on threads of the host's own.</summary>
+    /// <param name="ids">Their numbers.</param>
+    public async Task UntilLoggedAsync(params int[] ids)
+    {
+        foreach (int id in ids) await NodeRig.UntilAsync(() => Loggers.Ids.Contains(id), $"{id} is logged");
+    }
+
     public async ValueTask DisposeAsync()
     {
         foreach (IHost host in _hosts) await ((IAsyncDisposable)host).DisposeAsync();

@@ -1,4 +1,3 @@
-using System.Collections.Concurrent;
 using System.Globalization;
 using System.Reflection;
 using Microsoft.Extensions.DependencyInjection;
@@ -6,6 +5,7 @@ using Microsoft.Extensions.Diagnostics.HealthChecks;
 using Microsoft.Extensions.Hosting;
 using Microsoft.Extensions.Options;
 using QuickSilver.Tests.Api;
+using static QuickSilver.Hosting.Tests.Handlers;
 
 namespace QuickSilver.Hosting.Tests;
 
@@ -64,7 +64,7 @@ public sealed class HostedNodeTests
         Assert.Same(told, await Assert.ThrowsAsync<MembershipUnavailableException>(() => waiting));
         Assert.Same(told, await Assert.ThrowsAsync<MembershipUnavailableException>(
             () => node.GetGroup("group").GetHandleAsync().AsTask()));
-        await UntilLoggedAsync(rig, 1601);
+        await rig.UntilLoggedAsync(1601);
     }
 
     [Theory]
@@ -101,34 +101,6 @@ public sealed class HostedNodeTests
     }
 
     [Fact]
-    public async Task A_stop_handles_what_is_stored()
-    {
-        await using var rig = new HostRig();
-        IHost host = await rig.StartAsync(services =>
-        {
-            services.AddSingleton<Seen>();
-            services.AddQuickSilver(rig.Here).AddGroup("group").AddHandler<SlowHandler>("group");
-        });
-        Group group = await (await rig.StartNodeAsync()).JoinAsync("group");
-        for (int number = 0; number < 200; number++) await group.SendAsync($"{number}");
-        await group.FlushAsync();
-        await host.StopAsync().WaitAsync(NodeRig.Patience);
-        Assert.Equal(200, host.Services.GetRequiredService<Seen>().Texts.Count);
-    }
-
-    [Fact]
-    public async Task A_group_that_is_left_before_its_reading_begins_is_no_fault()
-    {
-        await using var rig = new HostRig();
-        IHost host = await rig.StartAsync(services => services.AddSingleton<LeavingService>()
-            .AddHostedService(static provider => provider.GetRequiredService<LeavingService>())
-            .AddSingleton<Seen>()
-            .AddQuickSilver(rig.Here).AddGroup("group").AddHandler<FragileHandler>("group"));
-        await host.StopAsync().WaitAsync(NodeRig.Patience);
-        Assert.DoesNotContain(1617, rig.Loggers.Ids);
-    }
-
-    [Fact]
     public async Task A_scoped_handler_may_be_disposable_in_the_asynchronous_way_alone()
     {
         await using var rig = new HostRig();
@@ -143,28 +115,6 @@ public sealed class HostedNodeTests
         // One is made at the start to see whether it can be.
         await NodeRig.UntilAsync(() => seen.Texts.Count(static text => text == "disposed") == 2, "it is disposed of");
         Assert.Contains("x", seen.Texts);
-    }
-
-    [Theory]
-    [InlineData(false)]
-    [InlineData(true)]
-    public async Task A_host_that_is_disposed_of_without_a_stop_ends_handlers_that_wait(bool isAsync)
-    {
-        await using var rig = new HostRig();
-        IHost host = await rig.StartAsync(services =>
-        {
-            services.AddSingleton<Gate>();
-            services.AddQuickSilver(rig.Here).AddGroup("group").AddHandler<GatedHandler>("group");
-        });
-        QuickSilverNode node = await host.Services.GetRequiredService<IQuickSilverNode>().GetNodeAsync();
-        IQuickSilverGroup group = host.Services.GetRequiredKeyedService<IQuickSilverGroup>("group");
-        Gate gate = host.Services.GetRequiredService<Gate>();
-        await group.SendAsync(new byte[1]);
-        await gate.Entered.Task.WaitAsync(NodeRig.Patience);
-        Task disposal = isAsync ? ((IAsyncDisposable)host).DisposeAsync().AsTask() : Task.Run(host.Dispose);
-        await disposal.WaitAsync(NodeRig.Patience);
-        Assert.Equal(NodeState.Stopped, node.State);
-        await UntilLoggedAsync(rig, 1605);
     }
 
     [Fact]
@@ -188,162 +138,6 @@ public sealed class HostedNodeTests
     }
 
     [Fact]
-    public async Task An_evicted_node_joins_its_groups_again_and_says_so()
-    {
-        await using var rig = new HostRig();
-        IHost host = await rig.StartAsync(services =>
-        {
-            services.AddSingleton<Seen>();
-            services.AddQuickSilver(rig.Here).AddGroup("group").AddHandler<FragileHandler>("group").AddHealthCheck();
-        });
-        IQuickSilverNode hosted = host.Services.GetRequiredService<IQuickSilverNode>();
-        QuickSilverNode node = await hosted.GetNodeAsync();
-        IQuickSilverGroup group = hosted.GetGroup("group");
-        Group before = await group.GetHandleAsync();
-        var events = new ConcurrentQueue<GroupRejoined>();
-        group.Rejoined += (_, happened) => events.Enqueue(happened);
-        Trouble.Expel(node);
-        await NodeRig.UntilAsync(() => group.Rejoins == 1, "it is back");
-        await group.SendAsync("after"u8.ToArray());
-        Seen seen = host.Services.GetRequiredService<Seen>();
-        await NodeRig.UntilAsync(() => seen.Texts.Contains("after"), "it hears itself");
-        Assert.NotSame(before, await group.GetHandleAsync());
-        await NodeRig.UntilAsync(() => !events.IsEmpty, "the event is raised");
-        GroupRejoined told = Assert.Single(events);
-        Assert.IsType<NodeEvictedException>(told.Reason);
-        await UntilLoggedAsync(rig, 1611, 1612);
-        HealthCheckService health = host.Services.GetRequiredService<HealthCheckService>();
-        await NodeRig.UntilAsync(
-            async () => (await health.CheckHealthAsync()).Status == HealthStatus.Healthy, "the node is healthy");
-    }
-
-    [Fact]
-    public async Task A_group_whose_policy_is_not_to_return_ends_and_is_unhealthy()
-    {
-        await using var rig = new HostRig();
-        IHost host = await rig.StartAsync(services => services.AddQuickSilver(rig.Here)
-            .AddGroup("group", static group => group.RejoinAfterEviction = false).AddHealthCheck());
-        IQuickSilverNode hosted = host.Services.GetRequiredService<IQuickSilverNode>();
-        IQuickSilverGroup group = hosted.GetGroup("group");
-        HealthCheckService health = host.Services.GetRequiredService<HealthCheckService>();
-        Assert.Equal(HealthStatus.Healthy, (await health.CheckHealthAsync()).Status);
-        Trouble.Expel(await hosted.GetNodeAsync());
-        await Assert.ThrowsAsync<NodeEvictedException>(async () =>
-        {
-            while (true)
-            {
-                await group.SendAsync(new byte[1]);
-                await Task.Delay(5);
-            }
-        }).WaitAsync(NodeRig.Patience);
-        // The handle has ended before the host hears of it.
-        await NodeRig.UntilAsync(
-            async () => await health.CheckHealthAsync() is { Status: HealthStatus.Unhealthy } report
-                && report.Entries["quicksilver"].Description!.Contains(
-                    "group 'group' has ended", StringComparison.Ordinal),
-            "the end of the group is unhealthy");
-        await UntilLoggedAsync(rig, 1614);
-    }
-
-    [Fact]
-    public async Task A_reader_that_was_too_slow_is_joined_again()
-    {
-        await using var rig = new HostRig();
-        IHost host = await rig.StartAsync(services =>
-        {
-            services.AddSingleton<Gate>();
-            services.AddQuickSilver(rig.Here)
-                .AddGroup("group", static group => group.Group.InboxMaxMessages = 10)
-                .AddHandler<GatedHandler>("group").AddHealthCheck();
-        });
-        Gate gate = host.Services.GetRequiredService<Gate>();
-        IQuickSilverGroup group = host.Services.GetRequiredKeyedService<IQuickSilverGroup>("group");
-        Group sender = await (await rig.StartNodeAsync()).JoinAsync("group");
-        for (int number = 0; number < 100; number++) await sender.SendAsync($"{number}");
-        // More than once, where the handle is joined again before all is sent.
-        await NodeRig.UntilAsync(() => group.Rejoins >= 1, "it is back");
-        HealthCheckService health = host.Services.GetRequiredService<HealthCheckService>();
-        await NodeRig.UntilAsync(
-            async () => await health.CheckHealthAsync() is { Status: HealthStatus.Degraded } report
-                && report.Entries["quicksilver"].Description!.Contains(
-                    "a reader was too slow", StringComparison.Ordinal),
-            "the reader is told of");
-        gate.Open.SetResult();
-        await NodeRig.UntilAsync(
-            async () =>
-            {
-                await sender.SendAsync("after");
-                return gate.Texts.Contains("after");
-            },
-            "it goes on");
-    }
-
-    [Fact]
-    public async Task A_group_that_is_left_for_a_handlers_fault_keeps_that_as_its_reason()
-    {
-        await using var rig = new HostRig();
-        IHost host = await rig.StartAsync(services => services.AddQuickSilver(rig.Here).AddGroup(
-                "group", static group => group.Group.HandlerErrors = HandlerErrorPolicy.LeaveGroup)
-            .AddHandler<BrokenHandler>("group").AddHealthCheck());
-        IQuickSilverGroup group = host.Services.GetRequiredKeyedService<IQuickSilverGroup>("group");
-        Group handle = await group.GetHandleAsync();
-        await group.SendAsync(new byte[1]);
-        await handle.Completion.WaitAsync(NodeRig.Patience);
-        // The stop waits for all that follows the handle.
-        await host.StopAsync().WaitAsync(NodeRig.Patience);
-        QuickSilverException told = await Assert.ThrowsAsync<QuickSilverException>(
-            async () => await group.SendAsync(new byte[1]));
-        Assert.Equal(ErrorCode.HandlerFailed, told.Code);
-        HealthReport report = await host.Services.GetRequiredService<HealthCheckService>().CheckHealthAsync();
-        Assert.Contains(
-            $"group 'group' has ended: {told.Message}", report.Entries["quicksilver"].Description!,
-            StringComparison.Ordinal);
-    }
-
-    [Fact]
-    public async Task A_handlers_fault_counts_though_the_handle_of_its_message_has_ended()
-    {
-        await using var rig = new HostRig();
-        IHost host = await rig.StartAsync(services =>
-        {
-            services.AddSingleton<Gate>();
-            services.AddQuickSilver(rig.Here)
-                .AddGroup("group", static group =>
-                {
-                    group.Group.InboxMaxMessages = 10;
-                    group.Group.HandlerErrors = HandlerErrorPolicy.LeaveGroup;
-                })
-                .AddHandler<GatedHandler>("group");
-        });
-        Gate gate = host.Services.GetRequiredService<Gate>();
-        IQuickSilverGroup group = host.Services.GetRequiredKeyedService<IQuickSilverGroup>("group");
-        Group sender = await (await rig.StartNodeAsync()).JoinAsync("group");
-        for (int number = 0; number < 100; number++) await sender.SendAsync($"{number}");
-        await NodeRig.UntilAsync(() => group.Rejoins >= 1, "it is back");
-        gate.Open.SetException(new InvalidOperationException("of the old handle"));
-        await NodeRig.UntilAsync(
-            async () => await Record.ExceptionAsync(async () => await group.SendAsync(new byte[1])) is
-                QuickSilverException { Code: ErrorCode.HandlerFailed },
-            "the group is left for the handler's fault");
-    }
-
-    [Fact]
-    public async Task A_node_that_ends_by_itself_fails_the_host()
-    {
-        await using var rig = new HostRig();
-        IHost host = await rig.StartAsync(services => services.AddQuickSilver(rig.Here).AddGroup(
-                "group", static group => group.Group.HandlerErrors = HandlerErrorPolicy.StopNode)
-            .AddHandler<BrokenHandler>("group"));
-        Task running = host.WaitForShutdownAsync();
-        await host.Services.GetRequiredKeyedService<IQuickSilverGroup>("group").SendAsync(new byte[1]);
-        QuickSilverException told = await Assert.ThrowsAsync<QuickSilverException>(
-            () => running.WaitAsync(NodeRig.Patience));
-        Assert.Equal(ErrorCode.HandlerFailed, told.Code);
-        Assert.Contains(nameof(BrokenHandler), told.Message, StringComparison.Ordinal);
-        await UntilLoggedAsync(rig, 1603);
-    }
-
-    [Fact]
     public async Task A_check_before_the_start_is_unhealthy_and_tagged_ready()
     {
         await using var rig = new HostRig();
@@ -352,24 +146,6 @@ public sealed class HostedNodeTests
         HealthReportEntry entry = report.Entries["quicksilver"];
         Assert.Equal(HealthStatus.Unhealthy, entry.Status);
         Assert.Equal(["ready"], entry.Tags);
-    }
-
-    // What happens is told after it has happened, on threads of the host's own.
-    private static async Task UntilLoggedAsync(HostRig rig, params int[] ids)
-    {
-        foreach (int id in ids) await NodeRig.UntilAsync(() => rig.Loggers.Ids.Contains(id), $"{id} is logged");
-    }
-
-    // Leaves before handlers are called.
-    internal sealed class LeavingService(IQuickSilverNode node) : IHostedService
-    {
-        public async Task StartAsync(CancellationToken cancellationToken)
-        {
-            Group handle = await node.GetGroup("group").GetHandleAsync(cancellationToken);
-            _ = handle.LeaveAsync(CancellationToken.None);
-        }
-
-        public Task StopAsync(CancellationToken cancellationToken) => Task.CompletedTask;
     }
 
     private static object OtherThan(PropertyInfo option, object? value)
@@ -399,78 +175,5 @@ public sealed class HostedNodeTests
             await node.GetGroup("group").SendAsync(new byte[1], cancellationToken);
             HasSentAtStop = true;
         }
-    }
-
-    internal sealed class Seen
-    {
-        public ConcurrentQueue<string> Texts { get; } = new();
-
-        public ConcurrentBag<object> Handlers { get; } = [];
-    }
-
-    internal sealed class FragileHandler(Seen seen) : IMessageHandler
-    {
-        public ValueTask HandleAsync(Message message, CancellationToken cancellationToken)
-        {
-            seen.Handlers.Add(this);
-            seen.Texts.Enqueue(message.GetString());
-            return message.GetString() == "50" ? throw new InvalidOperationException("fifty") : default;
-        }
-    }
-
-    internal sealed class SlowHandler(Seen seen) : IMessageHandler
-    {
-        public async ValueTask HandleAsync(Message message, CancellationToken cancellationToken)
-        {
-            await Task.Delay(1, cancellationToken);
-            seen.Texts.Enqueue(message.GetString());
-        }
-    }
-
-    internal sealed class DisposableHandler(Seen seen) : IMessageHandler, IAsyncDisposable
-    {
-        public ValueTask HandleAsync(Message message, CancellationToken cancellationToken)
-        {
-            seen.Texts.Enqueue(message.GetString());
-            return default;
-        }
-
-        public ValueTask DisposeAsync()
-        {
-            seen.Texts.Enqueue("disposed");
-            return default;
-        }
-    }
-
-    internal sealed class BrokenHandler : IMessageHandler
-    {
-        public ValueTask HandleAsync(Message message, CancellationToken cancellationToken) =>
-            throw new InvalidOperationException("broken");
-    }
-
-    internal sealed class Gate
-    {
-        public TaskCompletionSource Entered { get; } = new(TaskCreationOptions.RunContinuationsAsynchronously);
-
-        public TaskCompletionSource Open { get; } = new(TaskCreationOptions.RunContinuationsAsynchronously);
-
-        public ConcurrentQueue<string> Texts { get; } = new();
-    }
-
-    internal sealed class GatedHandler(Gate gate) : IMessageHandler
-    {
-        public async ValueTask HandleAsync(Message message, CancellationToken cancellationToken)
-        {
-            gate.Entered.TrySetResult();
-            await gate.Open.Task.WaitAsync(cancellationToken);
-            gate.Texts.Enqueue(message.GetString());
-        }
-    }
-
-    internal sealed class InlineCounter : IInlineMessageHandler
-    {
-        public int Count;
-
-        public void Handle(in MessageRef message) => Interlocked.Increment(ref Count);
     }
 }

@@ -137,7 +137,7 @@ public sealed class TypedGroupTests
             .AddGroup("quotes", Json).AddGroup("quotes", new PickySerializer()).AddGroup("quotes")
             .AddGroup("bytes")
             .AddHandler<QuoteHandler>("bytes")
-            .AddHandler<HostedNodeTests.BrokenHandler>("quotes"));
+            .AddHandler<Handlers.BrokenHandler>("quotes"));
         OptionsValidationException told = await Assert.ThrowsAsync<OptionsValidationException>(
             () => host.StartAsync());
         Assert.Equal(2, told.Failures.Count(static finding => finding.StartsWith(
