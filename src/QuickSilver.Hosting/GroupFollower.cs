@@ -63,6 +63,22 @@ internal sealed class GroupFollower(
         }
     }
 
+    /// <summary>Begins to read the present handle, if there are handlers. What it stores is then handled, though the
+    /// group be left before <see cref="HandleAsync"/> comes to it.</summary>
+    /// <param name="stop">That of <see cref="HandleAsync"/>.</param>
+    public void BeginReading(CancellationToken stop)
+    {
+        if (calls.IsEmpty || Group.Turn is not { } turn) return;
+        try
+        {
+            turn.Read(Group, stop);
+        }
+        catch (Exception fault) when (fault is ObjectDisposedException or QuickSilverException)
+        {
+            // The application has left it.
+        }
+    }
+
     /// <summary>Calls the handlers with the messages of one handle after another, to the end of the group.</summary>
     /// <param name="stop">The time of the host's shutdown is up.</param>
     public async Task HandleAsync(CancellationToken stop)
@@ -75,7 +91,7 @@ internal sealed class GroupFollower(
             {
                 try
                 {
-                    await Group.HandleAllAsync(turn.Handle, calls, stop).ConfigureAwait(false);
+                    await turn.Read(Group, stop).HandleAllAsync(calls, stop).ConfigureAwait(false);
                     return; // the group was left
                 }
                 catch (QuickSilverException fault) when (

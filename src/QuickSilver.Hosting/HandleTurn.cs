@@ -5,6 +5,7 @@ namespace QuickSilver.Hosting;
 internal sealed class HandleTurn(Group handle)
 {
     private readonly TaskCompletionSource<HandleTurn> _next = new(TaskCreationOptions.RunContinuationsAsynchronously);
+    private HandleReading? _reading;
 
     /// <summary>The handle.</summary>
     public Group Handle { get; } = handle;
@@ -14,6 +15,15 @@ internal sealed class HandleTurn(Group handle)
 
     /// <summary>Whether the handle is in use.</summary>
     public bool IsLive => !Handle.Completion.IsCompleted;
+
+    /// <summary>Returns the reading of the handle for its handlers; the first call begins it. Any thread.</summary>
+    /// <param name="group">The group.</param>
+    /// <param name="stop">Ends the reading.</param>
+    /// <exception cref="ObjectDisposedException">The group was left before.</exception>
+    public HandleReading Read(HostedGroup group, CancellationToken stop)
+    {
+        lock (_next) return _reading ??= group.Read(Handle, stop);
+    }
 
     /// <summary>Begins the next turn.</summary>
     public HandleTurn Pass(Group handle)

@@ -33,7 +33,7 @@ internal class HostedGroup : IQuickSilverGroup
     protected ILogger Logger { get; private set; } = NullLogger.Instance;
 
     /// <inheritdoc/>
-    public Group? Current => Volatile.Read(ref _turn) is { IsLive: true } turn ? turn.Handle : null;
+    public Group? Current => Turn is { IsLive: true } turn ? turn.Handle : null;
 
     /// <inheritdoc/>
     public long Rejoins => Volatile.Read(ref _rejoins);
@@ -41,13 +41,16 @@ internal class HostedGroup : IQuickSilverGroup
     /// <summary>Why the group has ended for good; null if it has not.</summary>
     public Exception? EndReason { get; private set; }
 
+    /// <summary>The present turn, or the last; null before the first.</summary>
+    public HandleTurn? Turn => Volatile.Read(ref _turn);
+
     /// <summary>The first turn.</summary>
     public Task<HandleTurn> First => _first.Task;
 
     /// <inheritdoc/>
     public async ValueTask<Group> GetHandleAsync(CancellationToken cancellationToken = default)
     {
-        HandleTurn turn = Volatile.Read(ref _turn)
+        HandleTurn turn = Turn
             ?? await First.WaitAsync(cancellationToken).ConfigureAwait(false);
         while (!turn.IsLive) turn = await turn.Next.WaitAsync(cancellationToken).ConfigureAwait(false);
         return turn.Handle;
@@ -93,7 +96,7 @@ internal class HostedGroup : IQuickSilverGroup
         Func<Group, CancellationToken, IAsyncEnumerable<TMessage>> read,
         [EnumeratorCancellation] CancellationToken cancellationToken)
     {
-        HandleTurn turn = Volatile.Read(ref _turn)
+        HandleTurn turn = Turn
             ?? await First.WaitAsync(cancellationToken).ConfigureAwait(false);
         while (true)
         {
@@ -142,22 +145,17 @@ internal class HostedGroup : IQuickSilverGroup
         }
     }
 
-    /// <summary>Calls the handlers with every message of one handle, until it ends.</summary>
+    /// <summary>Begins to read a handle for the handlers.</summary>
     /// <param name="handle">The handle.</param>
-    /// <param name="calls">The handlers.</param>
     /// <param name="stop">Ends the reading.</param>
-    /// <exception cref="QuickSilverException">The handle has ended by itself, or a handler threw and the policy is not
-    /// to go on.</exception>
-    public virtual async Task HandleAllAsync(Group handle, HandlerCalls calls, CancellationToken stop)
-    {
-        await foreach (Message message in handle.ReadAllAsync(stop).ConfigureAwait(false))
-        {
-            await calls.CallAsync(
-                message,
-                static (handler, message, stop) => ((IMessageHandler)handler).HandleAsync(message, stop),
-                stop).ConfigureAwait(false);
-        }
-    }
+    /// <exception cref="ObjectDisposedException">The group has been left.</exception>
+    public virtual HandleReading Read(Group handle, CancellationToken stop) => new HandleReading<Message>(
+        handle.ReadAllAsync(stop),
+        static (message, calls, stop) => calls.CallAsync(
+            message,
+            static (handler, message, stop) => ((IMessageHandler)handler).HandleAsync(message, stop),
+            stop),
+        stop);
 
     /// <summary>Gives the group its meter and log.</summary>
     public void Connect(HostingMeter meter, ILogger log) => (Meter, Logger) = (meter, log);

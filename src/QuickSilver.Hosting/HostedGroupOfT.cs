@@ -33,18 +33,25 @@ internal sealed class HostedGroup<T>(TypedGroupRegistration<T> registration)
         ReadAllAsync((handle, stop) => TypedOf(handle).ReadAllAsync(stop), cancellationToken);
 
     /// <inheritdoc/>
-    public override async Task HandleAllAsync(Group handle, HandlerCalls calls, CancellationToken stop)
+    public override HandleReading Read(Group handle, CancellationToken stop) => new HandleReading<TypedMessage<T>>(
+        TypedOf(handle).ReadAllAsync(stop),
+        registration.Options.Typed.Tracing
+            ? TracedAsync
+            : static (message, calls, stop) => CallAsync(message, calls, stop),
+        stop);
+
+    private static ValueTask CallAsync(
+        TypedMessage<T> message, HandlerCalls calls, CancellationToken stop, Activity? activity = null) =>
+        calls.CallAsync(
+            message,
+            static (handler, message, stop) => ((IMessageHandler<T>)handler).HandleAsync(message, stop),
+            stop,
+            activity);
+
+    private async ValueTask TracedAsync(TypedMessage<T> message, HandlerCalls calls, CancellationToken stop)
     {
-        bool traces = registration.Options.Typed.Tracing;
-        await foreach (TypedMessage<T> message in TypedOf(handle).ReadAllAsync(stop).ConfigureAwait(false))
-        {
-            using Activity? activity = traces ? Tracing.StartProcess(Name, message.TraceContext) : null;
-            await calls.CallAsync(
-                message,
-                static (handler, message, stop) => ((IMessageHandler<T>)handler).HandleAsync(message, stop),
-                stop,
-                activity).ConfigureAwait(false);
-        }
+        using Activity? activity = Tracing.StartProcess(Name, message.TraceContext);
+        await CallAsync(message, calls, stop, activity).ConfigureAwait(false);
     }
 
     private Group<T> TypedOf(Group handle)

@@ -139,7 +139,10 @@ internal sealed class HostedNode : IQuickSilverNode, IHostedLifecycleService, IA
     {
         _answering.TrySetResult();
         foreach (GroupFollower follower in _followers)
+        {
+            follower.BeginReading(_abandoning.Token);
             _handling.Add(Task.Run(() => follower.HandleAsync(_abandoning.Token), CancellationToken.None));
+        }
         return Task.CompletedTask;
     }
 
@@ -246,6 +249,8 @@ internal sealed class HostedNode : IQuickSilverNode, IHostedLifecycleService, IA
         if (Current is { } node)
         {
             await LimitAsync(answered, "the request groups have ended", node, cancellationToken).ConfigureAwait(false);
+            // A handler that is still busy with an earlier handle comes to this one after the group was left.
+            if (_handling.Count > 0) _followers.ForEach(follower => follower.BeginReading(_abandoning.Token));
             await LeaveAsync(node, cancellationToken).ConfigureAwait(false);
             await LimitAsync(
                 Task.WhenAll(_handling), "the handlers have handled what is stored", node, cancellationToken)
