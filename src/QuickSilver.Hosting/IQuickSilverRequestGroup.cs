@@ -18,7 +18,8 @@ public interface IQuickSilverRequestGroup<TRequest, TReply>
     /// <summary>As <see cref="RequestGroup{TRequest, TReply}.RequestAsync"/>, with its exceptions, once the group is
     /// joined.</summary>
     /// <param name="request">The request.</param>
-    /// <param name="replies">How many answers are enough; null: those of all members with a responder.</param>
+    /// <param name="replies">How many values are enough, errors not counted; null: the answers of all members with a
+    /// responder.</param>
     /// <param name="timeout">Limit of the wait for answers; null: that of the options.</param>
     /// <param name="cancellationToken">Cancels the wait.</param>
     /// <exception cref="ObjectDisposedException">The host has ended.</exception>

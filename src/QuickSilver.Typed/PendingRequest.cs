@@ -10,10 +10,11 @@ internal sealed class PendingRequest<TReply>
     private readonly TaskCompletionSource<ReplySet<TReply>> _done =
         new(TaskCreationOptions.RunContinuationsAsynchronously);
     private readonly int _count;
+    private int _values;
 
     /// <summary>Begins to wait.</summary>
     /// <param name="members">The members of the view.</param>
-    /// <param name="count">Number of answers that are enough.</param>
+    /// <param name="count">Number of values that are enough; errors do not count.</param>
     public PendingRequest(IEnumerable<Member> members, int count)
     {
         _awaited = members.ToDictionary(static member => member.Id);
@@ -29,7 +30,9 @@ internal sealed class PendingRequest<TReply>
         lock (_lock)
         {
             if (_done.Task.IsCompleted || !_awaited.Remove(sender, out Member? member)) return;
-            _replies.Add(make(member));
+            Reply<TReply> reply = make(member);
+            _replies.Add(reply);
+            if (!reply.IsError) _values++;
             EndIfEnough();
         }
     }
@@ -59,7 +62,7 @@ internal sealed class PendingRequest<TReply>
     {
         lock (_lock)
         {
-            Complete(_replies.Count >= _count);
+            Complete(_values >= _count);
         }
     }
 
@@ -72,7 +75,7 @@ internal sealed class PendingRequest<TReply>
 
     private void EndIfEnough()
     {
-        if (_replies.Count >= _count) Complete(isComplete: true);
+        if (_values >= _count) Complete(isComplete: true);
         // "All" means all that can answer, and none of them has gone without.
         else if (_awaited.Count == 0) Complete(_count == int.MaxValue && _gone.Count == 0);
     }

@@ -11,14 +11,15 @@ public sealed class ReplySet<TReply>
         IsComplete = isComplete;
     }
 
-    /// <summary>The answers, in the order of their arrival; also of responders that threw.</summary>
+    /// <summary>The answers, in the order of their arrival; also the errors (<see cref="Reply{TReply}.IsError"/>), such
+    /// as those of responders that threw.</summary>
     public IReadOnlyList<Reply<TReply>> Replies { get; }
 
     /// <summary>The members of the view that did not answer: too late, gone from the view, or not needed any more.
     /// Members without a responder are not among them.</summary>
     public IReadOnlyList<Member> Missing { get; }
 
-    /// <summary>Whether as many answered as were asked for. False: the time was up, or too few members are left.
-    /// </summary>
+    /// <summary>Whether there are as many values as were asked for; if all answers were, whether all that have a
+    /// responder answered. False: the time was up, or too few can still answer.</summary>
     public bool IsComplete { get; }
 }

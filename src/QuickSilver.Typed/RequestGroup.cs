@@ -60,8 +60,8 @@ public sealed class RequestGroup<TRequest, TReply> : IAsyncDisposable
 
     /// <summary>Asks all members of the view, and waits for their answers.</summary>
     /// <param name="request">The request.</param>
-    /// <param name="replies">How many answers are enough: 1 for the first; null (default) for those of all members with
-    /// a responder.</param>
+    /// <param name="replies">How many values are enough: 1 for the first. An error is an answer, but no value: others
+    /// are waited for. Null (default): the answers of all members with a responder.</param>
     /// <param name="timeout">Limit of the wait for answers, of up to 12 hours; null:
     /// <see cref="RequestGroupOptions.Timeout"/>.</param>
     /// <param name="cancellationToken">Cancels the wait; the request may have been sent.</param>

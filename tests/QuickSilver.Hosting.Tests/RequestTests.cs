@@ -73,6 +73,47 @@ public sealed class RequestTests
     }
 
     [Fact]
+    public async Task A_quick_error_does_not_win_over_a_value()
+    {
+        await using var rig = new HostRig();
+        RequestGroup<Ask, Told> asker = await JoinAsync(await rig.StartNodeAsync(), null);
+        QuickSilverNode failing = await rig.StartNodeAsync();
+        var failed = new TaskCompletionSource(TaskCreationOptions.RunContinuationsAsynchronously);
+        await JoinAsync(failing, static (_, _) => throw new InvalidOperationException("at once"));
+        QuickSilverNode good = await rig.StartNodeAsync();
+        await JoinAsync(good, async (question, stop) =>
+        {
+            await failed.Task.WaitAsync(stop);
+            return new Told(question.Value.Number);
+        });
+        await asker.Raw.WaitForMembersAsync(3).WaitAsync(NodeRig.Patience);
+        Task<ReplySet<Told>> asked = asker.RequestAsync(new Ask(5), replies: 1, timeout: NodeRig.Patience);
+        // The error is on its way before the value is made.
+        await NodeRig.UntilAsync(
+            async () => (await failing.GetStatisticsAsync()).MessagesSent == 1, "the error is sent");
+        failed.SetResult();
+        ReplySet<Told> answers = await asked.WaitAsync(NodeRig.Patience);
+        Assert.True(answers.IsComplete);
+        Reply<Told> value = Assert.Single(answers.Replies, static reply => !reply.IsError);
+        Assert.Equal((good.Name, 5), (value.Member.Name, value.Value.Number));
+    }
+
+    [Fact]
+    public async Task Errors_of_all_end_a_request_for_the_first_value_at_once()
+    {
+        await using var rig = new HostRig();
+        RequestGroup<Ask, Told> asker = await JoinAsync(await rig.StartNodeAsync(), null);
+        for (int index = 0; index < 2; index++)
+            await JoinAsync(await rig.StartNodeAsync(), static (_, _) => throw new InvalidOperationException("no"));
+        await asker.Raw.WaitForMembersAsync(3).WaitAsync(NodeRig.Patience);
+        ReplySet<Told> answers = await asker.RequestAsync(new Ask(5), replies: 1, timeout: TimeSpan.FromHours(12))
+            .WaitAsync(NodeRig.Patience);
+        Assert.False(answers.IsComplete);
+        Assert.Empty(answers.Missing);
+        Assert.Equal(2, answers.Replies.Count(static reply => reply.IsError));
+    }
+
+    [Fact]
     public async Task Foreign_messages_and_mistakes_disturb_nothing()
     {
         await using var rig = new HostRig();
