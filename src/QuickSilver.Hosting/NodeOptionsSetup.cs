@@ -42,6 +42,7 @@ internal sealed class NodeOptionsSetup(IEnumerable<NodeRegistration> nodes, ISer
             findings.Add($"{given.Path}: the section is not in the configuration");
         if (SectionOf(node) is { } section)
         {
+            if (SectionBinder.TextInPlaceOfKeys(section) is { } text) findings.Add($"{section.Path}: {text}");
             findings.AddRange(SectionBinder.Bind(section, new QuickSilverOptions(), Others(node)));
             findings.AddRange(node.Bind(section.GetSection(GroupsName)));
         }

@@ -52,8 +52,16 @@ internal sealed class NodeRegistration(string? key)
     public IReadOnlyList<string> Bind(IConfigurationSection groups)
     {
         var findings = new List<string>();
+        if (SectionBinder.TextInPlaceOfKeys(groups) is { } text) findings.Add($"{groups.Key}: {text}");
         foreach (IConfigurationSection section in groups.GetChildren())
         {
+            if (Requests.Any(requests => requests.Name == section.Key))
+            {
+                findings.Add(
+                    $"Groups[{section.Key}]: is a request group, whose options are set in code: "
+                    + $"AddRequestGroup(\"{section.Key}\", ...)");
+                continue;
+            }
             if (!_groups.TryGetValue(section.Key, out GroupRegistration? group))
             {
                 findings.Add(
@@ -61,6 +69,8 @@ internal sealed class NodeRegistration(string? key)
                     + $"call AddGroup(\"{section.Key}\")");
                 continue;
             }
+            if (SectionBinder.TextInPlaceOfKeys(section) is { } ofGroup)
+                findings.Add($"Groups[{section.Key}]: {ofGroup}");
             findings.AddRange(group.Bind(section).Select(finding => $"Groups[{section.Key}].{finding}"));
         }
         return findings;

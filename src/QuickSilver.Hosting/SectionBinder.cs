@@ -1,3 +1,4 @@
+using System.Collections.Frozen;
 using System.Globalization;
 using System.Text;
 using Microsoft.Extensions.Configuration;
@@ -8,6 +9,17 @@ namespace QuickSilver.Hosting;
 /// first.</summary>
 internal static class SectionBinder
 {
+    private const string NoOption = "?";
+
+    // No text makes an inbox, and the binder would ignore one.
+    private const string InCode = "Group:Inbox";
+
+    /// <summary>Paths of the options that are lists. The generated binder does not tell them from values, and ignores a
+    /// text in their place.</summary>
+    internal static readonly FrozenSet<string> Lists = FrozenSet.Create(
+        StringComparer.OrdinalIgnoreCase,
+        "Membership:Servers", "Membership:AllowedNetworks", "Security:ServerNames");
+
     /// <summary>Binds a section.</summary>
     /// <param name="section">The section.</param>
     /// <param name="options">Receives the values that fit.</param>
@@ -43,26 +55,58 @@ internal static class SectionBinder
         return findings;
     }
 
+    /// <summary>Tells of a section that has a text of its own in place of its keys.</summary>
+    /// <param name="section">The section.</param>
+    /// <returns>The mistake, without its path; null if there is none.</returns>
+    public static string? TextInPlaceOfKeys(IConfigurationSection section) => string.IsNullOrEmpty(section.Value)
+        ? null
+        : $"'{section.Value}' does not fit: it is a section, with a key for each of its options";
+
     private static void BindAll(
         IConfigurationSection section, string path, Binding binding, List<string> findings)
     {
-        bool isLeaf = true;
-        foreach (IConfigurationSection child in section.GetChildren())
-        {
-            isLeaf = false;
-            BindAll(child, $"{path}:{child.Key}", binding, findings);
-        }
-        if (!isLeaf && section.Value is null) return;
-        IConfiguration one = new ConfigurationBuilder()
-            .AddInMemoryCollection([KeyValuePair.Create(path, section.Value)]).Build();
-        if (!IsKnown(one, binding))
+        if (!IsKnown(path, binding) || path.Equals(InCode, StringComparison.OrdinalIgnoreCase))
         {
             findings.Add($"{PathText(path)}: there is no such option");
             return;
         }
+        IConfigurationSection[] children = [.. section.GetChildren()];
+        if (Lists.Contains(path))
+        {
+            if (!string.IsNullOrEmpty(section.Value))
+            {
+                findings.Add(
+                    $"{PathText(path)}: '{section.Value}' does not fit: it is a list, and each entry has a key of "
+                    + $"its own ({section.Key}:0, {section.Key}:1)");
+            }
+            foreach (IConfigurationSection entry in children)
+                BindValue(entry, [.. entry.GetChildren()], $"{path}:{entry.Key}", binding, findings);
+        }
+        else if (IsKnown($"{path}:{NoOption}", binding))
+        {
+            BindValue(section, children, path, binding, findings);
+        }
+        else
+        {
+            if (TextInPlaceOfKeys(section) is { } finding) findings.Add($"{PathText(path)}: {finding}");
+            foreach (IConfigurationSection child in children)
+                BindAll(child, $"{path}:{child.Key}", binding, findings);
+        }
+    }
+
+    private static void BindValue(
+        IConfigurationSection section, IConfigurationSection[] children, string path, Binding binding,
+        List<string> findings)
+    {
+        if (children.Length > 0)
+        {
+            string keys = string.Join(", ", children.Select(static child => child.Key));
+            findings.Add($"{PathText(path)}: is one value, and has keys within it: {keys}");
+            return;
+        }
         try
         {
-            binding.Bind(one);
+            binding.Bind(One(path, section.Value));
         }
         catch (Exception fault) when (fault is InvalidOperationException or FormatException or ArgumentException)
         {
@@ -71,12 +115,16 @@ internal static class SectionBinder
         }
     }
 
-    // The binder refuses an unknown key before it looks at values.
-    private static bool IsKnown(IConfiguration one, Binding binding)
+    private static IConfiguration One(string path, string? value) => new ConfigurationBuilder()
+        .AddInMemoryCollection([KeyValuePair.Create(path, value)]).Build();
+
+    // The binder refuses an unknown key before it looks at values. What lies within a value or a list is no key to it,
+    // so a key that no section has tells these from sections.
+    private static bool IsKnown(string path, Binding binding)
     {
         try
         {
-            binding.BindStrictly(one);
+            binding.BindStrictly(One(path, ""));
             return true;
         }
         catch (InvalidOperationException fault)
