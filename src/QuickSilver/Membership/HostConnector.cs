@@ -27,7 +27,7 @@ internal sealed class HostConnector(
         string refusal = await _host.TryServeAsync(events, stop).ConfigureAwait(false);
         IPEndPoint server = _host.EndPoint;
         if (!_host.IsServing)
-            return Reached.Failed(refusal.Length > 0 ? refusal : $"{server}: another process has that port");
+            return Reached.Failed(refusal.Length > 0 ? refusal : $"{server}: another node or process has that port");
         // If the host listens on all addresses, loopback is the one that never changes.
         IPAddress address = server.Address.Equals(IPAddress.Any) ? IPAddress.Loopback : server.Address;
         return await TryConnectAsync(address.ToString(), server.Port, events, stop).ConfigureAwait(false);

@@ -206,9 +206,9 @@ internal static class NodeOpener
             throw new MembershipUnavailableException(
                 ErrorCode.MembershipUnreachable,
                 $"The membership cannot be served at {endpoint}: "
-                + $"{(refusal.Length > 0 ? refusal : "another process has that port")}. "
+                + $"{(refusal.Length > 0 ? refusal : "another node or process has that port")}. "
                 + "One node of a cluster hosts and the others are its clients (Membership.Mode = Client): "
-                + "end the other process, or choose another Membership.Port.");
+                + "end the other one, or choose another Membership.Port.");
         }
         var rivals = new RivalServerMonitor(claim, servers, () => started.Nodes, reporter, settings.Security);
         if (await rivals.DecideAsync().ConfigureAwait(false) is { } place)

@@ -104,7 +104,7 @@ public sealed class MistakeTests
         MembershipUnavailableException thrown = await IsToldAsync<MembershipUnavailableException>(
             () => QuickSilverNode.StartAsync(rig.Options(Host)),
             $"127.0.0.1:{rig.Port}",
-            "another process has that port",
+            "another node or process has that port",
             "Membership.Port",
             "Client");
         Assert.Equal(ErrorCode.MembershipUnreachable, thrown.Code);
