@@ -1,6 +1,7 @@
 using System.Collections.Concurrent;
 using Microsoft.Extensions.Configuration;
 using Microsoft.Extensions.DependencyInjection;
+using Microsoft.Extensions.Diagnostics.HealthChecks;
 using Microsoft.Extensions.Hosting;
 using Microsoft.Extensions.Logging;
 using QuickSilver.Tests.Api;
@@ -65,6 +66,18 @@ internal sealed class HostRig : IAsyncDisposable
     public async Task UntilLoggedAsync(params int[] ids)
     {
         foreach (int id in ids) await NodeRig.UntilAsync(() => Loggers.Ids.Contains(id), $"{id} is logged");
+    }
+
+    /// <summary>Waits until a host's node is healthy, or is kept from it by the load of this machine alone.</summary>
+    /// <param name="health">Who checks it.</param>
+    public static Task UntilWellAsync(HealthCheckService health)
+    {
+        return NodeRig.UntilAsync(async () => IsWell(await health.CheckHealthAsync()), "the node is healthy");
+
+        static bool IsWell(HealthReport report) => report.Status == HealthStatus.Healthy
+            || (report.Status == HealthStatus.Degraded && report.Entries.Values.All(static entry =>
+                (entry.Description ?? "").Split("; ")
+                    .All(static doubt => doubt.StartsWith("the core thread ", StringComparison.Ordinal))));
     }
 
     public async ValueTask DisposeAsync()

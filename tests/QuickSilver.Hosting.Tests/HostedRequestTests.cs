@@ -91,7 +91,7 @@ public sealed class HostedRequestTests
             .AddRequestGroup("stock", StockContext.Default.Question, StockContext.Default.Answer).AddHealthCheck());
         var group = host.Services.GetRequiredKeyedService<IQuickSilverRequestGroup<Question, Answer>>("stock");
         HealthCheckService health = host.Services.GetRequiredService<HealthCheckService>();
-        Assert.Equal(HealthStatus.Healthy, (await health.CheckHealthAsync()).Status);
+        await HostRig.UntilWellAsync(health);
         End(group.Current!.Raw, new QuickSilverException(ErrorCode.OutOfMemory, "no memory"));
         await NodeRig.UntilAsync(() => rig.Loggers.Ids.Contains(1614), "the log says so");
         await NodeRig.UntilAsync(

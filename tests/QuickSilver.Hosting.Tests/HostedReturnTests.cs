@@ -36,8 +36,7 @@ public sealed class HostedReturnTests
         Assert.IsType<NodeEvictedException>(told.Reason);
         await rig.UntilLoggedAsync(1611, 1612);
         HealthCheckService health = host.Services.GetRequiredService<HealthCheckService>();
-        await NodeRig.UntilAsync(
-            async () => (await health.CheckHealthAsync()).Status == HealthStatus.Healthy, "the node is healthy");
+        await HostRig.UntilWellAsync(health);
     }
 
     [Fact]
@@ -49,7 +48,7 @@ public sealed class HostedReturnTests
         IQuickSilverNode hosted = host.Services.GetRequiredService<IQuickSilverNode>();
         IQuickSilverGroup group = hosted.GetGroup("group");
         HealthCheckService health = host.Services.GetRequiredService<HealthCheckService>();
-        Assert.Equal(HealthStatus.Healthy, (await health.CheckHealthAsync()).Status);
+        await HostRig.UntilWellAsync(health);
         Trouble.Expel(await hosted.GetNodeAsync());
         await Assert.ThrowsAsync<NodeEvictedException>(async () =>
         {
