@@ -14,7 +14,7 @@ internal sealed class RoundCluster : IAsyncDisposable
 {
     private static readonly TimeSpan StartLimit = TimeSpan.FromSeconds(60);
     private static readonly TimeSpan RoundLimit = TimeSpan.FromSeconds(60);
-    private static readonly TimeSpan FiguresLimit = TimeSpan.FromSeconds(10);
+    private static readonly TimeSpan FiguresLimit = TimeSpan.FromSeconds(60);
 
     private readonly RoundPlan _plan;
     private readonly ILab _lab;

@@ -14,7 +14,6 @@ namespace QuickSilver.Tests.Agents;
 public sealed class AgentRunTests
 {
     private const int Receivers = 2;
-    private static readonly TimeSpan Patience = TimeSpan.FromSeconds(60);
 
     private static CancellationToken Ct => TestContext.Current.CancellationToken;
 

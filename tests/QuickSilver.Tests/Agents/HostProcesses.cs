@@ -8,7 +8,8 @@ namespace QuickSilver.Tests.Agents;
 /// <summary>The processes in the namespaces of a test: found, killed, and waited for.</summary>
 internal static class HostProcesses
 {
-    private static readonly TimeSpan Patience = TimeSpan.FromSeconds(60);
+    /// <summary>How long anything may take before a test gives up on it.</summary>
+    public static readonly TimeSpan Patience = TimeSpan.FromSeconds(60);
 
     public static void SkipWithoutNamespaces() => Assert.SkipUnless(
         NamespaceSet.CanMake, "networks are made of namespaces, by root on Linux with iproute2");
@@ -65,8 +66,15 @@ internal static class HostProcesses
     {
         foreach (int id in ids)
         {
-            using var process = Process.GetProcessById(id);
-            process.Kill();
+            try
+            {
+                using var process = Process.GetProcessById(id);
+                process.Kill();
+            }
+            catch (ArgumentException)
+            {
+                // It has just gone.
+            }
         }
     }
 }

@@ -1,4 +1,5 @@
 using QuickSilver.Bench.Processes;
+using QuickSilver.Tests.Api;
 
 namespace QuickSilver.Tests.Processes;
 
@@ -6,8 +7,7 @@ namespace QuickSilver.Tests.Processes;
 public sealed class IdleTests
 {
     private const int Nodes = 4;
-    private static readonly TimeSpan Quiet = TimeSpan.FromSeconds(2);
-    private static readonly TimeSpan Period = TimeSpan.FromMilliseconds(200);
+    private static readonly TimeSpan Quiet = TimeSpan.FromSeconds(3.5);
 
     [Fact]
     public async Task A_cluster_in_which_nobody_sends_any_more_sends_no_datagram()
@@ -24,10 +24,16 @@ public sealed class IdleTests
             await groups[0].WaitForMembersAsync(Nodes, ct);
             foreach (Group group in groups) await group.SendConfirmedAsync("said once", ct);
 
-            await WaitForSilenceAsync(nodes, ct);
-            long[] before = Sent(nodes);
-            await Task.Delay(Quiet, ct);
-            Assert.Equal(before, Sent(nodes));
+            // The last rounds and beacons follow the last message within a second or two, later on a machine under
+            // load; that they end is what is tested.
+            await NodeRig.UntilAsync(
+                async () =>
+                {
+                    long[] before = Sent(nodes);
+                    await Task.Delay(Quiet, ct);
+                    return before.SequenceEqual(Sent(nodes));
+                },
+                "nobody sends any more");
         }
         finally
         {
@@ -40,21 +46,6 @@ public sealed class IdleTests
         var options = new QuickSilverOptions { ClusterName = "idle" };
         options.Membership.Port = port;
         return QuickSilverNode.StartAsync(options, ct);
-    }
-
-    // The last rounds and beacons follow the last message within a second or two; that they end is what is tested.
-    private static async Task WaitForSilenceAsync(List<QuickSilverNode> nodes, CancellationToken ct)
-    {
-        long[] before = Sent(nodes);
-        for (int same = 0, waits = 0; same < 8; waits++)
-        {
-            Assert.True(
-                waits < 100, $"after {waits * Period} nodes still send: {string.Join(", ", before)} datagrams so far");
-            await Task.Delay(Period, ct);
-            long[] now = Sent(nodes);
-            same = now.SequenceEqual(before) ? same + 1 : 0;
-            before = now;
-        }
     }
 
     private static long[] Sent(List<QuickSilverNode> nodes) =>

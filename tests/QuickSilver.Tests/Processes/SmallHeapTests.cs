@@ -15,7 +15,7 @@ public sealed class SmallHeapTests
     {
         var environment = new Dictionary<string, string> { ["DOTNET_GCHeapHardLimit"] = "0x4000000" };
         string cluster = $"heap-{Guid.NewGuid():N}";
-        string[] common = ["--cluster", cluster, "--timeout", "60"];
+        string[] common = ["--cluster", cluster, "--timeout", "180"];
         ChildProcess[] healthy = [
             .. Enumerable.Range(0, 2)
             .Select(index => Start("subscribe", $"healthy {index}", ["--quiet", "--expect", $"{Messages}"]))];
@@ -29,10 +29,10 @@ public sealed class SmallHeapTests
         try
         {
             Assert.True(
-                await publisher.Exit.WaitAsync(TimeSpan.FromSeconds(70)) == ExitCodes.Success, publisher.LastLines);
+                await publisher.Exit.WaitAsync(TimeSpan.FromSeconds(190)) == ExitCodes.Success, publisher.LastLines);
             foreach (ChildProcess one in healthy)
             {
-                Assert.True(await one.Exit.WaitAsync(TimeSpan.FromSeconds(70)) == ExitCodes.Success, one.LastLines);
+                Assert.True(await one.Exit.WaitAsync(TimeSpan.FromSeconds(190)) == ExitCodes.Success, one.LastLines);
             }
             Assert.False(stalled.Exit.IsCompleted, $"the node of the stalled reader has ended: {stalled.LastLines}");
         }

@@ -17,12 +17,14 @@ internal static class TestKeys
         return new KeyChannelSecurity(accepted!);
     }
 
-    /// <summary>Writes a file that only this user may read.</summary>
+    /// <summary>Writes a file that only this user may read, or replaces it: no reader sees a part of it.</summary>
     public static string WriteFile(string folder, string name, string text)
     {
         string path = Path.Combine(folder, name);
-        File.WriteAllText(path, text);
-        if (!OperatingSystem.IsWindows()) File.SetUnixFileMode(path, UnixFileMode.UserRead | UnixFileMode.UserWrite);
+        string fresh = $"{path}.new";
+        File.WriteAllText(fresh, text);
+        if (!OperatingSystem.IsWindows()) File.SetUnixFileMode(fresh, UnixFileMode.UserRead | UnixFileMode.UserWrite);
+        File.Move(fresh, path, overwrite: true);
         return path;
     }
 }
