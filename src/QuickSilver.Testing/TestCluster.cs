@@ -179,8 +179,10 @@ public sealed class TestCluster : IAsyncDisposable
         return TurnAsync();
     }
 
-    /// <summary>Cuts two nodes from each other. Each still reaches all others and the membership. What one misses comes
-    /// by the others, or after <see cref="HealAsync"/>.</summary>
+    /// <summary>Cuts two nodes from each other. Each still reaches all others and the membership. What one sends
+    /// reaches the other by a node of the same groups that hears both. Where there is none, it waits for
+    /// <see cref="HealAsync"/>; after two <see cref="MembershipOptions.FailureTimeout"/> one of the two is
+    /// evicted.</summary>
     /// <param name="one">Name of one.</param>
     /// <param name="other">Name of the other.</param>
     /// <exception cref="ArgumentException">No node of the cluster has one of the names.</exception>

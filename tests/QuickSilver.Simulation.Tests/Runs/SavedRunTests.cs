@@ -84,6 +84,9 @@ public class SavedRunTests
     /// beginning of its stay, and took the next packet in order for that one.
     /// hybrid-length-damaged: the length of a hybrid packet's list was damaged and lay beyond the datagram's end; it
     /// was counted as malformed before the list's checksum was looked at.
+    /// walk-begun-by-another, walk-begun-by-another-backlog: a leader after a takeover was not the first of its
+    /// partition; the first took the token that came from it for one that was back from a way around, did not begin the
+    /// walk, and nobody asked for what the whole partition missed.
     /// </summary>
     [Theory]
     [InlineData("leader-gone-unheard")]
@@ -91,6 +94,8 @@ public class SavedRunTests
     [InlineData("long-message-of-one-that-came-back")]
     [InlineData("timed-start-taken-up-again")]
     [InlineData("hybrid-length-damaged")]
+    [InlineData("walk-begun-by-another")]
+    [InlineData("walk-begun-by-another-backlog")]
     [InlineData("copy-equal-to-the-multicast")]
     [InlineData("removed-by-half")]
     [InlineData("all-accuse-all")]

@@ -84,6 +84,12 @@ internal sealed class HopPace(RecoverySettings settings, int members)
         return usual < longest ? usual : longest;
     }
 
+    /// <summary>
+    /// Time to wait for a member that another could not reach. It is that of a usual member: one that is slow needs no
+    /// way around, and a round must not wait for it twice.
+    /// </summary>
+    public TimeSpan TimeoutOfDetour => Usual * 3 > settings.HopTimeout ? Usual * 3 : settings.HopTimeout;
+
     /// <summary>Time to wait for a member's answer.</summary>
     public TimeSpan TimeoutOf(int member)
     {

@@ -32,6 +32,38 @@ internal sealed class RingPlan(RegionView view)
         if (index < 0) _skipped.Insert(~index, member);
     }
 
+    /// <summary>Takes a member up again that was left out: it is visited after all.</summary>
+    /// <returns>False when it was not left out.</returns>
+    public bool Visit(int member)
+    {
+        int index = _skipped.BinarySearch(member);
+        if (index < 0) return false;
+        _skipped.RemoveAt(index);
+        return true;
+    }
+
+    /// <summary>True when no live member was skipped so far in this round.</summary>
+    public bool IsWhole()
+    {
+        foreach (int member in _skipped)
+        {
+            if (!Members[member].IsRemoved) return false;
+        }
+        return true;
+    }
+
+    /// <summary>The first live member of a partition, between two others in its walk, that was skipped in this round;
+    /// -1 when there is none.</summary>
+    public int SkippedBetween(int partition, int after, int before)
+    {
+        foreach (int member in _skipped)
+        {
+            if (member <= after || member >= before || view.Partitions.OfMember(member) != partition) continue;
+            if (!Members[member].IsRemoved) return member;
+        }
+        return -1;
+    }
+
     /// <summary>
     /// True when no live member of a partition was skipped so far in this round: the result of the partition's walk
     /// holds for all of them.

@@ -22,6 +22,7 @@ internal sealed class SilentMembers(int members)
     private readonly Finding[] _findings = new Finding[members];
     private Instant _roundAt;
     private TimeSpan _ownGoodFor = GoodFor;
+    private bool _hasSkips;
 
     /// <summary>
     /// Data is unstable after a time without rounds, so the time since the last round is not a round's.
@@ -48,16 +49,28 @@ internal sealed class SilentMembers(int members)
         }
         if (finding.Skips < byte.MaxValue) finding.Skips++;
         finding.LastSkip = now;
+        _hasSkips = true;
     }
 
     /// <summary>A member has answered, in time or late.</summary>
     public void OnAnswered(int member) => _findings[member].Skips = 0;
+
+    /// <summary>A round has visited every member: those that did not answer here have answered others.</summary>
+    public void OnAllVisited()
+    {
+        if (!_hasSkips) return;
+        _hasSkips = false;
+        for (int member = 0; member < _findings.Length; member++) _findings[member].Skips = 0;
+    }
 
     /// <summary>A token lists the members that were skipped in its round.</summary>
     public void OnListed(List<int> skipped, Instant now)
     {
         foreach (int member in skipped) _findings[member].LastListed = now;
     }
+
+    /// <summary>True while a member may be found silent by this one.</summary>
+    public bool HasSkips => _hasSkips;
 
     /// <summary>Adds the findings that hold now to the observations.</summary>
     public void Collect(RegionView view, NodeObservations observed, Instant now)

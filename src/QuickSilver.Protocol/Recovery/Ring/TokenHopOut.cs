@@ -77,7 +77,9 @@ internal sealed class TokenHopOut : IFeed
     /// <param name="sends">Number of timeouts for which an answer is awaited; one for a member believed to be silent,
     /// which is sent to once.</param>
     /// <param name="now">The time of the first send.</param>
-    public void Send(in TokenHop hop, Token token, List<int> skipped, int sends, Instant now)
+    /// <param name="patience">Time that each send waits for its answer; null: as the member's answers take.</param>
+    public void Send(
+        in TokenHop hop, Token token, List<int> skipped, int sends, Instant now, TimeSpan? patience = null)
     {
         _skipped.Clear();
         _skipped.AddRange(skipped);
@@ -106,9 +108,9 @@ internal sealed class TokenHopOut : IFeed
         _isLong = Math.Min(_length, _partBytes) > limit;
         int parts = Math.Max(1, (_length + _partBytes - 1) / _partBytes);
         _hop = hop with { Parts = (byte)parts };
-        TimeSpan patience = Pace.TimeoutOf(hop.To);
-        _givenUpAt = now + (patience * sends);
-        _resendAfter = sends > 1 ? Pace.OverdueOf(hop.To) : patience;
+        TimeSpan wait = patience ?? Pace.TimeoutOf(hop.To);
+        _givenUpAt = now + (wait * sends);
+        _resendAfter = sends > 1 ? Pace.OverdueOf(hop.To) : wait;
         _active = true;
         _startedAt = now;
         Offer(now);

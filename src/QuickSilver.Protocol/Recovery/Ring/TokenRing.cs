@@ -233,8 +233,21 @@ internal sealed class TokenRing
         _inFlight &= IsLeader;
         _lastTokenAt = now;
         HearRemovals(_walk.Token, now);
+        if (_silence.HasSkips && IsMoreStable(_walk.Token)) _silence.OnAllVisited();
         if (isNextRound) ReportRound(_walk.Token.Told, now);
         if (!IsLeader) _lead.Watch(now);
+    }
+
+    /// <summary>True when the round before has raised stability: it left nobody out.</summary>
+    private bool IsMoreStable(Token token)
+    {
+        for (int index = 0; index < token.StreamCount; index++)
+        {
+            if (token[index].IsOrphan) continue;
+            if (_region.Streams.Met(token[index].Sender) is { Orphan: null } stream
+                && token[index].Cleanup > stream.Cleanup) return true;
+        }
+        return false;
     }
 
     private void ReportRound(LagList behind, Instant now)
@@ -320,7 +333,8 @@ internal sealed class TokenRing
         TimeSpan smoothed = TimeSpan.FromTicks(((counters.TokenRoundTrip.Ticks * 7) + took.Ticks) / 8);
         counters.TokenRoundTrip = counters.TokenRounds == 0 ? took : smoothed;
         counters.TokenRounds++;
-        if (!_walk.Token.Complete) _node.Probes.Reached("a round ends that left somebody out");
+        if (_walk.Token.Complete) _silence.OnAllVisited();
+        else _node.Probes.Reached("a round ends that left somebody out");
         _lag.Conclude(_walk.Token, _plan.Skipped, Behind);
         ReportRound(Behind, now);
         bool isWell = _verdict.Judge(_walk.Token, _myRound, _roundEra == _lead.Era ? _lead.Era : 0, now);

@@ -15,8 +15,14 @@ namespace QuickSilver.Protocol.Recovery.Ring;
 /// <para>
 /// Awkward cases: a member that answers none of a hop's sends is skipped. The round is then incomplete: it may raise no
 /// stability. A member skipped twice in a row gets a single send a round until it answers, or a few where rounds are
-/// far apart. If it was to begin its partition's walk, the next member does. If it was to close the partition, the last
-/// member of the walk does. If it leads, the round is lost.
+/// far apart. If it was to begin its partition's walk, the next member does.
+/// </para>
+/// <para>
+/// Ways around: only the way between two members may be broken. The member that the token visits after a skipped one
+/// tries that one too, with a single send, and takes the token back from there. For the last of the walk, the member at
+/// which it began does. If such a try was in vain, this member tries nobody for a second. When a token cannot return to
+/// the beginning of its walk, the member that it came from closes the walk. When it cannot return to its leader, that
+/// member brings it there. If that is in vain as well, the walk is closed where the token is, or the round is lost.
 /// </para>
 /// Cost: a hop is linear in active streams and bounded lists; nothing is allocated once buffers have grown. Source:
 /// first paper, section 2.2, Figures 6 and 7; acknowledged hops and skipping are new here.
@@ -24,6 +30,7 @@ namespace QuickSilver.Protocol.Recovery.Ring;
 internal sealed class TokenWalk
 {
     private const int Nobody = -1;
+    private static readonly TimeSpan DetourPause = TimeSpan.FromSeconds(1);
 
     private readonly Recoverer _node;
     private readonly RegionRecovery _region;
@@ -36,6 +43,12 @@ internal sealed class TokenWalk
     private readonly TokenHopOut _out;
     private readonly byte[] _skips;
     private uint _hop;
+    private int _giver = Nobody;
+    private int _detour = Nobody;
+    private TokenPhase _broughtIn;
+    private bool _isBrought;
+    private (uint Epoch, ulong Round) _visitedIn;
+    private Instant _nextDetourAt;
 
     /// <summary>Begins before any token was met.</summary>
     /// <param name="node">The recovery of this node.</param>
@@ -91,7 +104,7 @@ internal sealed class TokenWalk
     /// <summary>True when a token's phase excludes this member as the addressee of its hop.</summary>
     public bool IsMisplaced(Token token, in TokenHop hop) =>
         (token.Phase == TokenPhase.Walk && token.Partition != _region.View.Partitions.OfMember(_region.Self))
-        || (token.Phase == TokenPhase.Done && hop.Leader != _region.Self);
+        || (token.Phase == TokenPhase.Done && hop.From == hop.Leader);
 
     /// <summary>On the leader: makes the token of a new round.</summary>
     /// <returns>False when no stream needs one; then no round has begun.</returns>
@@ -100,6 +113,9 @@ internal sealed class TokenWalk
         if (!_visit.Begin(Token, round, _lead.Term, now)) return false;
         Round = round;
         _hop = 0;
+        _giver = _detour = Nobody;
+        _broughtIn = TokenPhase.Walk;
+        _isBrought = false;
         _plan.Begin(null);
         EnterPartition(_plan.PartitionFrom(0));
         return true;
@@ -116,6 +132,15 @@ internal sealed class TokenWalk
         (Token, token) = (token, Token);
         _out.Cancel();
         _plan.Begin(skipped);
+        _isBrought = Token.Phase == TokenPhase.Walk && _plan.Visit(_region.Self);
+        if (_isBrought)
+        {
+            _node.Probes.Reached("a token visits a member that another could not reach");
+            Token.Complete |= _plan.IsWhole();
+        }
+        _giver = hop.From;
+        _detour = Nobody;
+        _broughtIn = Token.Phase;
         Round = hop.Round;
         _hop = hop.Hop;
     }
@@ -131,27 +156,21 @@ internal sealed class TokenWalk
             switch (Token.Phase)
             {
                 case TokenPhase.Walk:
-                    bool first = Token.PartitionLead == _region.Self;
-                    _visit.Visit(Token, first, before, now);
-                    int next = _plan.NextInPartition(_region.Self);
-                    if (next >= 0)
-                    {
-                        Send(next, now);
-                        return;
-                    }
-                    Token.Phase = TokenPhase.Close;
-                    if (!first)
-                    {
-                        Send(Token.PartitionLead, now);
-                        return;
-                    }
+                    // One that went around, and is back, has begun before.
+                    bool isBack = _visitedIn == (_lead.Epoch, Round);
+                    _visitedIn = (_lead.Epoch, Round);
+                    _visit.Visit(Token, Token.PartitionLead == _region.Self && !isBack, before, now);
+                    if (TryReturn(now) || TryDetourFrom(before, now) || TryGoOn(now)) return;
                     break;
                 case TokenPhase.Close:
+                    if (Token.PartitionLead == _region.Self && IsOfWalk(before) && before > _region.Self
+                        && TryDetour(before, int.MaxValue, now)) return;
                     _visit.ClosePartition(Token, _plan.IsWhole(Token.Partition));
                     if (!EnterNextPartition(now)) return;
                     break;
                 default:
-                    _ended(now);
+                    if (_lead.IsHere) _ended(now);
+                    else Send(_lead.Leader, now);
                     return;
             }
         }
@@ -169,6 +188,57 @@ internal sealed class TokenWalk
 
     /// <summary>Cancels the wait for an acknowledgement.</summary>
     public void Stop() => _out.Cancel();
+
+    private bool IsOfWalk(int member) =>
+        member != Nobody && _region.View.Partitions.OfMember(member) == Token.Partition;
+
+    /// <summary>Sends the token to the next member of the walk, or to the one at which it began.</summary>
+    /// <returns>False when the walk ends here.</returns>
+    private bool TryGoOn(Instant now)
+    {
+        int next = _plan.NextInPartition(_region.Self);
+        if (next < 0)
+        {
+            Token.Phase = TokenPhase.Close;
+            if (Token.PartitionLead == _region.Self) return false;
+            next = Token.PartitionLead;
+        }
+        Send(next, now);
+        return true;
+    }
+
+    // A member that was skipped, and is visited after all, knows only one that it certainly reaches.
+    private bool TryReturn(Instant now)
+    {
+        if (!_isBrought || _giver <= _region.Self) return false;
+        Send(_giver, now);
+        return true;
+    }
+
+    // The second of the walk looks for those that were to begin it, too. Those that this member has skipped itself are
+    // left to others.
+    private bool TryDetourFrom(int before, Instant now)
+    {
+        if (before == Nobody) return false;
+        bool isWithin = IsOfWalk(before) && before < _region.Self && before != Token.PartitionLead;
+        return TryDetour(isWithin ? before : Nobody, _region.Self, now);
+    }
+
+    /// <summary>Sends the token to a member that another has skipped.</summary>
+    private bool TryDetour(int after, int before, Instant now)
+    {
+        int member = now < _nextDetourAt ? Nobody : _plan.SkippedBetween(Token.Partition, after, before);
+        if (member == Nobody) return false;
+        if (Token.Phase == TokenPhase.Close)
+        {
+            // The one that comes compares with the member before it, which is this one.
+            Token.Phase = TokenPhase.Walk;
+            _visit.Visit(Token, firstOfPartition: false, after, now);
+        }
+        _detour = member;
+        Send(member, now);
+        return true;
+    }
 
     private void EnterPartition(int partition)
     {
@@ -205,56 +275,95 @@ internal sealed class TokenWalk
         bool isProbe = _skips[to] >= 2;
         int sends = isProbe ? _node.Settings.ProbeSends(_out.Pace.TimeoutOf(to)) : _node.Settings.HopSends;
         if (isProbe) _node.Probes.Reached("a member that was skipped twice gets its single send");
+        TimeSpan? patience = to == _detour || IsBringing ? _out.Pace.TimeoutOfDetour : null;
+        if (to == _detour) sends = 1;
         // When the list of silent members leaves no room, the round is lost, and the leader's timeout begins another.
-        _out.Send(hop, Token, _plan.Skipped, sends, now);
+        _out.Send(hop, Token, _plan.Skipped, sends, now, patience);
     }
 
     /// <summary>The addressed member does not answer: it is skipped in this round.</summary>
     private void OnHopUnanswered(int member, Instant now)
     {
+        if (member == _detour)
+        {
+            // It is left out already, and the one that skipped it accuses it.
+            GoOnFromDetour(member, now);
+            return;
+        }
         _node.Counters.TokenSkips++;
         _silence.OnUnanswered(member, now);
         _lag.OnUnanswered(member, _out.Age(now), Token);
         if (_skips[member] < byte.MaxValue) _skips[member]++;
         bool isRemoved = _region.View.Members[member].IsRemoved;
         if (!isRemoved) _node.Suspicions.OnUnanswered(_region.View.Members[member].Number.Key, now);
-        if (!isRemoved) Token.Complete = false;
-        _plan.Skip(member);
         switch (Token.Phase)
         {
-            case TokenPhase.Walk when member == Token.PartitionLead:
-                // The walk had not begun.
-                _node.Probes.Reached("the member at which a partition's walk begins does not answer");
-                int lead = _plan.NextInPartition(member);
-                if (lead >= 0)
-                {
-                    Token.PartitionLead = lead;
-                    ContinueFrom(lead, now);
-                }
-                else if (EnterNextPartition(now))
-                {
-                    Continue(Nobody, now);
-                }
-                break;
             case TokenPhase.Walk:
-                int next = _plan.NextInPartition(member);
-                if (next >= 0)
-                {
-                    Send(next, now);
-                    break;
-                }
-                Token.Phase = TokenPhase.Close;
-                ContinueFrom(Token.PartitionLead, now);
+                if (!isRemoved) Token.Complete = false;
+                _plan.Skip(member);
+                GoOnWithout(member, now);
+                break;
+            case TokenPhase.Close when CanBring(member):
+                // It has been visited; only this member cannot reach it.
+                _node.Probes.Reached("the walk of a partition returns by the member before");
+                Send(_giver, now);
                 break;
             case TokenPhase.Close:
                 // The last member of the walk closes the partition in its lead's place.
                 _node.Probes.Reached("the walk of a partition cannot return to where it began");
                 Continue(Nobody, now);
                 break;
+            case TokenPhase.Done when CanBring(member):
+                _node.Probes.Reached("a token returns to its leader by the member before");
+                Send(_giver, now);
+                break;
             default:
                 // The leader is silent: the round is lost, and the ring's timeout decides the next leader.
                 _node.Probes.Reached("a token cannot return to its leader");
                 break;
+        }
+    }
+
+    // True while this member takes a token to where another could not.
+    private bool IsBringing => Token.Phase != TokenPhase.Walk && _broughtIn == Token.Phase && _giver != Nobody;
+
+    // True when the member from which the token came may bring it to another, in whose phase it did not come.
+    private bool CanBring(int to) =>
+        _giver != Nobody && _giver != to && _broughtIn != Token.Phase && !_region.View.Members[_giver].IsRemoved;
+
+    private void GoOnFromDetour(int member, Instant now)
+    {
+        _detour = Nobody;
+        _nextDetourAt = now + DetourPause;
+        // From the end of the walk it went to one behind this member, from within to one before.
+        if (member > _region.Self) Token.Phase = TokenPhase.Close;
+        else if (TryGoOn(now)) return;
+        Continue(Nobody, now);
+    }
+
+    private void GoOnWithout(int member, Instant now)
+    {
+        int next = _plan.NextInPartition(member);
+        if (member != Token.PartitionLead)
+        {
+            if (next < 0)
+            {
+                Token.Phase = TokenPhase.Close;
+                next = Token.PartitionLead;
+            }
+            ContinueFrom(next, now);
+            return;
+        }
+        // The walk had not begun.
+        _node.Probes.Reached("the member at which a partition's walk begins does not answer");
+        if (next >= 0)
+        {
+            Token.PartitionLead = next;
+            ContinueFrom(next, now);
+        }
+        else if (EnterNextPartition(now))
+        {
+            Continue(Nobody, now);
         }
     }
 }
