@@ -86,9 +86,19 @@ internal sealed class InheritedViews(NodeTable nodes, ServerGroups groups, Addre
     public bool IsAwaited(ServerNode node, ViewNumber number) =>
         _byNumber.TryGetValue(number, out View? view) && view.Awaited.Contains(node);
 
-    /// <summary>The live nodes that have reported a view.</summary>
-    public IReadOnlyList<ServerNode> KnowingOf(ViewNumber number) =>
-        _byNumber.TryGetValue(number, out View? view) ? view.Knowing : [];
+    /// <summary>The live members of a view that have reported it. Others that know it only send to it.</summary>
+    public IReadOnlyList<ServerNode> MembersOf(ViewNumber number) =>
+        _byNumber.TryGetValue(number, out View? view) ? view.Members : [];
+
+    /// <summary>Adds the live nodes that share a view with a node.</summary>
+    public void AddNeighbours(ServerNode node, HashSet<ServerNode> neighbours)
+    {
+        foreach (View view in _views)
+        {
+            if (view.Members.Contains(node)) neighbours.UnionWith(view.Members);
+        }
+        neighbours.Remove(node);
+    }
 
     /// <summary>A member reports that the streams of removed senders to a view are closed at it.</summary>
     public void OnClosed(ServerNode node, ViewNumber number, ulong[] senders, Instant now)

@@ -288,8 +288,8 @@ internal sealed class ReachabilityMonitor
     // Number of live nodes that share a view with this one; in views of a former server, those that have reported.
     private int Witnesses(ServerNode accused)
     {
-        if (accused.IsInherited && _parts.Inherited.Count > 0) return _parts.Nodes.Live.Count - 1;
         var witnesses = new HashSet<ServerNode>();
+        _parts.Inherited.AddNeighbours(accused, witnesses);
         foreach (ServerView view in _parts.Ledger.Unretired)
         {
             if (Array.IndexOf(view.Members, accused) < 0) continue;
@@ -375,12 +375,12 @@ internal sealed class ReachabilityMonitor
         return false;
     }
 
-    /// <summary>Live members of a view besides a node; of an inherited view, all that know it.</summary>
+    /// <summary>Live members of a view besides a node; of an inherited view, those that have reported it.</summary>
     private List<ServerNode> Others(ServerNode node, ViewNumber number)
     {
         var others = new List<ServerNode>();
         IReadOnlyList<ServerNode> members = number.Epoch != _parts.ServerEpoch.Epoch
-            ? _parts.Inherited.KnowingOf(number)
+            ? _parts.Inherited.MembersOf(number)
             : _parts.Ledger.Find(number.Counter)?.Members ?? [];
         foreach (ServerNode member in members)
         {
@@ -391,7 +391,7 @@ internal sealed class ReachabilityMonitor
 
     private bool IsMember(ServerNode node, ViewNumber number)
     {
-        if (number.Epoch != _parts.ServerEpoch.Epoch) return _parts.Inherited.KnowingOf(number).Contains(node);
+        if (number.Epoch != _parts.ServerEpoch.Epoch) return _parts.Inherited.MembersOf(number).Contains(node);
         return _parts.Ledger.Find(number.Counter) is { } view && Array.IndexOf(view.Members, node) >= 0;
     }
 }
