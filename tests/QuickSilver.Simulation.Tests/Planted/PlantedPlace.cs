@@ -29,6 +29,7 @@ internal static class PlantedPlace
         MaxNodes = 12,
         MaxLength = TimeSpan.FromSeconds(30),
         Modes = false,
+        Without = [FaultKind.Stutter, FaultKind.RestartStorm, FaultKind.FlappingWay],
     };
 
     private static readonly Dictionary<string, Func<ulong, RunSpec>> Targeted = new(StringComparer.Ordinal)

@@ -93,4 +93,13 @@ public enum FaultKind : byte
 
     /// <summary>A membership host whose port is cut: it sees nobody, and the others see each other.</summary>
     HostPortCut,
+
+    /// <summary>A process that is stopped and goes on, again and again.</summary>
+    Stutter,
+
+    /// <summary>Processes that end and are started again several times, some before they have joined.</summary>
+    RestartStorm,
+
+    /// <summary>A way between two machines that breaks and is mended, again and again.</summary>
+    FlappingWay,
 }

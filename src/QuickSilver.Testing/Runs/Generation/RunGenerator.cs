@@ -55,9 +55,11 @@ public static class RunGenerator
         FaultKind[] kinds = swarm.Chance(FaultFree) ? [] : DrawKinds(swarm, rareDice, cluster);
         bool isRare = kinds.Intersect(Rare).Any();
         if (rareDice.Chance(isRare ? RareHostRuns : HostRuns)) options = KnobDraw.WithHost(random, options);
-        IReadOnlyList<Fault> faults = FaultDraw.Draw(random, cluster, kinds);
+        FaultKind[] repeated = kinds.Length == 0 ? [] : RepeatedTrouble.DrawKinds(random, bounds);
+        IReadOnlyList<Fault> faults =
+            [.. FaultDraw.Draw(random, cluster, kinds), .. RepeatedTrouble.Draw(random, cluster, repeated)];
         IReadOnlyList<Fault> remains = kinds.Length == 0 ? [] : RemainderDraw.Draw(random, cluster);
-        traits.InsertRange(0, kinds.Select(kind => kind.ToString()));
+        traits.InsertRange(0, kinds.Concat(repeated).Select(kind => kind.ToString()));
         if (remains.Count > 0) traits.Add("Core");
         return new RunSpec
         {
@@ -108,7 +110,11 @@ public static class RunGenerator
 
     private static FaultKind[] DrawKinds(Dice dice, Dice rareDice, GeneratedCluster cluster)
     {
-        FaultKind[] possible = [.. Enum.GetValues<FaultKind>().Where(kind => !cluster.Bounds.Without.Contains(kind))];
+        FaultKind[] possible =
+        [
+            .. Enum.GetValues<FaultKind>()
+                .Where(kind => !RepeatedTrouble.Draws(kind) && !cluster.Bounds.Without.Contains(kind)),
+        ];
         FaultKind[] usual = dice.Some([.. possible.Except(Rare)], dice.Chance(0.5) ? 0.12 : 0.3);
         return [.. usual, .. possible.Intersect(Rare).Where(_ => rareDice.Chance(RareRuns))];
     }
