@@ -20,6 +20,9 @@ public sealed class SteadyStateTests
     private const int MoreRuns = 29;
     private const int Size = 100;
 
+    // A reader that the machine holds up is behind by a run at most.
+    private const int Backlog = 2 * Messages;
+
     /// <summary>Bytes for a run of a million messages: an eighth of a byte each.</summary>
     private const long Allowance = Messages / 8;
 
@@ -108,9 +111,36 @@ public sealed class SteadyStateTests
             });
     }
 
+    [Fact]
+    public Task Leases_of_a_shared_inbox_allocate_nothing_per_message() => Measure(
+        async (group, count) =>
+        {
+            for (int index = 0; index < count; index++)
+            {
+                await group.SendAsync(_payload);
+                if ((index + 1) % Burst == 0) await group.FlushAsync();
+            }
+        },
+        open: node =>
+        {
+            Inbox inbox = node.CreateInbox(new InboxOptions { MaxMessages = Backlog, MaxBytes = 1 << 30 });
+            _ = Task.Run(() => ReadAsync(inbox));
+            return new GroupOptions { Inbox = inbox, InboxMaxMessages = Backlog, InboxMaxBytes = 1 << 30 };
+        });
+
+    // Ends with the node.
+    private async Task ReadAsync(Inbox inbox)
+    {
+        await foreach (MessageLease lease in inbox.ReadLeasedAsync())
+        {
+            lease.Dispose();
+            Interlocked.Increment(ref _received);
+        }
+    }
+
     private async Task Measure(
         Func<Group, int, Task> send, int? pending = null, GroupOptions? receiving = null,
-        Action<QuickSilverOptions>? change = null)
+        Action<QuickSilverOptions>? change = null, Func<QuickSilverNode, GroupOptions>? open = null)
     {
         int port = FreePort();
         await using QuickSilverNode sender = await StartAsync(port, pending, change);
@@ -119,7 +149,8 @@ public sealed class SteadyStateTests
             "steady", new GroupOptions { SelfDelivery = false, BufferBeforeFirstRead = false });
         await using Group from = await receiver.JoinAsync(
             "steady",
-            receiving ?? new GroupOptions { OnMessage = (in MessageRef _) => Interlocked.Increment(ref _received) });
+            receiving ?? open?.Invoke(receiver)
+                ?? new GroupOptions { OnMessage = (in MessageRef _) => Interlocked.Increment(ref _received) });
         await to.WaitForMembersAsync(2);
 
         await Run(to, send, WarmUp);

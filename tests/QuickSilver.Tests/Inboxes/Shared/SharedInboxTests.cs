@@ -258,6 +258,28 @@ public sealed class SharedInboxTests
         Assert.Equal(3, rig.Node.MessagesRead);
     }
 
+    [Theory]
+    [InlineData(OverflowPolicy.FailGroup)]
+    [InlineData(OverflowPolicy.DropOldest)]
+    public void Leases_of_many_groups_allocate_nothing_in_steady_state(OverflowPolicy policy)
+    {
+        const int rounds = 200, warmUp = 20;
+        var rig = new SharedRig();
+        PartRig[] groups = [.. Enumerable.Range(0, 500).Select(index => rig.Join($"g{index}", policy))];
+        byte[] bytes = new byte[100];
+        SharedReader reader = rig.Core.BeginRead();
+        long before = 0;
+        for (int round = 0; round < rounds; round++)
+        {
+            if (round == warmUp) before = GC.GetAllocatedBytesForCurrentThread();
+            foreach (PartRig group in groups) rig.DeliverOne(group, A, bytes);
+            rig.Node.PublishShared();
+            while (reader.NextMessage(out SharedEntry entry) == ReadOutcome.Entry) reader.Lease(entry).Dispose();
+            rig.Node.Returns.Drain();
+        }
+        Assert.Equal(0, GC.GetAllocatedBytesForCurrentThread() - before);
+    }
+
     [Fact]
     public void A_group_without_memory_gives_up_its_own_messages_alone()
     {
