@@ -138,8 +138,8 @@ internal sealed class DatagramRouter
 
     /// <summary>
     /// Opens a sealed datagram where it lies, and routes the plain one. A datagram of a view that is not installed here
-    /// yet is kept sealed. Its counter is marked as read unless it is refused for its source: then it is a copy that
-    /// somebody else has sent, and the genuine one may follow.
+    /// yet is kept sealed. Its counter is marked as read unless it is refused for its source or socket: then it is a
+    /// copy that somebody else has sent, and the genuine one may follow.
     /// </summary>
     private RejectReason RouteSealed(
         DatagramHeader header,
@@ -158,10 +158,25 @@ internal sealed class DatagramRouter
         RejectReason reason = _opener.TryOpen(
             _rooms.SelfKey, view, fields, ref header, datagram, out OpenedDatagram opened);
         if (reason != RejectReason.None) return reason;
+        // Streams look at the sources of their packets themselves, and mark the sequences.
+        if (fields.Lane != SealLane.Data && !IsFromItsWriter(view, fields, header, arrival))
+        {
+            Forged = new ForgedDatagram(header.Kind, header.Sender, arrival.Source);
+            return RejectReason.WrongSource;
+        }
         Slice plain = part.IsEmpty ? default : part.Part(0, header.TotalLength);
         reason = Route(header, datagram[..header.TotalLength], plain, arrival, now);
-        if (reason != RejectReason.WrongSource) opened.Mark();
+        if (reason is not (RejectReason.WrongSource or RejectReason.WrongSocket)) opened.Mark();
         return reason;
+    }
+
+    // Whatever becomes of a datagram, a copy from elsewhere must not use up its counter.
+    private bool IsFromItsWriter(
+        ViewKeys view, in SealedHeader fields, in DatagramHeader header, in Arrival arrival)
+    {
+        bool isMember = fields.Writer != SealedHeader.NoMember;
+        ulong writer = isMember ? view.MemberAt(fields.Writer) : header.Sender;
+        return _rooms.Cluster.FindNode(writer) is not { } node || node.MaySend(header.Kind, arrival);
     }
 
     // The datagram stays in pooled memory if its part there is given; otherwise it has to be copied to be kept.

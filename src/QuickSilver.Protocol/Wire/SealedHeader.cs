@@ -38,9 +38,13 @@ public readonly struct SealedHeader
     /// <summary>Bytes of the gate.</summary>
     public const int GateBytes = 4;
 
-    private const int LaneOffset = 44;
+    /// <summary>Offset of the lane.</summary>
+    internal const int LaneOffset = 44;
+
     private const int ReservedOffset = 45;
-    private const int WriterOffset = 46;
+
+    /// <summary>Offset of the two bytes of the writer's index.</summary>
+    internal const int WriterOffset = 46;
 
     private SealedHeader(SealLane lane, ushort writer)
     {

@@ -35,7 +35,7 @@ internal sealed class ForgeryChecks(RunContext run, int node, NodeStack stack) :
         stack.Handle(ref completion, now);
         if (StateDigest.Of(stack) == before) return;
         throw run.Violation(
-            isSpoofed ? "K2" : "E3",
+            _reads is not null ? "K2" : "E3",
             $"a forged {header.Kind} in the name of {header.Sender:X} from {source} has changed node {node}");
     }
 }

@@ -8,7 +8,8 @@ namespace QuickSilver.Testing.Invariants;
 /// <summary>
 /// K3: what a removed node has sealed opens nowhere from the moment at which the node is known to be gone. K4: a
 /// datagram that was opened once changes nothing when it is read again, whenever that is. Packets are sent to several
-/// sockets, and their streams know them: they are left out of K4.
+/// sockets, and their streams know them: they are left out of K4. What was refused for its source or socket may come
+/// again from the right one.
 /// </summary>
 /// <param name="run">The run.</param>
 /// <param name="node">Index of the node.</param>
@@ -32,14 +33,21 @@ internal sealed class SealedReads(RunContext run, int node, NodeStack stack)
         bool isGone = stack.Cluster.FindNode(header.Sender) is { IsRemoved: true } && !header.IsFromPeer;
         ulong digest = isAgain ? StateDigest.Of(stack) : 0;
         ulong before = stack.DatagramsOpened;
+        ulong misplaced = Misplaced;
         stack.Handle(ref completion, now);
         bool isOpened = stack.DatagramsOpened != before;
         if (isGone && isOpened)
             throw run.Violation("K3", $"node {node} has opened a {header.Kind} of {header.Sender:X}, which is removed");
         if (isAgain && (isOpened || StateDigest.Of(stack) != digest))
-            throw run.Violation("K4", $"node {node} has opened a {header.Kind} of {header.Sender:X} again");
-        if (isOpened) _opened.Add(id);
+        {
+            string what = isOpened ? "has opened again" : "was changed by the second copy of";
+            throw run.Violation("K4", $"node {node} {what} a {header.Kind} of {header.Sender:X}");
+        }
+        if (isOpened && Misplaced == misplaced) _opened.Add(id);
     }
+
+    private ulong Misplaced => stack.Rooms.Rejected[RejectReason.WrongSource]
+        + stack.Rooms.Rejected[RejectReason.WrongSocket];
 
     private static ulong IdOf(ReadOnlySpan<byte> bytes)
     {

@@ -8,7 +8,8 @@ namespace QuickSilver.Testing.Invariants;
 
 /// <summary>
 /// E1, and all other checks that look at datagrams: every datagram that a node sends is whole, is part of the trace,
-/// and is shown with what nodes read to the checks it concerns. O(1) per datagram beside what these cost.
+/// and is shown with what nodes read to the checks it concerns. K5: none goes where no node is, wherever strangers have
+/// sent from. O(1) per datagram beside what these cost.
 /// </summary>
 /// <param name="run">The run.</param>
 /// <param name="checks">Who is shown what.</param>
@@ -41,6 +42,8 @@ internal sealed class TrafficChecks(
             throw run.Violation(
                 "E1", $"node {node} sent a datagram of {datagram.Length} bytes that is not whole: {reason}");
         }
+        if (!to.IsNone && Forgery.IsForged(to))
+            throw run.Violation("K5", $"node {node} sent a {header.Kind} to {to}, where there is no node");
         checks.Budgets.OnSent(node, header);
         checks.Repeats.OnSent(node, header, to);
         if (header.Kind is not (DatagramKind.Token or DatagramKind.Data or DatagramKind.Hybrid)) return;

@@ -35,7 +35,7 @@ internal static class Forgery
     /// <returns>Null when the real one has no good header.</returns>
     public static Datagram? Make(DatagramPool pool, Datagram real, SocketRole role, ulong bits)
     {
-        if (real.Plain is not null && (bits >> 56) % 4 != 0) return MakeSealed(pool, real, bits);
+        if (real.Plain is not null && (bits >> 56) % 4 != 0) return MakeSealed(pool, real, role, bits);
         ReadOnlySpan<byte> said = real.Plain ?? real.Span;
         if (DatagramHeader.TryRead(said, out DatagramHeader header) != RejectReason.None
             || header.TotalLength != said.Length) return null;
@@ -75,22 +75,21 @@ internal static class Forgery
         header.WriteTo(bytes[..length]);
         // Who cannot seal need not come from elsewhere.
         if (real.Plain is not null) return Rent(pool, bytes[..length], real, Spoof(real.From));
-        bool isElsewhere = role == SocketRole.Multicast || (bits & 2) != 0;
-        NetEndpoint from = isElsewhere
-            ? real.From with { Address = real.From.Address ^ OtherAddress }
-            : real.From with { Port = (ushort)(real.From.Port | OtherPort) };
-        return Rent(pool, bytes[..length], real, from);
+        return Rent(pool, bytes[..length], real, Elsewhere(real.From, role, bits));
     }
 
-    // By one who knows the key of the gate, and no other: a sender that is no member, or a member that is gone.
-    private static Datagram MakeSealed(DatagramPool pool, Datagram real, ulong bits)
+    // By one who knows the key of the gate, and no other: a sender that is no member, or a member that is gone. One who
+    // knows no key sends what was heard from another place.
+    private static Datagram MakeSealed(DatagramPool pool, Datagram real, SocketRole role, ulong bits)
     {
-        Span<byte> bytes = new byte[real.Length];
+        Span<byte> bytes = new byte[2 * real.Length];
         real.Span.CopyTo(bytes);
-        int behind = Math.Max(DatagramHeader.Length, bytes.Length - SealedHeader.MostAdded);
+        int length = real.Length;
+        int behind = Math.Max(DatagramHeader.Length, length - SealedHeader.MostAdded);
         int body = behind - DatagramHeader.Length;
         int at = (int)((bits >> 8) & 0xFFFF);
-        switch ((bits >> 40) % 3)
+        bool isElsewhere = (bits >> 24) % 4 == 0;
+        switch ((bits >> 40) % 9)
         {
             case 0 when body > 0:
                 bytes[DatagramHeader.Length + (at % body)] ^= (byte)(1 + (at & 1));
@@ -99,16 +98,47 @@ internal static class Forgery
                 // The counter, or the end of the text.
                 bytes[behind + (at % SealedHeader.CounterBytes)] ^= (byte)(1 << (at & 7));
                 break;
+            case 2:
+                bytes[SealedHeader.LaneOffset] ^= (byte)(1 + (at % 7));
+                break;
+            case 3:
+                bytes[SealedHeader.WriterOffset] ^= (byte)(1 + (at & 3));
+                break;
+            case 4:
+                bytes[DatagramHeader.KindOffset] ^= (byte)(1 << (at & 7));
+                break;
+            case 5:
+                length = DatagramHeader.Length + (at % (length - DatagramHeader.Length));
+                break;
+            case 6 when body > 0 && length + body <= DatagramHeader.MaxDatagram:
+                // Its own text between its text and what is behind it.
+                bytes[DatagramHeader.Length..length].CopyTo(bytes[behind..]);
+                length += body;
+                break;
+            case 7:
+                // The datagram itself, from another place.
+                isElsewhere = true;
+                break;
             default:
                 // Flags, sequence or relay.
                 int[] fields = [4, 32, 33, 38];
                 bytes[fields[at % fields.Length]] ^= (byte)(1 << ((at >> 4) & 3));
                 break;
         }
-        BinaryPrimitives.WriteUInt32LittleEndian(
-            bytes[SealedHeader.GateOffset..], DatagramSealer.GateOf(real.Gate, bytes));
-        return Rent(pool, bytes, real, Spoof(real.From));
+        bytes = bytes[..length];
+        BinaryPrimitives.WriteUInt16LittleEndian(bytes[DatagramHeader.TotalLengthOffset..], (ushort)length);
+        if (length >= DatagramHeader.Length + SealedHeader.TagBytes)
+        {
+            BinaryPrimitives.WriteUInt32LittleEndian(
+                bytes[SealedHeader.GateOffset..], DatagramSealer.GateOf(real.Gate, bytes));
+        }
+        return Rent(pool, bytes, real, isElsewhere ? Elsewhere(real.From, role, bits) : Spoof(real.From));
     }
+
+    private static NetEndpoint Elsewhere(NetEndpoint source, SocketRole role, ulong bits) =>
+        role == SocketRole.Multicast || (bits & 2) != 0
+            ? source with { Address = source.Address ^ OtherAddress }
+            : source with { Port = (ushort)(source.Port | OtherPort) };
 
     private static NetEndpoint Spoof(NetEndpoint source) =>
         source with { Port = (ushort)(source.Port | SpoofedPort) };

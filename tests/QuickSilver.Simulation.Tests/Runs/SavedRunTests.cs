@@ -58,6 +58,9 @@ public class SavedRunTests
     /// followed, and its list was not counted. forged-note-of-an-unknown-view: its source could not be checked, and it
     /// was counted as malformed. narrow-everywhere-backlog, narrow-everywhere-large-messages: where the token alone
     /// repairs, no member asked for a packet of its own accord, and so none suspected the way.
+    /// copy-of-a-lateral-packet: a sealed packet of a mode that its receiver had no group of was marked as read before
+    /// its source was looked at. damaged-into-a-copy: the network made another datagram of one; the copy was refused
+    /// for its source; the check of copies took the genuine one, which came later, for read twice.
     /// narrow-everywhere-stable: ways that were measured at one time took each other's answers.
     /// copy-equal-to-the-multicast: a damaged copy by unicast began like the multicast before it; the network took it
     /// for that one, and gave it that one's source. sight-lost-one-by-one: two of three nodes froze one after the
@@ -148,6 +151,8 @@ public class SavedRunTests
     [InlineData("narrow-everywhere-backlog")]
     [InlineData("narrow-everywhere-large-messages")]
     [InlineData("narrow-everywhere-stable")]
+    [InlineData("copy-of-a-lateral-packet")]
+    [InlineData("damaged-into-a-copy")]
     public void EveryPromiseIsKept(string name)
     {
         SavedRun saved = RunFiles.Load(Path.Combine(AppContext.BaseDirectory, "Runs", "Saved", name + ".json"));

@@ -80,6 +80,25 @@ internal static class SecurityDefects
                 new("ViewLedger.cs", "Secret = secrets?.Draw(),", "Secret = last?.Secret ?? secrets?.Draw(),"),
             ],
         },
+        new("AnswersFollowTheSource", "Control goes to where a member's datagrams come from last.", Where, 3, "K5")
+        {
+            Patches =
+            [
+                new(
+                    "NodeInfo.cs",
+                    "DatagramSource.Control => arrival.Source == Control,",
+                    "DatagramSource.Control => arrival.Source == Control || Follow(arrival.Source),"),
+                new(
+                    "NodeInfo.cs",
+                    "private bool IsHere(uint address) =>",
+                    "public NetEndpoint Last; private bool Follow(NetEndpoint source) { Last = source; return false; }"
+                        + " private bool IsHere(uint address) =>"),
+                new(
+                    "Recoverer.cs",
+                    "TrainRoute.Control, to.Control, null);",
+                    "TrainRoute.Control, to.Last.IsNone ? to.Control : to.Last, null);"),
+            ],
+        },
         new(
             "ModeCounterIsSequence", "Packets of lateral and timed groups take their sequence as counter.", Modes, 2,
             "K1")
