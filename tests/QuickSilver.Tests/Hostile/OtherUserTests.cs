@@ -17,6 +17,7 @@ public sealed class OtherUserTests
 {
     private const int Rounds = 2_000;
     private static readonly TimeSpan Long = TimeSpan.FromSeconds(2);
+    private static readonly TimeSpan Patience = TimeSpan.FromSeconds(90);
 
     [Theory]
     [InlineData(false)]
@@ -116,7 +117,7 @@ public sealed class OtherUserTests
         string port = rig.Port.ToString(CultureInfo.InvariantCulture);
         string[] arguments =
         [
-            "subscribe", "--port", port, "--cluster", "tests", "--group", "group", "--expect", "1", "--timeout", "80",
+            "subscribe", "--port", port, "--cluster", "tests", "--group", "group", "--expect", "1", "--timeout", "85",
             "--quiet", "--tied",
         ];
         if (!isSecured) arguments = [.. arguments, "--insecure"];
@@ -130,13 +131,13 @@ public sealed class OtherUserTests
             });
         if (isSecured)
         {
-            Assert.NotEqual(0, await node.Exit.WaitAsync(NodeRig.Patience));
+            Assert.NotEqual(0, await node.Exit.WaitAsync(Patience));
             Assert.Contains("key", node.LastLines, StringComparison.Ordinal);
             Assert.True(File.Exists(Path.Combine(own, "quicksilver", "loopback.key")), "it has a key of its own");
         }
         else
         {
-            await alice.WaitForMembersAsync(3).WaitAsync(NodeRig.Patience);
+            await alice.WaitForMembersAsync(3).WaitAsync(Patience);
         }
         await alice.SendAsync("for members");
         Assert.Equal(["for members"], await NodeRig.ReadAsync(bob, 1));
