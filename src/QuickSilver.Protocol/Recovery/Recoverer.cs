@@ -117,6 +117,9 @@ public sealed class Recoverer
     public RegionRecovery Open(RegionView view, IRegionChannel? channel, IReadOnlyList<IRegionChannel> hybrids)
     {
         var region = new RegionRecovery(this, view, view.IndexOf(SelfKey), channel, hybrids);
+        RegionRecovery? before = _regions.FindLast(other => other.View.Region.Id == view.Region.Id);
+        if (before is not null && Array.TrueForAll(view.Members, one => before.View.IndexOf(one.Number.Key) >= 0))
+            region.Gaps.Follow(before);
         _regions.Add(region);
         return region;
     }

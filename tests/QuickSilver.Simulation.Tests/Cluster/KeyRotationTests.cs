@@ -11,8 +11,8 @@ public sealed class KeyRotationTests
 {
     private static readonly TimeSpan Millisecond = TimeSpan.FromMilliseconds(1);
 
-    // The pause between the token rounds of a region whose streams have just begun.
-    private static readonly TimeSpan Round = new Protocol.Recovery.RecoverySettings().QuietTokenInterval;
+    // The shortest pause between the token rounds of a region.
+    private static readonly TimeSpan Round = new Protocol.Recovery.RecoverySettings().MinTokenInterval;
 
     [Fact]
     public void Views_are_replaced_by_others_of_the_same_members_and_no_message_waits_for_it()

@@ -49,6 +49,7 @@ internal sealed class GapRepair
     private readonly Alarm _tick;
     private readonly RetryRoom _retries = new();
     private TimeSpan _roundTrip = TimeSpan.FromMilliseconds(5);
+    private bool _isMeasured;
 
     public GapRepair(Recoverer node, RegionRecovery region)
     {
@@ -115,8 +116,25 @@ internal sealed class GapRepair
     public void OnHoldersKnown(Instant now) => _tick.SetIfEarlier(now);
 
     /// <summary>Measures the time of one answer.</summary>
-    public void Sample(TimeSpan roundTrip) =>
+    public void Sample(TimeSpan roundTrip)
+    {
         _roundTrip = TimeSpan.FromTicks(((_roundTrip.Ticks * 7) + roundTrip.Ticks) / 8);
+        _isMeasured = true;
+    }
+
+    /// <summary>
+    /// All members were in the view before: what was known there of the time of answers holds here. Where nothing was
+    /// asked yet, an answer takes no longer than two hops of the ring.
+    /// </summary>
+    public void Follow(RegionRecovery before)
+    {
+        _roundTrip = before.Gaps._roundTrip;
+        _isMeasured = before.Gaps._isMeasured;
+        TimeSpan hops = 2 * before.Ring.UsualRoundTrip;
+        if (_isMeasured || hops == TimeSpan.Zero || hops >= _roundTrip) return;
+        _node.Probes.Reached("a view begins with the pace of the one before");
+        _roundTrip = hops;
+    }
 
     /// <summary>
     /// A peer misses a packet of this member's own partition. If this member misses it too, it is requested without
