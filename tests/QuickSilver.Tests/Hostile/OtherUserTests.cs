@@ -109,7 +109,8 @@ public sealed class OtherUserTests
     {
         using OtherUser mallory = await OtherUser.FindAsync();
         string program = Path.Combine(AppContext.BaseDirectory, "QuickSilver.TestPrograms.dll");
-        (int isReadable, _) = await mallory.TryAsync($"test -r {program} && dotnet --list-runtimes > /dev/null");
+        string runtime = ChildProcess.CommandOf(program)[0];
+        (int isReadable, _) = await mallory.TryAsync($"test -r {program} && {runtime} --list-runtimes > /dev/null");
         Assert.SkipUnless(isReadable == 0, "another user cannot run the programs of these tests here");
         string own = await mallory.OwnFolderAsync();
         await using var rig = new NodeRig(isSecured);
