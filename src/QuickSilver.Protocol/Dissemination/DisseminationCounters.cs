@@ -29,7 +29,8 @@ public sealed class DisseminationCounters
     /// <summary>Packets of these that members read in place: notes of them were sent.</summary>
     public ulong PacketsLent;
 
-    /// <summary>Datagrams of data as they were sent: with unicast fan-out, one per member.</summary>
+    /// <summary>Datagrams of data as they were sent: with unicast fan-out, one per member; a note of several packets is
+    /// one.</summary>
     public ulong DataDatagrams;
 
     /// <summary>

@@ -308,21 +308,39 @@ internal sealed class DatagramRouter
         return Park(header, arrival, datagram, now);
     }
 
-    // A packet that is not at its place is a loss that the note announces, or is stable and needed by nobody here.
+    // All packets of a note come from one source. Each has an outcome of its own.
     private RejectReason RouteNote(
         in DatagramHeader header, ReadOnlySpan<byte> body, in Arrival arrival, Instant now)
     {
-        bool isReadable = NoteBody.TryRead(body, out NoteBody note);
-        if (!isReadable || (note.IsOffer && header.Kind == DatagramKind.RepairNote)) return RejectReason.Malformed;
+        if (!NoteList.TryRead(body, out NoteList notes)) return RejectReason.Malformed;
+        if (header.Sequence > ulong.MaxValue - (ulong)notes.Count) return RejectReason.Malformed;
+        bool isRepair = header.Kind == DatagramKind.RepairNote;
+        if (isRepair && (notes.IsOffer || notes.Count > 1)) return RejectReason.Malformed;
         if (_rooms.Host.Transport.SharedMemory is not { } memory) return RejectReason.None;
         RegionRecovery? region = _rooms.Recoverer.Find(header.ViewTag, header.ViewCounter);
         if (region is not null && !region.MaySend(header, arrival)) return RejectReason.WrongSource;
-        if (note.IsOffer)
+        if (notes.IsOffer)
         {
             return region is null
                 ? RejectReason.UnknownView
-                : region.OnOffer(header, arrival, note.Segment, memory);
+                : region.OnOffer(header, arrival, notes.Segment, memory);
         }
+        DatagramHeader single = header;
+        for (int index = 0; index < notes.Count - 1; index++)
+        {
+            RejectReason reason = TakeLent(single, notes[index], memory, arrival, now);
+            if (reason == RejectReason.WrongSource) return reason;
+            _rooms.Rejected.Count(reason);
+            single.Sequence++;
+        }
+        return TakeLent(single, notes[notes.Count - 1], memory, arrival, now);
+    }
+
+    // A packet that is not at its place is a loss that the note announces, or is stable and needed by nobody here.
+    private RejectReason TakeLent(
+        in DatagramHeader header, in NoteBody note, ISharedMemory memory, in Arrival arrival, Instant now)
+    {
+        RegionRecovery? region = _rooms.Recoverer.Find(header.ViewTag, header.ViewCounter);
         if (!memory.TryBorrow(note, out Slice packet))
         {
             _rooms.Probes.Reached("a note names a packet that is not there");

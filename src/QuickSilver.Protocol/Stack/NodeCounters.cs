@@ -40,7 +40,8 @@ public sealed class NodeCounters(RejectCounters rejected)
     /// <summary>Packets of these that members of the same machine read in place: notes of them were sent.</summary>
     public ulong PacketsLent;
 
-    /// <summary>Datagrams of data sent: with unicast fan-out, one per member.</summary>
+    /// <summary>Datagrams of data sent: with unicast fan-out, one per member; a note of several packets is one.
+    /// </summary>
     public ulong DataDatagramsSent;
 
     /// <summary>

@@ -3,8 +3,9 @@ using System.Buffers.Binary;
 namespace QuickSilver.Protocol.Wire;
 
 /// <summary>
-/// Body of a <see cref="DatagramKind.Note"/> or <see cref="DatagramKind.RepairNote"/>: the place of a packet that nodes
-/// of the same machine read in place. Of fixed length, so that notes form a train.
+/// Body of a <see cref="DatagramKind.RepairNote"/>, and of a <see cref="DatagramKind.Note"/> of one packet: the place
+/// of a packet that nodes of the same machine read in place. A note of several packets has more places behind it
+/// (<see cref="NoteList"/>). O(1), allocates nothing.
 /// <code>
 /// off len field
 ///   0   8 segment      its key
@@ -21,31 +22,28 @@ namespace QuickSilver.Protocol.Wire;
 public readonly record struct NoteBody(SegmentName Segment, LentPlace Place)
 {
     /// <summary>Bytes of the body.</summary>
-    public const int Length = 32;
+    public const int Length = PlaceOffset + LentPlace.Bytes;
 
     /// <summary>Bytes of the whole datagram.</summary>
     public const int DatagramLength = DatagramHeader.Length + Length;
 
+    /// <summary>Bytes of the segment's name, ahead of the first place.</summary>
+    internal const int PlaceOffset = 16;
+
     private const int ProcessOffset = 8;
     private const int DescriptorOffset = 12;
-    private const int BlockOffset = 16;
-    private const int GenerationOffset = 20;
-    private const int PlaceOffset = 24;
-    private const int LengthOffset = 28;
 
     /// <summary>True when no packet is meant: every receiver that can should open the segment.</summary>
     public bool IsOffer => Place.Length == 0;
 
     /// <summary>Writes the body.</summary>
+    /// <param name="body">Destination, at least <see cref="Length"/> bytes.</param>
     public void WriteTo(Span<byte> body)
     {
         BinaryPrimitives.WriteUInt64LittleEndian(body, Segment.Key);
         BinaryPrimitives.WriteUInt32LittleEndian(body[ProcessOffset..], Segment.Process);
         BinaryPrimitives.WriteUInt32LittleEndian(body[DescriptorOffset..], Segment.Descriptor);
-        BinaryPrimitives.WriteUInt32LittleEndian(body[BlockOffset..], Place.Block);
-        BinaryPrimitives.WriteUInt32LittleEndian(body[GenerationOffset..], Place.Generation);
-        BinaryPrimitives.WriteInt32LittleEndian(body[PlaceOffset..], Place.Offset);
-        BinaryPrimitives.WriteInt32LittleEndian(body[LengthOffset..], Place.Length);
+        Place.WriteTo(body[PlaceOffset..]);
     }
 
     /// <summary>Reads a body; false when it is malformed. The place it names may not exist.</summary>
@@ -53,17 +51,15 @@ public readonly record struct NoteBody(SegmentName Segment, LentPlace Place)
     {
         note = default;
         if (body.Length != Length) return false;
-        note = new NoteBody(
-            new SegmentName(
-                BinaryPrimitives.ReadUInt64LittleEndian(body),
-                BinaryPrimitives.ReadUInt32LittleEndian(body[ProcessOffset..]),
-                BinaryPrimitives.ReadUInt32LittleEndian(body[DescriptorOffset..])),
-            new LentPlace(
-                BinaryPrimitives.ReadUInt32LittleEndian(body[BlockOffset..]),
-                BinaryPrimitives.ReadUInt32LittleEndian(body[GenerationOffset..]),
-                BinaryPrimitives.ReadInt32LittleEndian(body[PlaceOffset..]),
-                BinaryPrimitives.ReadInt32LittleEndian(body[LengthOffset..])));
-        LentPlace place = note.Place;
-        return place.Offset >= 0 && place.Length is 0 or (>= DatagramHeader.Length and <= DatagramHeader.MaxDatagram);
+        bool isPlace = LentPlace.TryRead(body[PlaceOffset..], out LentPlace place);
+        note = new NoteBody(SegmentIn(body), place);
+        return isPlace;
     }
+
+    /// <summary>The segment that a body names.</summary>
+    /// <param name="body">At least <see cref="PlaceOffset"/> bytes.</param>
+    internal static SegmentName SegmentIn(ReadOnlySpan<byte> body) => new(
+        BinaryPrimitives.ReadUInt64LittleEndian(body),
+        BinaryPrimitives.ReadUInt32LittleEndian(body[ProcessOffset..]),
+        BinaryPrimitives.ReadUInt32LittleEndian(body[DescriptorOffset..]));
 }

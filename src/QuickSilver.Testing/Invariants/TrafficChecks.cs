@@ -93,8 +93,14 @@ internal sealed class TrafficChecks(
         if (!isNote && !DatagramKinds.CarriesPacket(header.Kind)) return;
         checks.Budgets.OnRead(node, datagram.Length);
         // What a tap has added may be a lie with the right checksums: nobody has sent it.
-        if (!damaged || (run.Tap is null && (isNote || header.PayloadIsIntact(datagram))))
+        if (damaged && (run.Tap is not null || !(isNote || header.PayloadIsIntact(datagram)))) return;
+        ReadOnlySpan<byte> body = datagram[DatagramHeader.Length..header.TotalLength];
+        int packets = isNote && NoteList.TryRead(body, out NoteList notes) ? notes.Count : 1;
+        for (; packets > 0; packets--)
+        {
             checks.Stability.OnPacketRead(node, header);
+            header.Sequence++;
+        }
     }
 
     private void OnDerived(int node, byte[] packet)

@@ -280,8 +280,9 @@ internal sealed class SimulatedTransport : ITransport, ICompletionQueue
     {
         if (DatagramHeader.TryRead(datagram, out DatagramHeader header) != RejectReason.None
             || header.Kind != DatagramKind.Note) return;
-        if (NoteBody.TryRead(datagram[DatagramHeader.Length..], out NoteBody note) && !note.IsOffer)
-            _network.Observer.OnLent(_node, _shared!.Own.Peek(note.Place), now);
+        if (!NoteList.TryRead(datagram[DatagramHeader.Length..], out NoteList notes) || notes.IsOffer) return;
+        for (int index = 0; index < notes.Count; index++)
+            _network.Observer.OnLent(_node, _shared!.Own.Peek(notes[index].Place), now);
     }
 
     // What is multicast leaves by a socket of its own, as over real sockets.

@@ -49,20 +49,8 @@ internal sealed class LendWorld
         {
             foreach (SentTrain train in World.Trains)
             {
-                foreach (byte[] datagram in train.Datagrams)
+                foreach (byte[] packet in train.Datagrams.SelectMany(datagram => PacketsOf(train.Kind, datagram)))
                 {
-                    byte[] packet = datagram;
-                    if (train.Kind == DatagramKind.Note)
-                    {
-                        NoteBody note = Note(datagram);
-                        if (note.IsOffer) continue;
-                        Assert.Equal(Memory.Segment, note.Segment);
-                        packet = Memory.At(note.Place).ToArray();
-                    }
-                    else if (train.Kind != DatagramKind.Data)
-                    {
-                        continue;
-                    }
                     yield return new SentTrain(
                         new Train(packet, packet.Length, train.Route, train.To, train.Channel), train.Priority);
                 }
@@ -70,10 +58,28 @@ internal sealed class LendWorld
         }
     }
 
-    public static NoteBody Note(byte[] datagram)
+    /// <summary>The note of the first packet that a datagram tells of.</summary>
+    public static NoteBody Note(byte[] datagram) => Notes(datagram)[0];
+
+    /// <summary>The notes of all packets that a datagram tells of.</summary>
+    public static NoteBody[] Notes(byte[] datagram)
     {
-        Assert.True(NoteBody.TryRead(datagram.AsSpan(DatagramHeader.Length), out NoteBody note));
-        return note;
+        Assert.True(NoteList.TryRead(datagram.AsSpan(DatagramHeader.Length), out NoteList notes));
+        var read = new NoteBody[notes.Count];
+        for (int index = 0; index < read.Length; index++) read[index] = notes[index];
+        return read;
+    }
+
+    /// <summary>The packets that one datagram is, or tells of.</summary>
+    public IEnumerable<byte[]> PacketsOf(DatagramKind kind, byte[] datagram)
+    {
+        if (kind == DatagramKind.Data) return [datagram];
+        if (kind != DatagramKind.Note || Note(datagram).IsOffer) return [];
+        return Notes(datagram).Select(note =>
+        {
+            Assert.Equal(Memory.Segment, note.Segment);
+            return Memory.At(note.Place).ToArray();
+        });
     }
 
     public ulong Key(int member) => View.Members[member - 1].Number.Key;

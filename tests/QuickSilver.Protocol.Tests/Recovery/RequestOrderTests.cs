@@ -50,7 +50,7 @@ public sealed class RequestOrderTests
         int longest = new[]
         {
             AckBody.MaxLength, CarrierWordBody.MaxLength, NoteBody.Length, query.Written, answer.Written,
-            TokenHop.MaxLength([]),
+            TokenHop.MaxLength([]), NoteList.DatagramLength(NoteList.MostPlaces) - DatagramHeader.Length,
         }.Max();
         Assert.InRange(DatagramHeader.Length + longest, 0, PathLadder.Floor);
     }

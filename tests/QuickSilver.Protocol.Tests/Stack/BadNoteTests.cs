@@ -18,6 +18,27 @@ public sealed class BadNoteTests
             (RejectReason.Malformed, notes.Datagram(DatagramKind.Note, 2, new byte[NoteBody.Length - 1])),
         ["a body too long"] = static notes =>
             (RejectReason.Malformed, notes.Datagram(DatagramKind.Note, 2, new byte[NoteBody.Length + 1])),
+        ["a body of half a place more"] = static notes =>
+            (RejectReason.Malformed,
+                notes.Datagram(DatagramKind.Note, 2, new byte[NoteBody.Length + (LentPlace.Bytes / 2)])),
+        ["no place at all"] = static notes =>
+            (RejectReason.Malformed,
+                notes.Datagram(DatagramKind.Note, 2, new byte[NoteBody.Length - LentPlace.Bytes])),
+        ["too many places"] = static notes =>
+            (RejectReason.Malformed, notes.NoteOf(2, Same(notes, NoteList.MostPlaces + 1))),
+        ["an offer behind a packet"] = static notes =>
+            (RejectReason.Malformed, notes.NoteOf(2, notes.Place(notes.Packet(2)), Offer(notes))),
+        ["an offer ahead of a packet"] = static notes =>
+            (RejectReason.Malformed, notes.NoteOf(1, Offer(notes), notes.Place(notes.Packet(2)))),
+        ["a second place below zero"] = static notes =>
+            (RejectReason.Malformed,
+                notes.NoteOf(2, notes.Place(notes.Packet(2)), At(notes, static place => place with { Offset = -1 }))),
+        ["sequences beyond the last"] = static notes =>
+            (RejectReason.Malformed, notes.NoteOf(ulong.MaxValue - 1, Same(notes, 3))),
+        ["two packets, again"] = static notes =>
+            (RejectReason.Malformed,
+                notes.NoteOf(
+                    DatagramKind.RepairNote, 2, notes.Place(notes.Packet(2)), notes.Place(notes.Packet(3)))),
         ["a length below a header's"] = static notes =>
             (RejectReason.Malformed, notes.Note(2, notes.Place(notes.Packet(2), DatagramHeader.Length - 1))),
         ["an offset below zero"] = static notes => (
@@ -196,6 +217,11 @@ public sealed class BadNoteTests
         NoteBody good = notes.Place(notes.Packet(2));
         return good with { Place = change(good.Place) };
     }
+
+    private static NoteBody[] Same(StackNotes notes, int count) =>
+        [.. Enumerable.Repeat(notes.Place(notes.Packet(2)), count)];
+
+    private static NoteBody Offer(StackNotes notes) => new(notes.Lent.Segment, default);
 
     private static byte[] Damage(byte[] datagram, int at)
     {

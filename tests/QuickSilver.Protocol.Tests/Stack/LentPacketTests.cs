@@ -107,6 +107,49 @@ public sealed class LentPacketTests
     }
 
     [Fact]
+    public void OneNoteTellsOfSeveralPackets()
+    {
+        NoteBody[] places = [.. Enumerable.Range(2, 4).Select(next => _notes.Place(_notes.Packet((ulong)next)))];
+        int heard = _notes.Node.Heard.Count;
+        _notes.Node.Take(_notes.NoteOf(2, places), SocketRole.Unicast);
+
+        Assert.Equal((heard + 4, 4), (_notes.Node.Heard.Count, _notes.Own.References));
+        Assert.Equal(0UL, _notes.Node.Stack.Counters.Rejected.Total);
+        _notes.Node.Take(_notes.NoteOf(2, places), SocketRole.Unicast);
+        Assert.Equal((4UL, 4), (_notes.Node.Stack.Counters.PacketsDuplicate, _notes.Own.References));
+    }
+
+    [Fact]
+    public void APacketOfANoteThatIsNoGoodTakesNoneOfTheOthersAway()
+    {
+        NoteBody[] places = [.. Enumerable.Range(2, 4).Select(next => _notes.Place(_notes.Packet((ulong)next)))];
+        ulong received = _notes.Node.Stack.Counters.PacketsReceived;
+        places[0] = places[0] with { Place = places[0].Place with { Generation = 7 } };
+        places[2] = places[1];
+        _notes.Node.Take(_notes.NoteOf(2, places), SocketRole.Unicast);
+
+        RejectCounters rejected = _notes.Node.Stack.Counters.Rejected;
+        Assert.Equal((1UL, 1UL), (rejected[RejectReason.NotThere], rejected[RejectReason.Malformed]));
+        Assert.Equal((2UL, received + 2), (rejected.Total, _notes.Node.Stack.Counters.PacketsReceived));
+    }
+
+    [Fact]
+    public void ANoteOfSeveralPacketsFromElsewhereIsRefusedOnce()
+    {
+        NoteBody[] places = [.. Enumerable.Range(2, 3).Select(next => _notes.Place(_notes.Packet((ulong)next)))];
+        byte[] note = _notes.NoteOf(2, places);
+        NetEndpoint source = _notes.World.SourceOf(note, SocketRole.Unicast);
+        var read = new Completion(SocketRole.Unicast, PriorityClass.Data, null, note, 0, note.Length)
+        {
+            Source = source with { Address = source.Address + 1 },
+        };
+        _notes.Node.Stack.Handle(ref read, _notes.World.Now);
+
+        Assert.Equal(1UL, _notes.Node.Stack.Counters.Rejected[RejectReason.WrongSource]);
+        Assert.Equal((1UL, 0), (_notes.Node.Stack.Counters.Rejected.Total, _notes.Own.References));
+    }
+
+    [Fact]
     public void APacketOfAViewThatIsToComeIsCopiedAndWaits()
     {
         byte[] packet = _notes.Packet(1, viewCounter: 999);

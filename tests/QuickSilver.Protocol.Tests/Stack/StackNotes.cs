@@ -53,6 +53,17 @@ internal sealed class StackNotes
     public byte[] Note(ulong sequence, NoteBody place, ulong? sender = null, uint? viewCounter = null) =>
         Datagram(DatagramKind.Note, sequence, Body(place), sender, viewCounter);
 
+    /// <summary>One note of node 1's that tells of several packets, from a sequence on.</summary>
+    public byte[] NoteOf(ulong first, params NoteBody[] places) => NoteOf(DatagramKind.Note, first, places);
+
+    /// <summary>A datagram of any kind with the notes of several packets.</summary>
+    public byte[] NoteOf(DatagramKind kind, ulong first, params NoteBody[] places)
+    {
+        byte[] body = new byte[NoteList.DatagramLength(places.Length) - DatagramHeader.Length];
+        for (int index = 0; index < places.Length; index++) NoteList.Write(body, index, places[index]);
+        return Datagram(kind, first, body);
+    }
+
     /// <summary>A packet of node 1's, with one short message.</summary>
     public byte[] Packet(
         ulong sequence,

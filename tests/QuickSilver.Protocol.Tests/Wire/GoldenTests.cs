@@ -158,6 +158,19 @@ public class GoldenTests
         Assert.True(NoteBody.TryRead(Body("offer"), out NoteBody offer));
         Assert.Equal(new NoteBody(WireSamples.Segment, default), offer);
         Assert.True(offer.IsOffer);
+        Assert.True(NoteList.TryRead(Body("note"), out NoteList one));
+        Assert.Equal((1, WireSamples.Note, false), (one.Count, one[0], one.IsOffer));
+        Assert.True(NoteList.TryRead(Body("offer"), out NoteList offered));
+        Assert.True(offered.IsOffer);
+    }
+
+    [Fact]
+    public void TheNoteOfSeveralPacketsIsRead()
+    {
+        Assert.True(NoteList.TryRead(Body("notes"), out NoteList notes));
+        Assert.Equal((3, WireSamples.Segment, false), (notes.Count, notes.Segment, notes.IsOffer));
+        for (int index = 0; index < notes.Count; index++) Assert.Equal(WireSamples.Notes[index], notes[index]);
+        Assert.False(NoteBody.TryRead(Body("notes"), out _));
     }
 
     [Fact]
@@ -291,6 +304,9 @@ public class GoldenTests
             (ref WireWriter writer) => new CarrierWordBody(null).WriteTo(ref writer)));
         yield return (
             "note", WireSamples.Datagram(WireSamples.Header(DatagramKind.Note, sequence: 0x1234), WireSamples.Note));
+        yield return ("notes", WireSamples.Datagram(
+            WireSamples.Header(DatagramKind.Note, sequence: 0x1234),
+            static (ref WireWriter writer) => WireSamples.WriteNotes(ref writer)));
         DatagramHeader again = WireSamples.Header(
             DatagramKind.RepairNote, DatagramFlags.FromPeer, 0x1234) with
         { Relay = 191 };

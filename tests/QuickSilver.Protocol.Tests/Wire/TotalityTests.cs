@@ -160,6 +160,25 @@ public class TotalityTests
         Body("offer"));
 
     [Fact]
+    public void AnyBytesAreNotesOrRefused() => Totality.Check(
+        input =>
+        {
+            if (!NoteList.TryRead(input, out NoteList notes)) return false;
+            Require(notes.Count is > 0 and <= NoteList.MostPlaces);
+            Require(NoteList.DatagramLength(notes.Count) == DatagramHeader.Length + input.Length);
+            for (int index = 0; index < notes.Count; index++)
+            {
+                LentPlace place = notes[index].Place;
+                Require(place.Offset >= 0 && notes.IsOffer == (place.Length == 0));
+                Require(notes.IsOffer || place.Length is >= DatagramHeader.Length and <= DatagramHeader.MaxDatagram);
+            }
+            return true;
+        },
+        Body("notes"),
+        Body("note"),
+        Body("offer"));
+
+    [Fact]
     public void AnyBytesAreATokensHopOrRefused()
     {
         var skipped = new List<int>(WireSamples.Members);
@@ -216,6 +235,9 @@ public class TotalityTests
         Totality.CheckOneForm(
             bytes => NoteBody.TryRead(bytes, out NoteBody note) ? WrittenNote(note) : null, Body("note"),
             Body("offer"));
+        Totality.CheckOneForm(
+            bytes => NoteList.TryRead(bytes, out NoteList notes) ? WrittenNotes(notes) : null, Body("notes"),
+            Body("note"), Body("offer"));
         Totality.CheckOneForm(
             bytes => PathQueryBody.TryRead(bytes, out PathQueryBody query) ? Written(query.WriteTo) : null,
             Body("path-query"));
@@ -383,6 +405,13 @@ public class TotalityTests
     {
         var bytes = new byte[length];
         PathFillerBody.Write(bytes, nonce);
+        return bytes;
+    }
+
+    private static byte[] WrittenNotes(NoteList notes)
+    {
+        var bytes = new byte[NoteList.DatagramLength(notes.Count) - DatagramHeader.Length];
+        for (int index = 0; index < notes.Count; index++) NoteList.Write(bytes, index, notes[index]);
         return bytes;
     }
 

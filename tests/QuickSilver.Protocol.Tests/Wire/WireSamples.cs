@@ -20,6 +20,13 @@ internal static class WireSamples
     public static readonly SegmentName Segment = new(0xF1E2D3C4B5A69788, 4242, 17);
     public static readonly NoteBody Note = new(Segment, new LentPlace(300, 0x80000001, 61_440, 1400));
 
+    public static readonly NoteBody[] Notes =
+    [
+        Note,
+        new(Segment, new LentPlace(301, 7, 0, DatagramHeader.MaxDatagram)),
+        new(Segment, new LentPlace(301, 7, 65_000, DatagramHeader.Length)),
+    ];
+
     public delegate void BodyWriter(ref WireWriter writer);
 
     public static DatagramHeader Header(
@@ -43,6 +50,12 @@ internal static class WireSamples
         bytes = bytes[..(DatagramHeader.Length + writer.Written)];
         header.WriteTo(bytes);
         return bytes;
+    }
+
+    public static void WriteNotes(ref WireWriter writer)
+    {
+        Span<byte> body = writer.Reserve(NoteList.DatagramLength(Notes.Length) - DatagramHeader.Length);
+        for (int index = 0; index < Notes.Length; index++) NoteList.Write(body, index, Notes[index]);
     }
 
     public static byte[] Datagram(DatagramHeader header, NoteBody note) =>

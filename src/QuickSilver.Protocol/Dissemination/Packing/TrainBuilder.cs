@@ -17,7 +17,7 @@ namespace QuickSilver.Protocol.Dissemination.Packing;
 /// waits for feedback; by the rate, for an alarm.
 /// <para>
 /// Where the packets are lent (<see cref="StreamLending"/>), each lies in a chunk that the members read, and the train
-/// consists of notes of their places. A lone short packet is sent as it is: the note would cost as much. When no shared
+/// is one note of their places. A lone short packet is sent as it is: the note would cost as much. When no shared
 /// chunk is free, packets are sent.
 /// </para>
 /// <para>
@@ -35,7 +35,7 @@ internal sealed class TrainBuilder
 {
     // Limits of a train of lent packets. Longer trains save few calls, and readers begin later; so they do when many
     // small messages are packed.
-    private const int LentDatagrams = 8;
+    private const int LentPackets = 8;
     private const int LentMessages = 2048;
 
     // A shorter lone packet costs readers the same by a copy as by a note.
@@ -89,7 +89,7 @@ internal sealed class TrainBuilder
         _lone = new Arena(context.Pool, BufferOwner.Pending);
         _notes = new Arena(context.Pool, BufferOwner.Pending);
         _window = new WindowControl(SmallestBuffer(facts), predecessorShare);
-        int burst = lending.IsPossible ? Math.Max(LentDatagrams, TrainDatagrams) : TrainDatagrams;
+        int burst = lending.IsPossible ? Math.Max(LentPackets, TrainDatagrams) : TrainDatagrams;
         _rate = new RateControl(context.Settings.Rate, burst, now);
         _wakeAlarm = new Alarm(context.Alarms, OnMayBuild);
     }
@@ -123,7 +123,7 @@ internal sealed class TrainBuilder
         RegionBuffer backlog = _stream.Backlog;
         bool isLone = ExpectsLone(backlog);
         bool lends = _lending.IsOn() && !isLone;
-        int limit = AllowedByRate(isLone ? 1 : lends ? LentDatagrams : TrainDatagrams, now);
+        int limit = AllowedByRate(isLone ? 1 : lends ? LentPackets : TrainDatagrams, now);
         if (limit == 0) return 0;
         Arena arena = isLone ? _lone : _arena;
         int slot = _slot;
@@ -184,7 +184,7 @@ internal sealed class TrainBuilder
         {
             _context.Counters.PacketsLent += (ulong)count;
             train = WriteNotes(first, count);
-            segment = NoteBody.DatagramLength;
+            segment = train.Length;
             return count;
         }
         _lending.OnSentTrain();
@@ -391,19 +391,19 @@ internal sealed class TrainBuilder
         return _arena.IsShared;
     }
 
-    // One note for each packet, side by side, with one reference.
+    // One note of all packets, with one reference. All chunks are of this node's own segment.
     private Slice WriteNotes(ulong first, int count)
     {
-        Slice notes = _notes.Take(count * NoteBody.DatagramLength);
+        Slice notes = _notes.Take(NoteList.DatagramLength(count));
+        Span<byte> body = notes.Span[DatagramHeader.Length..];
         for (int index = 0; index < count; index++)
         {
             ulong sequence = first + (ulong)index;
             bool isShared = _context.Transport.SharedMemory!.TryLocate(_pending[sequence].Datagram, out NoteBody note);
             System.Diagnostics.Debug.Assert(isShared, "the chunk is read by others");
-            Slice place = notes.Part(index * NoteBody.DatagramLength, NoteBody.DatagramLength);
-            note.WriteTo(place.Span[DatagramHeader.Length..]);
-            WriteHeader(place, DatagramKind.Note, sequence, DatagramFlags.None);
+            NoteList.Write(body, index, note);
         }
+        WriteHeader(notes, DatagramKind.Note, first, DatagramFlags.None);
         return notes;
     }
 
