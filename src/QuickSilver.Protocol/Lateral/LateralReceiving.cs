@@ -168,6 +168,7 @@ internal sealed class LateralReceiving
             return;
         }
         _parts.Counters.PacketsReceived++;
+        _parts.Search.OnArrived(reception, id.Number, now);
         Slice kept = _parts.Cache.Add(id, bytes);
         _parts.Counters.CachedBytes = _parts.Cache.Bytes;
         bool isFirst = block.BeforeTerm == 0 || IsBefore(block.BeforeTerm, block.BeforeStep, member.Began);

@@ -6,17 +6,20 @@ namespace QuickSilver.Protocol.Lateral;
 
 /// <summary>
 /// What becomes of missing messages: they are left to repairs for a while. Then they are asked for at growing pauses,
-/// of a node that named them in a repair and of their sender in turn, until the deadline. What a removed sender left is
-/// looked for a while, then reported lost. O(missing messages) a look. Core thread only.
+/// of a node that named them in a repair and of their sender in turn, until the deadline. A pause is no shorter than
+/// twice what answers have taken. What a removed sender left is looked for a while, then reported lost. O(missing
+/// messages) a look. Core thread only.
 /// </summary>
 internal sealed class LateralSearch
 {
+    private const int Smoothing = 8;
     private static readonly TimeSpan FirstPause = TimeSpan.FromMilliseconds(10);
     private static readonly TimeSpan LongestPause = TimeSpan.FromMilliseconds(500);
 
     private readonly LateralParts _parts;
     private readonly Alarm _alarm;
     private readonly List<Reception> _watched = [];
+    private TimeSpan _answer;
     private bool _isClosed;
 
     public LateralSearch(LateralParts parts)
@@ -41,7 +44,16 @@ internal sealed class LateralSearch
     /// <param name="holder">A node that has it; null: none is known.</param>
     /// <param name="wait">How long it is left to repairs.</param>
     public static MissingMessage NewMissing(Instant now, NodeInfo? holder, TimeSpan wait) =>
-        new(0, now, now + wait, 0, holder);
+        new(0, now, now + wait, 0, Instant.Zero, holder);
+
+    /// <summary>A message comes that may have been asked for: how long that took bounds the pauses of others.</summary>
+    public void OnArrived(Reception reception, ulong number, Instant now)
+    {
+        int index = reception.Missing.Count == 0 ? -1 : reception.Find(number);
+        if (index < 0 || reception.Missing[index].Tries == 0) return;
+        TimeSpan took = now - reception.Missing[index].Asked;
+        _answer = _answer == TimeSpan.Zero ? took : _answer + ((took - _answer) / Smoothing);
+    }
 
     public void Close()
     {
@@ -82,17 +94,25 @@ internal sealed class LateralSearch
             }
             if (missing.Due > now) continue;
             Ask(reception, missing, group.Id);
-            TimeSpan pause = FirstPause * (1 << Math.Min(missing.Tries, 6));
             reception.Missing[index] = missing with
             {
-                Due = now + (pause < LongestPause ? pause : LongestPause),
+                Due = now + Pause(missing.Tries),
                 Tries = missing.Tries + 1,
+                Asked = missing.Tries == 0 ? now : missing.Asked,
             };
         }
         if (!isOver) return;
         _parts.Delivering.DeliverHeld(reception, now);
         reception.IsClosed = true;
         reception.Session.CloseSender(reception.Sender, now);
+    }
+
+    // Nodes that are slow to answer are not asked for the same meanwhile: their answers would be slower still.
+    private TimeSpan Pause(int tries)
+    {
+        TimeSpan pause = FirstPause * (1 << Math.Min(tries, 6));
+        if (pause < 2 * _answer) pause = 2 * _answer;
+        return pause < LongestPause ? pause : LongestPause;
     }
 
     // Of who named it, and of its sender, in turn; of any member, if both are out of reach.

@@ -8,14 +8,17 @@ public static class DatagramKinds
     /// </summary>
     public const byte IgnorableBit = 0x80;
 
-    /// <summary>The class in which a datagram is received and sent.</summary>
+    /// <summary>
+    /// The class in which a datagram is received. A lateral repair is read in its turn with packets: it names packets
+    /// that may lie behind it in the sockets, and would seem to be missing.
+    /// </summary>
     public static PriorityClass PriorityOf(DatagramKind kind) => kind switch
     {
         DatagramKind.Token or DatagramKind.TokenAck or DatagramKind.Ack => PriorityClass.Token,
         DatagramKind.Nak or DatagramKind.Pull or DatagramKind.CarrierWord => PriorityClass.Request,
         DatagramKind.PathQuery or DatagramKind.PathAnswer or DatagramKind.LateralNak => PriorityClass.Request,
         DatagramKind.Repair or DatagramKind.RepairNote or DatagramKind.RepairPart => PriorityClass.Repair,
-        DatagramKind.LateralRepair or DatagramKind.LateralResend => PriorityClass.Repair,
+        DatagramKind.LateralResend => PriorityClass.Repair,
         DatagramKind.TimedRepair or DatagramKind.TimedNak or DatagramKind.TimedGone or DatagramKind.TimedEcho
             or DatagramKind.TimedAsk => PriorityClass.Repair,
         _ => PriorityClass.Data,

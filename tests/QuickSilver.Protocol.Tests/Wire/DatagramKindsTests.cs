@@ -23,7 +23,7 @@ public class DatagramKindsTests
     [InlineData(DatagramKind.PathFiller, PriorityClass.Data)]
     [InlineData(DatagramKind.RepairPart, PriorityClass.Repair)]
     [InlineData(DatagramKind.LateralData, PriorityClass.Data)]
-    [InlineData(DatagramKind.LateralRepair, PriorityClass.Repair)]
+    [InlineData(DatagramKind.LateralRepair, PriorityClass.Data)]
     [InlineData(DatagramKind.LateralNak, PriorityClass.Request)]
     [InlineData(DatagramKind.LateralResend, PriorityClass.Repair)]
     [InlineData(DatagramKind.LateralSession, PriorityClass.Data)]
