@@ -182,6 +182,10 @@ public struct DatagramHeader
     internal static uint PayloadChecksumOf(ReadOnlySpan<byte> datagram) =>
         BinaryPrimitives.ReadUInt32LittleEndian(datagram[PayloadChecksumOffset..]);
 
+    /// <summary>The flags that stand in a datagram.</summary>
+    internal static DatagramFlags FlagsOf(ReadOnlySpan<byte> datagram) =>
+        (DatagramFlags)BinaryPrimitives.ReadUInt16LittleEndian(datagram[FlagsOffset..]);
+
     /// <summary>
     /// How soon the sender of a packet, a note or a beacon wants feedback. A beacon follows a silence, after which
     /// feedback is due.
