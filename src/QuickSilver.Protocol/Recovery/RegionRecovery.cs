@@ -35,7 +35,7 @@ public sealed class RegionRecovery
     private readonly IReadOnlyList<IRegionChannel> _hybrids;
     private readonly ulong _dropsBefore;
     private bool _hasCopies;
-    private bool _isJoined;
+    private PacketWay _way;
     private RepeatBudget[]? _budgets;
 
     internal RegionRecovery(
@@ -126,7 +126,8 @@ public sealed class RegionRecovery
     private RejectReason Take(
         in DatagramHeader header, ReadOnlySpan<byte> datagram, in Slice part, SocketRole role, Instant now)
     {
-        StreamReceiver? stream = header.IsFromPeer
+        // The combinations outlive those who made them. So no packet of a removed sender is taken from them.
+        StreamReceiver? stream = header.IsFromPeer && _way != PacketWay.Rebuilt
             ? Streams.FindForPeer(header.Sender, out RejectReason reason)
             : Streams.Find(header.Sender, out reason);
         if (stream is null) return reason;
@@ -142,10 +143,11 @@ public sealed class RegionRecovery
         if (stream.Window.Contains(sequence))
         {
             _node.Counters.PacketsDuplicate++;
+            if (isRepair && _way != PacketWay.Rebuilt) _node.Counters.RepairsWasted++;
         }
         else
         {
-            outcome = _store.Take(stream, header, datagram, part, _isJoined, now);
+            outcome = _store.Take(stream, header, datagram, part, _way, now);
         }
         if (outcome is RejectReason.Malformed) return outcome;
 
@@ -188,9 +190,36 @@ public sealed class RegionRecovery
         if (!header.PayloadIsIntact(whole.Span)) return RejectReason.PayloadChecksum;
         if (header.IsFromPeer && !IsLivePeer(header.Relay, out reason)) return reason;
         // Its parts may have come from several members. The source of each was checked.
-        _isJoined = true;
-        reason = Take(header, whole.Span, whole, SocketRole.Unicast, now);
-        _isJoined = false;
+        return TakeBy(PacketWay.Joined, header, whole.Span, whole, now);
+    }
+
+    /// <summary>What this member has of a packet.</summary>
+    /// <param name="sender">The <see cref="NodeNumber.Key"/> of its sender.</param>
+    /// <param name="sequence">Its sequence.</param>
+    /// <param name="datagram">The packet if it is kept; the reference stays the cache's.</param>
+    internal PacketState StateOf(ulong sender, ulong sequence, out Slice datagram)
+    {
+        datagram = default;
+        // Nothing of it has come: whether it may send is checked when a packet is rebuilt.
+        if (Streams.Met(sender) is not { } stream)
+            return sender == _node.SelfKey ? PacketState.Gone : PacketState.Missing;
+        if (stream.Has(sequence))
+            return stream.TryGetPacket(sequence, out datagram) ? PacketState.Kept : PacketState.Gone;
+        // What a removed sender left is settled by those who hold it.
+        bool isWanted = stream.Own is null && !stream.Sender.IsRemoved && stream.Window.Reaches(sequence);
+        return isWanted ? PacketState.Missing : PacketState.Gone;
+    }
+
+    /// <summary>Takes a packet that was rebuilt from combinations. Its header is that of a peer's repair.</summary>
+    internal RejectReason OnRebuilt(in DatagramHeader header, ReadOnlySpan<byte> datagram, Instant now) =>
+        TakeBy(PacketWay.Rebuilt, header, datagram, default, now);
+
+    private RejectReason TakeBy(
+        PacketWay way, in DatagramHeader header, ReadOnlySpan<byte> datagram, in Slice part, Instant now)
+    {
+        _way = way;
+        RejectReason reason = Take(header, datagram, part, SocketRole.Unicast, now);
+        _way = PacketWay.Whole;
         return reason;
     }
 
@@ -368,6 +397,9 @@ public sealed class RegionRecovery
     /// <summary>A packet was stored that was sent to its group's address.</summary>
     internal void OnHybrid(StreamReceiver stream, bool isRepair, Instant now) =>
         _arrivals.OnHybrid(stream, isRepair, now);
+
+    /// <summary>A packet was rebuilt before it was found missing.</summary>
+    internal void OnRebuiltEarly(StreamReceiver stream, Instant now) => _arrivals.OnMissed(stream, 1, now);
 
     /// <summary>
     /// A packet of a stream stays missing: the sender's multicast is judged again, though nothing more is missed.

@@ -3,6 +3,7 @@ using QuickSilver.Protocol.Delivery;
 using QuickSilver.Protocol.Dissemination;
 using QuickSilver.Protocol.Dissemination.Groups;
 using QuickSilver.Protocol.Flow;
+using QuickSilver.Protocol.Lateral.Regions;
 using QuickSilver.Protocol.Membership;
 using QuickSilver.Protocol.Modes;
 using QuickSilver.Protocol.Wire;
@@ -43,6 +44,8 @@ public sealed class LocalGroup : ISenderListener
         else if (!IsPublisher)
         {
             Receiver = rooms.Deliverer.OpenGroup(info, began, listener);
+            RegionRepair = settings as RegionRepairSettings;
+            if (RegionRepair is not null) rooms.RegionRepairs.OnOpened(RegionRepair);
         }
     }
 
@@ -138,6 +141,10 @@ public sealed class LocalGroup : ISenderListener
 
     /// <summary>The session with the engine of the group's mode; null in reliable groups.</summary>
     internal ModeSession? Mode { get; }
+
+    /// <summary>The session's settings of lateral repair; null: none, and always without a
+    /// <see cref="Receiver"/>.</summary>
+    internal RegionRepairSettings? RegionRepair { get; }
 
     private bool IsMember(NodeInfo node)
     {

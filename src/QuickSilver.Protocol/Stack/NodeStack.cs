@@ -1,6 +1,7 @@
 using QuickSilver.Protocol.Core;
 using QuickSilver.Protocol.Dissemination;
 using QuickSilver.Protocol.Dissemination.Groups;
+using QuickSilver.Protocol.Lateral.Regions;
 using QuickSilver.Protocol.Membership;
 using QuickSilver.Protocol.Recovery;
 using QuickSilver.Protocol.Wire;
@@ -154,6 +155,7 @@ public sealed class NodeStack : ICompletionHandler, IPullRoots, IMembershipEvent
         _rooms.Groups.Close(now);
         _rooms.Published.Close(now);
         _rooms.Modes.Close();
+        _rooms.RegionRepairs.Close();
         _rooms.Views.Close();
         _rooms.Recoverer.Close();
         _rooms.Lags.Close();
@@ -198,6 +200,8 @@ public sealed class NodeStack : ICompletionHandler, IPullRoots, IMembershipEvent
         _rooms.Groups.OnStepInstalled(step, now);
         _rooms.Published.OnStepInstalled(step, now);
         _rooms.Modes.OnStepInstalled(step, now);
+        _rooms.RegionRepairs.Rebuild();
+        _rooms.Disseminator.LeaveRepairRoom(_rooms.RegionRepairs.IsOn ? RegionRepairs.Room : 0);
         _rooms.Deliverer.OnStepInstalled(step.Number, now);
         foreach (RegionView view in step.Opened) _router.ReplayUnrecognised(view, now);
     }
@@ -229,6 +233,7 @@ public sealed class NodeStack : ICompletionHandler, IPullRoots, IMembershipEvent
         _rooms.Disseminator.OnNodesRemoved(nodes, now);
         _rooms.Recoverer.OnNodesRemoved(nodes, now);
         _rooms.Modes.OnNodesRemoved(nodes, now);
+        _rooms.RegionRepairs.OnNodesRemoved();
         foreach (NodeInfo node in nodes) _rooms.Keys?.Remove(node.Number.Key);
     }
 

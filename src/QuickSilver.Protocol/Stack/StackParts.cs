@@ -7,6 +7,7 @@ using QuickSilver.Protocol.Flow.Limits;
 using QuickSilver.Protocol.Flow.Pull;
 using QuickSilver.Protocol.Flow.Transports;
 using QuickSilver.Protocol.Lateral;
+using QuickSilver.Protocol.Lateral.Regions;
 using QuickSilver.Protocol.Membership;
 using QuickSilver.Protocol.Modes;
 using QuickSilver.Protocol.Probing;
@@ -88,6 +89,7 @@ internal sealed class StackParts
         Deliverer = new Deliverer(delivery, host.Pool, DeliveryCounters);
         Unrecognised = new EarlyPacketBuffer(delivery, host.Pool, DeliveryCounters);
         Modes = new ModeEngines(this);
+        RegionRepairs = new RegionRepairs(Recoverer);
     }
 
     public NodeHost Host { get; }
@@ -97,6 +99,9 @@ internal sealed class StackParts
     public bool ChecksSources { get; }
 
     public ModeEngines Modes { get; }
+
+    /// <summary>Lateral repair of reliable groups.</summary>
+    public RegionRepairs RegionRepairs { get; }
 
     public LateralCounters LateralCounters { get; } = new();
 

@@ -3,6 +3,7 @@ using QuickSilver.Protocol.Dissemination.Streams;
 using QuickSilver.Protocol.Flow;
 using QuickSilver.Protocol.Flow.Buffers;
 using QuickSilver.Protocol.Flow.Control;
+using QuickSilver.Protocol.Flow.Repairs;
 using QuickSilver.Protocol.Flow.Transports;
 using QuickSilver.Protocol.Membership;
 using QuickSilver.Protocol.Probing;
@@ -273,6 +274,9 @@ internal sealed class TrainBuilder
         int sealing = _context.Settings.IsSealed ? SealedHeader.MostAdded : 0;
         int fitting = Train.MaxBytes / (_slot + sealing);
         TrainDatagrams = Math.Clamp(Math.Min(limit, fitting), 1, Train.MaxDatagrams);
+        // Longer packets have no lateral repairs, so they need no room.
+        if (_slot > RegionBlock.MaxLength) return;
+        _slot = Math.Max(Math.Min(_slot, PathLadder.Floor), _slot - _context.RepairRoom);
     }
 
     /// <summary>Builds a beacon: the highest sequence so far, and whether it is the last.</summary>

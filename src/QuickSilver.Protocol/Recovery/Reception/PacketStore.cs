@@ -37,11 +37,11 @@ internal sealed class PacketStore(Recoverer node, RegionRecovery region, PullAns
     /// <param name="datagram">All bytes of the datagram.</param>
     /// <param name="part">The same bytes in pooled memory, where they can be kept; empty when they must be
     /// copied.</param>
-    /// <param name="isJoined">True for a packet that was joined from parts.</param>
+    /// <param name="way">In which form it came.</param>
     /// <param name="now">The time of arrival.</param>
     /// <returns>The reason it was not stored, or <see cref="RejectReason.None"/>.</returns>
     public RejectReason Take(
-        StreamReceiver stream, in DatagramHeader header, ReadOnlySpan<byte> datagram, in Slice part, bool isJoined,
+        StreamReceiver stream, in DatagramHeader header, ReadOnlySpan<byte> datagram, in Slice part, PacketWay way,
         Instant now)
     {
         if (!node.Events.IsWellFormed(region.View, datagram)) return RejectReason.Malformed;
@@ -59,14 +59,24 @@ internal sealed class PacketStore(Recoverer node, RegionRecovery region, PullAns
         counters.CachedBytes += slice.Length;
         counters.PacketsReceived++;
         bool isRepair = header.Kind == DatagramKind.Repair;
-        if (stream.Missing.Fill(sequence, out MissingRange range) && (isRepair || range.IsRequested))
+        bool isRebuilt = way == PacketWay.Rebuilt;
+        bool wasMissing = stream.Missing.Fill(sequence, out MissingRange range);
+        if (wasMissing && (isRepair || range.IsRequested))
         {
-            if (isRepair && range.Attempts == 1) region.Gaps.Sample(now - range.When);
-            if (isRepair && range.IsRequested) counters.Answers++;
+            // Nobody was asked for what is rebuilt, so that is no answer.
+            bool isAnswer = isRepair && !isRebuilt;
+            if (isAnswer && range.Attempts == 1) region.Gaps.Sample(now - range.When);
+            if (isAnswer && range.IsRequested) counters.Answers++;
             // One that comes late by itself is not waited for either: nothing is asked for in vain.
             region.Gaps.OnAnswer(range.Attempts, now);
         }
-        if (isRepair)
+        if (isRebuilt)
+        {
+            counters.RepairsLateral++;
+            node.Probes.Reached("a packet of a reliable group was mended laterally");
+            if (!wasMissing) region.OnRebuiltEarly(stream, now);
+        }
+        else if (isRepair)
         {
             bool fromPeer = (header.Flags & DatagramFlags.FromPeer) != 0;
             if (fromPeer) counters.RepairsFromPeers++;
@@ -77,12 +87,13 @@ internal sealed class PacketStore(Recoverer node, RegionRecovery region, PullAns
         {
             if (stream.NoteRelayed(datagram.Length, now)) node.Inbound.Suspect(stream.Sender, isStuck: false, now);
         }
-        else if (!isJoined)
+        else if (way == PacketWay.Whole)
         {
             stream.NoteDirect(datagram.Length, now);
         }
         answers.OnArrived(stream, sequence, now);
         node.Events.OnPacket(region.View, stream.Sender, slice, now);
+        node.Events.OnKept(region, header.Sender, sequence, slice, now);
         return RejectReason.None;
     }
 

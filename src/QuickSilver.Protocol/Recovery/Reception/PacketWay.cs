@@ -1,0 +1,14 @@
+namespace QuickSilver.Protocol.Recovery.Reception;
+
+/// <summary>In which form a packet came.</summary>
+internal enum PacketWay
+{
+    /// <summary>As one datagram, from its sender or a peer.</summary>
+    Whole,
+
+    /// <summary>In parts, which were joined.</summary>
+    Joined,
+
+    /// <summary>In combinations of packets, which were solved.</summary>
+    Rebuilt,
+}
