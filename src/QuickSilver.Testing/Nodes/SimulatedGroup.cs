@@ -61,6 +61,9 @@ public sealed class SimulatedGroup : IGroupListener
     /// here.</summary>
     public TimeSpan DeliveryTimes { get; private set; }
 
+    /// <summary>The longest of these times.</summary>
+    public TimeSpan LongestDelivery { get; private set; }
+
     /// <summary>Losses reported.</summary>
     public int Losses { get; internal set; }
 
@@ -92,6 +95,7 @@ public sealed class SimulatedGroup : IGroupListener
     {
         Delivered++;
         DeliveryTimes += took;
+        if (took > LongestDelivery) LongestDelivery = took;
     }
 
     internal void AddLoss(int sender, ulong first, ulong count) => _lost.Add((sender, first, count));

@@ -38,6 +38,7 @@ internal static class PlantedPlace
         [nameof(TargetedRuns.MulticastComesBack)] = TargetedRuns.MulticastComesBack,
         [nameof(TargetedRuns.NoPacketsArrive)] = TargetedRuns.NoPacketsArrive,
         [nameof(TargetedRuns.StuckMember)] = TargetedRuns.StuckMember,
+        [nameof(TargetedRuns.LateralRepairMoves)] = TargetedRuns.LateralRepairMoves,
         [nameof(TargetedRuns.LateStep)] = TargetedRuns.LateStep,
         [nameof(TargetedRuns.LateSender)] = TargetedRuns.LateSender,
         [nameof(TargetedRuns.LatePublisher)] = TargetedRuns.LatePublisher,

@@ -1,6 +1,7 @@
 using QuickSilver.Protocol.Dissemination;
 using QuickSilver.Protocol.Flow.Control;
 using QuickSilver.Protocol.Lateral;
+using QuickSilver.Protocol.Lateral.Regions;
 using QuickSilver.Protocol.Membership;
 using QuickSilver.Protocol.Stack;
 using QuickSilver.Protocol.Timed;
@@ -394,6 +395,21 @@ internal static class TargetedRuns
             [
                 new SendPlan(0, Lateral, 400, Millis(5)) { Start = Millis(1000), MaxBytes = 3_000 },
                 new SendPlan(1, Lateral, 200, Millis(10)) { Start = Millis(1000), MaxBytes = 300 },
+            ],
+        };
+    }
+
+    /// <summary>As <see cref="LeaveAndJoinAtOnce"/>, with lateral repair and several senders.</summary>
+    public static RunSpec LateralRepairMoves(ulong seed)
+    {
+        RunSpec run = LeaveAndJoinAtOnce(seed);
+        return run with
+        {
+            Options = run.Options with { LateralRepair = new RegionRepairSettings { RepairsPerPacket = 6 } },
+            Plans =
+            [
+                new SendPlan(0, Group, 600, Millis(3)) { Start = Millis(1000) },
+                new SendPlan(1, Group, 600, Millis(3)) { Start = Millis(1000) },
             ],
         };
     }
