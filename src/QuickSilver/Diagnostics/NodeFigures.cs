@@ -64,6 +64,7 @@ internal struct NodeFigures
     public long Stalls;
     public int ReceiveBufferBytes;
     public LateralFigures Lateral;
+    public LateralRepairFigures LateralRepair;
     public TimedFigures Timed;
 
     /// <summary>Adds the counters of earlier protocol stacks. Gauges stay those of the present stack.</summary>
@@ -97,6 +98,7 @@ internal struct NodeFigures
         TokenRounds += earlier.TokenRounds;
         BackpressureEpisodes += earlier.BackpressureEpisodes;
         Lateral.Carry(earlier.Lateral);
+        LateralRepair.Carry(earlier.LateralRepair);
         Timed.Carry(earlier.Timed);
     }
 
@@ -163,6 +165,7 @@ internal struct NodeFigures
         Stalls = Stalls,
         ReceiveBufferBytes = ReceiveBufferBytes,
         Lateral = Lateral.ToStatistics(),
+        LateralRepair = LateralRepair.ToStatistics(),
         Timed = Timed.ToStatistics(),
     };
 }

@@ -258,6 +258,7 @@ internal sealed class NodeMeter : IDisposable, IDurationRecorder
             {
                 new(now.RepairsFromPeers, new KeyValuePair<string, object?>(SourceTag, "peer")),
                 new(now.RepairsFromSenders, new KeyValuePair<string, object?>(SourceTag, "sender")),
+                new(now.LateralRepair.PacketsRebuilt, new KeyValuePair<string, object?>(SourceTag, "lateral")),
             };
         },
         "{packet}",

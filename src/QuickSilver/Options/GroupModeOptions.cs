@@ -8,7 +8,12 @@ internal static class GroupModeOptions
 {
     /// <summary>Checks a mode and the settings that belong to one mode each.</summary>
     public static void Validate(
-        OptionErrors errors, GroupMode mode, bool isHybrid, LateralOptions? lateral, TimedOptions? timed)
+        OptionErrors errors,
+        GroupMode mode,
+        bool isHybrid,
+        LateralOptions? lateral,
+        TimedOptions? timed,
+        LateralRepairOptions? repair = null)
     {
         errors.Defined(nameof(GroupOptions.Mode), mode);
         if (lateral is not null && mode != GroupMode.Lateral)
@@ -17,13 +22,21 @@ internal static class GroupModeOptions
             errors.Add(nameof(GroupOptions.Hybrid), "is used by GroupMode.Reliable only");
         if (timed is not null && mode != GroupMode.Timed)
             errors.Add(nameof(GroupOptions.Timed), "is used by GroupMode.Timed only");
+        if (repair is not null && mode != GroupMode.Reliable)
+            errors.Add(nameof(GroupOptions.LateralRepair), "is used by GroupMode.Reliable only");
+        repair?.Validate(errors);
         lateral?.Validate(errors);
         timed?.Validate(errors);
     }
 
     /// <summary>What the protocol is told of the mode's settings; null for the mode's defaults.</summary>
-    public static ModeSettings? ToSettings(GroupMode mode, LateralOptions? lateral, TimedOptions? timed) => mode switch
+    public static ModeSettings? ToSettings(
+        GroupMode mode,
+        LateralOptions? lateral,
+        TimedOptions? timed,
+        LateralRepairOptions? repair = null) => mode switch
     {
+        GroupMode.Reliable => repair?.ToSettings(),
         GroupMode.Lateral => lateral?.ToSettings(),
         GroupMode.Timed => (timed ?? new TimedOptions()).ToSettings(),
         _ => null,

@@ -34,7 +34,7 @@ internal sealed record HandleSettings(
     /// <summary>True for a handle that only sends.</summary>
     public bool IsPublisher { get; init; }
 
-    /// <summary>What the engine of the mode is told; null: its defaults.</summary>
+    /// <summary>What the protocol is told of the mode's settings; null: the mode's defaults.</summary>
     public ModeSettings? ModeSettings { get; init; }
 
     /// <summary>The longest message that the group takes, as far as its mode says.</summary>
@@ -70,6 +70,7 @@ internal sealed record HandleSettings(
         options.LongMessageMaxUnreadBytes ?? node.LongMessageMaxUnreadBytes,
         inbox)
         {
-            ModeSettings = GroupModeOptions.ToSettings(options.Mode, options.Lateral, options.Timed),
+            ModeSettings = GroupModeOptions.ToSettings(
+                options.Mode, options.Lateral, options.Timed, options.LateralRepair),
         };
 }

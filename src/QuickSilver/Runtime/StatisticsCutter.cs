@@ -193,6 +193,7 @@ internal sealed class StatisticsCutter
             MembersToUnicast = (long)counters.MembersToUnicast,
             RateLimit = counters.RateLimit,
             Lateral = LateralFigures.Of(counters.Lateral),
+            LateralRepair = LateralRepairFigures.Of(counters),
             Timed = TimedFigures.Of(counters.Timed),
         };
     }

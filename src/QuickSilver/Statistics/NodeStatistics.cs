@@ -211,6 +211,9 @@ public sealed record NodeStatistics
     /// <summary>What groups of <see cref="GroupMode.Lateral"/> did.</summary>
     public LateralStatistics Lateral { get; init; } = new();
 
+    /// <summary>What lateral repair did in groups of <see cref="GroupMode.Reliable"/>.</summary>
+    public LateralRepairStatistics LateralRepair { get; init; } = new();
+
     /// <summary>What groups of <see cref="GroupMode.Timed"/> did.</summary>
     public TimedStatistics Timed { get; init; } = new();
 }
