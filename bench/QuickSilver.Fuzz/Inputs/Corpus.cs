@@ -1,3 +1,4 @@
+using QuickSilver.Protocol.Lateral.Regions;
 using QuickSilver.Protocol.Membership.Frames;
 using QuickSilver.Protocol.Timed;
 using QuickSilver.Protocol.Wire;
@@ -85,6 +86,7 @@ internal sealed class Corpus : ITrafficTap
                 ReplacementWait = TimeSpan.Zero,
             },
             TimedKeys = 3,
+            LateralRepair = seed % 2 == 0 ? null : new RegionRepairSettings(),
             Network = new NetworkModel
             {
                 Link = new LinkModel { Loss = 0.08, Reordering = 0.05, Jitter = TimeSpan.FromMicroseconds(200) },
