@@ -41,8 +41,7 @@ internal sealed class Modes : IScenario
     private readonly Option<ModesRun[]> _runs = new("--run")
     {
         Description = "Which runs: mixed, reliable, reliableLateral, lateral, timed, tcp, paced, pacedMixed, full, "
-            + "fullMixed; may be "
-            + "repeated. Default: all.",
+            + "fullMixed; may be repeated. Default: all.",
         DefaultValueFactory = _ => Enum.GetValues<ModesRun>(),
     };
 
