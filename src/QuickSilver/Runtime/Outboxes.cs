@@ -35,6 +35,7 @@ internal sealed class Outboxes(NodeServices services)
     private NodeStack? _stack;
     private Outbox? _home;
     private Outbox? _waiting;
+    private int _added;
 
     /// <summary>Messages admitted and not yet taken by the protocol.</summary>
     public long Unsent
@@ -61,7 +62,11 @@ internal sealed class Outboxes(NodeServices services)
     public SharedLane OpenLane(Outbox outbox) => _stack!.OpenLane(outbox);
 
     /// <summary>Gives a new group its outbox.</summary>
-    public void Add(GroupCore group) => Assign(group, _home ??= Make(isWaiting: false));
+    public void Add(GroupCore group)
+    {
+        group.Number = ++_added;
+        Assign(group, _home ??= Make(isWaiting: false));
+    }
 
     /// <summary>A group is gone; it has no messages left.</summary>
     public void Remove(GroupCore group)
@@ -176,7 +181,7 @@ internal sealed class Outboxes(NodeServices services)
                 moved++;
                 bytes += LengthOf(entry);
             }
-            at.Block.TakeOut(at);
+            at.Block.TakeOut(at.Slot - 1);
         }
         if (moved == 0) return;
         to.Gate.Charge(moved, bytes);

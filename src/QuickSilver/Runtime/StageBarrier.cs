@@ -1,4 +1,5 @@
 using QuickSilver.Protocol.Core;
+using QuickSilver.Sending;
 
 namespace QuickSilver.Runtime;
 
@@ -7,7 +8,7 @@ namespace QuickSilver.Runtime;
 /// only.</summary>
 /// <param name="reached">Called once, unless the barrier fails.</param>
 /// <param name="failed">Called with the reason when the node gives the messages up; may be null.</param>
-internal sealed class StageBarrier(Action<Instant> reached, Action<Exception>? failed = null)
+internal sealed class StageBarrier(Action<Instant> reached, Action<Exception>? failed = null) : IStageBarrier
 {
     private int _places = 1;
 

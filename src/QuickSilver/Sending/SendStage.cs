@@ -15,6 +15,10 @@ namespace QuickSilver.Sending;
 /// swap, because the block's word has changed. A stage that is empty at the end of a turn holds no block.
 /// </para>
 /// <para>
+/// The core takes messages of a group together, though they were sent to groups in turn (<see cref="StageChains"/>).
+/// The order is kept within each group; none is promised between groups.
+/// </para>
+/// <para>
 /// A group may move to another stage, or close. So a producer looks at the group's stage again after it has taken a
 /// place; if that has changed, it gives the place up. The core clears the group's stage first, then looks at the places
 /// that are taken. Between the two at least one sees the other, since taking a place is a full fence. So no message of
@@ -29,6 +33,8 @@ internal sealed class SendStage(StageBlockPool pool)
     /// <summary>Longest message that is copied into a block. Longer ones are appended as objects: the copy costs more
     /// than it saves.</summary>
     public const int LongestMessage = 2_048;
+
+    private readonly StageChains _chains = new();
 
     // Held while a block is linked or removed.
     private SpinLock _growing = new(enableThreadOwnerTracking: false);
@@ -52,7 +58,7 @@ internal sealed class SendStage(StageBlockPool pool)
         StageBlock block = Take(message.Length, out long word);
         if (group.Stage != this)
         {
-            block.Void(word, message.Length);
+            block.Void(word);
             return false;
         }
         block.Fill(word, group, message);
@@ -66,7 +72,7 @@ internal sealed class SendStage(StageBlockPool pool)
         StageBlock block = Take(0, out long word);
         if (group.Stage != this)
         {
-            block.Void(word, 0);
+            block.Void(word);
             return false;
         }
         block.Fill(word, group, request);
@@ -93,6 +99,7 @@ internal sealed class SendStage(StageBlockPool pool)
         {
             if (head.Next is not { } next || !head.IsReadOut) return false;
             Volatile.Write(ref _head, next);
+            _chains.OnLeft(head, next);
             pool.Collect(head);
             head = next;
         }
@@ -127,6 +134,33 @@ internal sealed class SendStage(StageBlockPool pool)
     /// <summary>Removes the entry that was read last.</summary>
     public void Advance() => _head!.Advance();
 
+    /// <summary>Looks for entries of the same group among all that wait: <see cref="TryFollow"/> finds them. Call it
+    /// after <see cref="TryPeek"/> found an entry.</summary>
+    /// <returns>The position of the next entry.</returns>
+    public StagePosition Gather()
+    {
+        StageBlock head = _head!;
+        _chains.Extend(head);
+        return head.Start;
+    }
+
+    /// <summary>Finds the next entry of the same group, of those that were gathered, and takes the position
+    /// there.</summary>
+    /// <param name="at">The position of an entry of the group.</param>
+    /// <param name="group">The group.</param>
+    /// <param name="entry">The next entry; valid until it is removed.</param>
+    /// <returns>False when there is none: the group's next message, if any, is found by
+    /// <see cref="TryPeek"/>.</returns>
+    public bool TryFollow(scoped ref StagePosition at, StagedGroup group, out StageEntry entry) =>
+        _chains.TryFollow(ref at, group, out entry);
+
+    /// <summary>Removes an entry, of any place in the order.</summary>
+    public void Take(in StagePosition at)
+    {
+        if (at.Block == _head && at.Slot == at.Block.ReadSlot) at.Block.Advance();
+        else at.Block.TakeOut(at.Slot);
+    }
+
     /// <summary>Has memory loaded of the groups whose messages come in a while.</summary>
     public void LookAhead() => _head?.LookAhead();
 
@@ -146,6 +180,7 @@ internal sealed class SendStage(StageBlockPool pool)
         {
             if (isTaken) _growing.Exit(useMemoryBarrier: false);
         }
+        _chains.OnLeft(head, null);
         pool.Collect(head);
     }
 

@@ -9,7 +9,8 @@ namespace QuickSilver.Sending;
 /// mark that is set when the message is complete. A producer takes a place by one compare-and-swap on a word. The word
 /// holds the taken slots and bytes, a seal, and the number of uses of the block. A producer that was preempted while
 /// the block moved to another stage therefore fails its swap, as in a <see cref="PayloadStack"/>. The core is the only
-/// reader.
+/// reader. It links entries of the same group in memory of its own (<see cref="StageChains"/>), since a write into the
+/// slots would take their cache lines from the producers.
 /// </summary>
 internal sealed class StageBlock
 {
@@ -30,9 +31,16 @@ internal sealed class StageBlock
     private const long SealedBit = 1L << 32;
     private const long OneUse = SealedBit << 1;
 
+    private const int GivenUp = -1;
+    private const int LengthBits = 12;
+    private const int LengthMask = (1 << LengthBits) - 1;
+
     private readonly byte[] _bytes = GC.AllocateUninitializedArray<byte>(Bytes);
 
     private readonly Slot[] _slots = new Slot[Slots];
+
+    // Distance from a slot to the next entry of its group; 0: none is known. Reader only.
+    private readonly int[] _links = new int[Slots];
     private StageBlock? _next;
     private Places _places;
 
@@ -45,6 +53,13 @@ internal sealed class StageBlock
         get => Volatile.Read(ref _next);
         set => Volatile.Write(ref _next, value);
     }
+
+    /// <summary>The slot that is read next. Reader only.</summary>
+    public int ReadSlot => _places.ReadSlot;
+
+    /// <summary>The block's number among those of its stage, which <see cref="StageChains"/> gives. Reader
+    /// only.</summary>
+    public uint Ordinal { get; set; }
 
     /// <summary>Whether the reader has read every taken slot.</summary>
     public bool IsReadOut => SlotOf(Word) == _places.ReadSlot;
@@ -69,7 +84,8 @@ internal sealed class StageBlock
         message.CopyTo(_bytes.AsSpan(OffsetOf(word)));
         ref Slot slot = ref _slots[SlotOf(word)];
         slot.Group = group;
-        Volatile.Write(ref slot.Mark, message.Length + 1);
+        slot.GroupNumber = group.Number;
+        Volatile.Write(ref slot.Mark, MarkOf(OffsetOf(word), message.Length));
     }
 
     /// <summary>Completes an object in the empty place that was taken with <paramref name="word"/>.</summary>
@@ -78,11 +94,12 @@ internal sealed class StageBlock
         ref Slot slot = ref _slots[SlotOf(word)];
         slot.Group = group;
         slot.Request = request;
-        Volatile.Write(ref slot.Mark, 1);
+        slot.GroupNumber = group?.Number ?? 0;
+        Volatile.Write(ref slot.Mark, MarkOf(0, 0));
     }
 
     /// <summary>Gives up the place that was taken with <paramref name="word"/>: the reader passes over it.</summary>
-    public void Void(long word, int length) => Volatile.Write(ref _slots[SlotOf(word)].Mark, -(length + 1));
+    public void Void(long word) => Volatile.Write(ref _slots[SlotOf(word)].Mark, GivenUp);
 
     /// <summary>Prevents further places from being taken.</summary>
     public void Seal() => Interlocked.Or(ref _places.Word, SealedBit);
@@ -91,16 +108,14 @@ internal sealed class StageBlock
     /// <returns>False if there is no entry, or if the next one is incomplete.</returns>
     public bool TryPeek(out StageEntry entry)
     {
-        StagePosition at = new(this, _places.ReadSlot, _places.ReadOffset);
-        while (at.Slot < Slots && Volatile.Read(ref _slots[at.Slot].Mark) is not 0 and int mark)
+        while (_places.ReadSlot < Slots && Volatile.Read(ref _slots[_places.ReadSlot].Mark) is not 0 and int mark)
         {
-            if (mark > 0)
+            if (mark != GivenUp)
             {
-                entry = Entry(at, mark - 1);
+                entry = Entry(_places.ReadSlot, mark);
                 return true;
             }
             Advance();
-            at = new StagePosition(this, _places.ReadSlot, _places.ReadOffset);
         }
         entry = default;
         return false;
@@ -110,7 +125,6 @@ internal sealed class StageBlock
     public void Advance()
     {
         ref Slot slot = ref _slots[_places.ReadSlot++];
-        _places.ReadOffset = Behind(_places.ReadOffset, Math.Abs(slot.Mark) - 1);
         slot.Mark = 0;
         slot.Group = null;
         if (slot.Request is not null) slot.Request = null;
@@ -126,7 +140,7 @@ internal sealed class StageBlock
     }
 
     /// <summary>The position of the entry that is read next. Reader only.</summary>
-    public StagePosition Start => new(this, _places.ReadSlot, _places.ReadOffset);
+    public StagePosition Start => new(this, _places.ReadSlot);
 
     /// <summary>Looks at the entry at a position, without removing it, and moves the position behind it. Reader
     /// only.</summary>
@@ -138,19 +152,48 @@ internal sealed class StageBlock
         entry = default;
         int mark = at.Slot < Slots ? Volatile.Read(ref _slots[at.Slot].Mark) : 0;
         if (mark == 0) return false;
-        if (mark > 0) entry = Entry(at, mark - 1);
-        at = new StagePosition(this, at.Slot + 1, Behind(at.Offset, Math.Abs(mark) - 1));
+        if (mark != GivenUp) entry = Entry(at.Slot, mark);
+        at = new StagePosition(this, at.Slot + 1);
         return true;
     }
 
-    /// <summary>Gives up the entry before a position: it has been taken out of the order. Reader only.</summary>
-    public void TakeOut(in StagePosition behind)
+    /// <summary>Reads the entry of a slot without removing it. Reader only.</summary>
+    /// <returns>False if it is incomplete, or was given up.</returns>
+    public bool TryRead(int slot, out StageEntry entry)
     {
-        ref Slot slot = ref _slots[behind.Slot - 1];
-        slot.Mark = -slot.Mark;
-        slot.Group = null;
-        slot.Request = null;
+        int mark = Volatile.Read(ref _slots[slot].Mark);
+        bool isEntry = mark is not 0 and not GivenUp;
+        entry = isEntry ? Entry(slot, mark) : default;
+        return isEntry;
     }
+
+    /// <summary>Gives up the entry of a slot: it has been taken out of the order. Reader only.</summary>
+    public void TakeOut(int slot)
+    {
+        ref Slot taken = ref _slots[slot];
+        taken.Mark = GivenUp;
+        taken.Group = null;
+        if (taken.Request is not null) taken.Request = null;
+    }
+
+    /// <summary>Passes complete entries to the chains, in their order. Reader only.</summary>
+    /// <param name="slot">The first; moved behind the last.</param>
+    /// <param name="chains">Links them.</param>
+    public void Link(ref int slot, StageChains chains)
+    {
+        while (slot < Slots && Volatile.Read(ref _slots[slot].Mark) is not 0 and int mark)
+        {
+            ref Slot entry = ref _slots[slot];
+            _links[slot] = 0;
+            if (entry.Request is IStageBarrier) chains.OnBarrier(slot);
+            else if (mark != GivenUp) chains.OnEntry(slot, entry.GroupNumber);
+            slot++;
+        }
+    }
+
+    /// <summary>The distance from a slot to the next entry of its group, in slots; 0: none is known. Reader
+    /// only.</summary>
+    public ref int LinkOf(int slot) => ref _links[slot];
 
     /// <summary>Whether a position is behind every taken slot. Reader only.</summary>
     public bool IsEnd(in StagePosition at) => SlotOf(Word) == at.Slot;
@@ -168,15 +211,18 @@ internal sealed class StageBlock
     {
         Next = null;
         _places.ReadSlot = 0;
-        _places.ReadOffset = 0;
         Volatile.Write(ref _places.Word, (Word & -OneUse) + OneUse);
     }
 
-    private StageEntry Entry(StagePosition at, int length)
+    private StageEntry Entry(int at, int mark)
     {
-        ref Slot slot = ref _slots[at.Slot];
-        return new StageEntry(slot.Group, _bytes.AsSpan(at.Offset, length), slot.Request);
+        ref Slot slot = ref _slots[at];
+        int offset = (mark >> LengthBits) * Alignment;
+        return new StageEntry(slot.Group, _bytes.AsSpan(offset, (mark & LengthMask) - 1), slot.Request);
     }
+
+    // Never 0, and never that of a place that was given up.
+    private static int MarkOf(int offset, int length) => ((offset / Alignment) << LengthBits) | (length + 1);
 
     private static int Behind(int offset, int length) => offset + ((length + Alignment - 1) & -Alignment);
 
@@ -195,9 +241,6 @@ internal sealed class StageBlock
 
         [FieldOffset(128)]
         public int ReadSlot;
-
-        [FieldOffset(132)]
-        public int ReadOffset;
     }
 
     private struct Slot
@@ -205,7 +248,10 @@ internal sealed class StageBlock
         public StagedGroup? Group;
         public object? Request;
 
-        // 0 while incomplete, otherwise the message's length plus one; negative where the place was given up.
+        // 0 while incomplete; otherwise where the message's bytes begin, and its length; or that the place was given
+        // up.
         public int Mark;
+
+        public int GroupNumber;
     }
 }

@@ -3,5 +3,4 @@ namespace QuickSilver.Sending;
 /// <summary>A position in a <see cref="SendStage"/>, for looking ahead. Core thread only.</summary>
 /// <param name="Block">The block.</param>
 /// <param name="Slot">The slot in the block.</param>
-/// <param name="Offset">The offset of the slot's bytes.</param>
-internal readonly record struct StagePosition(StageBlock Block, int Slot, int Offset);
+internal readonly record struct StagePosition(StageBlock Block, int Slot);

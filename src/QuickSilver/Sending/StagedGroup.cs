@@ -15,6 +15,10 @@ internal abstract class StagedGroup
         set => Volatile.Write(ref _stage, value);
     }
 
+    /// <summary>A number by which a stage tells its groups apart; groups that share one are never mixed up. Set before
+    /// the first message. Any thread.</summary>
+    public int Number { get; set; }
+
     /// <summary>Has memory loaded that the next messages of the group will use: the group itself has been.</summary>
     public abstract void Prepare();
 }

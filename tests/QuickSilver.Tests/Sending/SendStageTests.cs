@@ -123,7 +123,7 @@ public sealed class SendStageTests
         while (_stage.TryLook(ref at, out StageEntry entry, out isEnd))
         {
             Assert.Equal(seen++, BitConverter.ToInt32(entry.Message));
-            if (entry.Group == other) at.Block.TakeOut(at);
+            if (entry.Group == other) at.Block.TakeOut(at.Slot - 1);
         }
         Assert.True(isEnd);
         Assert.Equal(3 * StageBlock.Slots, seen);
@@ -149,12 +149,150 @@ public sealed class SendStageTests
         Assert.True(_stage.TryLook(ref at, out _, out _));
         Assert.False(_stage.TryLook(ref at, out _, out bool isEnd));
         Assert.False(isEnd);
-        block.Void(word, 5);
+        block.Void(word);
         Assert.True(_stage.TryLook(ref at, out StageEntry empty, out _));
         Assert.Null(empty.Group);
         Assert.True(_stage.TryLook(ref at, out _, out _));
         Assert.False(_stage.TryLook(ref at, out _, out isEnd));
         Assert.True(isEnd);
+    }
+
+    [Theory]
+    [InlineData(4, 3)]
+    [InlineData(1_000, 30)]
+    [InlineData(64, 100)]
+    public void Messages_of_groups_in_turn_are_taken_group_by_group_over_many_blocks(int length, int count)
+    {
+        FakeGroup[] groups = Groups(count);
+        const int each = 9;
+        byte[] message = new byte[length];
+        // A second time, with blocks that have served.
+        for (int round = 0; round < 2; round++)
+        {
+            for (int index = 0; index < each * count; index++)
+            {
+                BitConverter.TryWriteBytes(message, index);
+                Assert.True(_stage.TryAppend(groups[index % count], message));
+            }
+            for (int group = 0; group < count; group++)
+            {
+                int[] chain = TakeChain(groups[group]);
+                Assert.Equal(Enumerable.Range(0, each).Select(index => (index * count) + group), chain);
+            }
+            Assert.False(_stage.TryPeek(out _));
+            _stage.ReleaseIfEmpty();
+        }
+        Assert.Equal(0, _pool.Rented);
+    }
+
+    [Fact]
+    public void Nothing_passes_a_barrier_an_incomplete_entry_or_a_group_of_the_same_number()
+    {
+        FakeGroup[] groups = Groups(3);
+        groups[2].Number = groups[1].Number;
+        Append(groups[0], 1);
+        Append(groups[1], 2);
+        Append(groups[2], 3);
+        Append(groups[0], 4);
+        Append(groups[1], 5);
+        _stage.Append(null, default, new Barrier());
+        Append(groups[0], 6);
+        StageBlock block = Tail(_stage)!;
+        long word = block.Word;
+        Assert.True(block.TryTake(word, 4));
+        Append(groups[0], 7);
+
+        Assert.Equal([1, 4], TakeChain(groups[0]));
+        Assert.Equal([2], TakeChain(groups[1]));
+        Assert.Equal([3], TakeChain(groups[2]));
+        Assert.Equal([5], TakeChain(groups[1]));
+        Assert.True(_stage.TryPeek(out StageEntry barrier));
+        Assert.IsType<Barrier>(barrier.Request);
+        _stage.Advance();
+        Assert.Equal([6], TakeChain(groups[0]));
+        Assert.False(_stage.TryPeek(out _));
+        block.Void(word);
+        Assert.Equal([7], TakeChain(groups[0]));
+        Assert.True(_stage.IsEmpty);
+    }
+
+    [Fact]
+    public void What_was_taken_out_ends_a_chain_and_the_rest_is_found_at_the_head()
+    {
+        FakeGroup[] groups = Groups(2);
+        for (int index = 0; index < 8; index++) Append(groups[index % 2], index);
+        Assert.True(_stage.TryPeek(out _));
+        StagePosition at = _stage.Gather();
+        at.Block.TakeOut(2);
+        at.Block.TakeOut(3);
+        Assert.Equal([0], TakeChain(groups[0]));
+        Assert.Equal([1], TakeChain(groups[1]));
+        Assert.Equal([4, 6], TakeChain(groups[0]));
+        Assert.Equal([5, 7], TakeChain(groups[1]));
+    }
+
+    [Fact]
+    public void The_look_for_more_of_a_group_pauses_while_it_finds_nothing_and_comes_back()
+    {
+        FakeGroup[] groups = Groups(100);
+        int number = 0;
+        void AppendEach(int count)
+        {
+            for (int index = 0; index < count; index++) Append(groups[index], number++);
+        }
+
+        AppendEach(100);
+        foreach (FakeGroup group in groups) Assert.Single(TakeChain(group));
+        int rounds = 0;
+        for (bool isFound = false; !isFound; rounds++)
+        {
+            Assert.InRange(rounds, 0, 100);
+            AppendEach(10);
+            AppendEach(10);
+            while (_stage.TryPeek(out StageEntry entry)) isFound |= TakeChain(entry.Group!).Length == 2;
+        }
+        Assert.InRange(rounds, 2, 100);
+    }
+
+    [Fact]
+    public void Gathering_keeps_the_order_of_each_producer_in_each_group_while_they_append()
+    {
+        const int producers = 3, each = 60_000, count = 7;
+        FakeGroup[] groups = Groups(count);
+        Thread[] threads = [.. Enumerable.Range(0, producers).Select(producer => new Thread(() =>
+        {
+            Span<byte> message = stackalloc byte[16];
+            for (int index = 0; index < each; index++)
+            {
+                BinaryPrimitives.WriteInt32LittleEndian(message, (index * producers) + producer);
+                _stage.TryAppend(groups[index % count], message);
+                if (index % 1_000 == 0) Thread.Yield();
+            }
+        }))];
+        foreach (Thread thread in threads) thread.Start();
+        int[] next = new int[producers * count];
+        int taken = 0, wrong = 0;
+        var spin = default(SpinWait);
+        while (taken < producers * each)
+        {
+            if (!_stage.TryPeek(out StageEntry entry))
+            {
+                _stage.ReleaseIfEmpty();
+                spin.SpinOnce();
+                continue;
+            }
+            int group = Array.IndexOf(groups, (FakeGroup)entry.Group!);
+            foreach (int value in TakeChain(groups[group]))
+            {
+                ref int expected = ref next[(group * producers) + (value % producers)];
+                if (value / producers != (expected * count) + group) wrong++;
+                expected++;
+                taken++;
+            }
+        }
+        foreach (Thread thread in threads) thread.Join();
+        Assert.Equal(0, wrong);
+        Assert.False(_stage.TryPeek(out _));
     }
 
     [Fact]
@@ -286,10 +424,36 @@ public sealed class SendStageTests
     [UnsafeAccessor(UnsafeAccessorKind.Field, Name = "_tail")]
     private static extern ref StageBlock? Tail(SendStage stage);
 
+    private FakeGroup[] Groups(int count) =>
+        [.. Enumerable.Range(1, count).Select(number => new FakeGroup { Stage = _stage, Number = number })];
+
+    private void Append(FakeGroup group, int value) =>
+        Assert.True(_stage.TryAppend(group, BitConverter.GetBytes(value)));
+
+    // The messages of the group at the head, as far as they are linked.
+    private int[] TakeChain(StagedGroup group)
+    {
+        Assert.True(_stage.TryPeek(out StageEntry entry));
+        Assert.Same(group, entry.Group);
+        StagePosition at = _stage.Gather();
+        List<int> values = [];
+        bool any = true;
+        while (any)
+        {
+            values.Add(BinaryPrimitives.ReadInt32LittleEndian(entry.Message));
+            StagePosition taken = at;
+            any = _stage.TryFollow(ref at, group, out entry);
+            _stage.Take(taken);
+        }
+        return [.. values];
+    }
+
     private int TakeAll()
     {
         int count = 0;
         for (; _stage.TryPeek(out _); count++) _stage.Advance();
         return count;
     }
+
+    private sealed class Barrier : IStageBarrier;
 }
