@@ -1,4 +1,5 @@
 using System.Buffers;
+using System.Runtime.InteropServices;
 using QuickSilver.Protocol.Core;
 using QuickSilver.Protocol.Delivery;
 using QuickSilver.Protocol.Dissemination;
@@ -20,6 +21,9 @@ namespace QuickSilver.Testing.Nodes;
 internal sealed class NodeApplication(SimulatedNode node, RunContext run, ClusterChecks checks) : INodeUpcalls
 {
     private const int LongestStaged = 2_048;
+
+    /// <summary>The mark of a message that is taken before waiting messages of other groups.</summary>
+    public const string GatheredMark = "a message passes those of other groups in its stage";
 
     private readonly Dictionary<string, SimulatedGroup> _groups = new(StringComparer.Ordinal);
     private readonly Dictionary<string, SimulatedGroup> _publishers = new(StringComparer.Ordinal);
@@ -328,6 +332,9 @@ internal sealed class NodeApplication(SimulatedNode node, RunContext run, Cluste
                     + $"as number {message.Group.TakenFromStage}");
     }
 
+    /// <summary>A message is taken before waiting messages of other groups.</summary>
+    public void OnGathered() => CollectionsMarshal.GetValueRefOrAddDefault(run.Marks, GatheredMark, out _)++;
+
     private void Hand(SimulatedGroup group, SimulatedPayload payload, bool isPiece, MessageWriter messages)
     {
         ReadOnlySpan<byte> bytes = payload.Span;
@@ -350,7 +357,7 @@ internal sealed class NodeApplication(SimulatedNode node, RunContext run, Cluste
 
     private void Give(SimulatedGroup group, int count, int bytes, bool isHanded, Instant now)
     {
-        // Some nodes send as a host does, messages of all groups in one order; others from a source for each group.
+        // Some nodes send as a host does, messages of all groups from one stage; others from a source for each group.
         if (node.Index % 3 == 2)
         {
             _outboxes ??= new SimulatedOutboxes(this, node.Stack);

@@ -3,7 +3,8 @@ using QuickSilver.Protocol.Dissemination.Groups;
 
 namespace QuickSilver.Testing.Nodes;
 
-/// <summary>Messages of many groups of one node in one order: the source of a lane, as a host has it.</summary>
+/// <summary>Messages of many groups of one node: the source of a lane, as a host has it. What waits of one group is
+/// taken together, also from behind messages of others.</summary>
 /// <param name="all">The outboxes of the node.</param>
 /// <param name="isWaiting">True for groups that wait for a step.</param>
 internal sealed class SimulatedOutbox(SimulatedOutboxes all, bool isWaiting) : ILaneSource
@@ -40,7 +41,7 @@ internal sealed class SimulatedOutbox(SimulatedOutboxes all, bool isWaiting) : I
         {
             StagedMessage next = _messages[_taken];
             if (next.Group is { IsOpen: true, Local.IsLeaving: false }) return next.Group.Local.Sender;
-            Take(next);
+            Take(_taken);
         }
         _messages.Clear();
         _taken = 0;
@@ -49,12 +50,27 @@ internal sealed class SimulatedOutbox(SimulatedOutboxes all, bool isWaiting) : I
     }
 
     /// <inheritdoc/>
+    public bool HasAlike
+    {
+        get
+        {
+            if (IsEmpty) return false;
+            StagedMessage first = _messages[_taken];
+            int second = IndexOf(first.Group.Local.Sender, _taken + 1);
+            return second >= 0 && !first.IsHanded && !_messages[second].IsHanded
+                && first.Bytes == _messages[second].Bytes;
+        }
+    }
+
+    /// <inheritdoc/>
     public bool Write(GroupSender group, MessageWriter messages)
     {
         bool takesMore = true;
-        while (takesMore && !IsEmpty && _messages[_taken] is var next && next.Group.Local.Sender == group)
+        while (takesMore && IndexOf(group, _taken) is >= 0 and int index)
         {
-            Take(next);
+            StagedMessage next = _messages[index];
+            if (index > _taken) all.Application.OnGathered();
+            Take(index);
             if (next.IsHanded)
             {
                 all.Application.Hand(next.Group, next.Bytes, messages);
@@ -77,9 +93,22 @@ internal sealed class SimulatedOutbox(SimulatedOutboxes all, bool isWaiting) : I
         // What it has stays, and the protocol asks again.
     }
 
-    private void Take(in StagedMessage message)
+    // Groups that have no session have no sender.
+    private int IndexOf(GroupSender group, int from)
     {
-        _taken++;
+        for (int index = from; index < _messages.Count; index++)
+        {
+            SimulatedGroup other = _messages[index].Group;
+            if (other is { IsOpen: true, Local.IsLeaving: false } && other.Local.Sender == group) return index;
+        }
+        return -1;
+    }
+
+    private void Take(int index)
+    {
+        StagedMessage message = _messages[index];
+        if (index == _taken) _taken++;
+        else _messages.RemoveAt(index);
         all.Application.OnTakenFromStage(message);
     }
 }

@@ -11,10 +11,11 @@ namespace QuickSilver.Runtime;
 /// Carries the messages that an application sends with calls to the groups of one way, from its threads to the
 /// protocol.
 /// <para>
-/// Idea: admitted messages of all groups wait in one stage, in one order. The protocol takes them from there as from a
-/// feed, straight into a packet, when it can send. A message with a ticket, or one too long to be copied again, is
-/// passed with its buffer. A request signals the core; one request serves all messages until the core has seen it. So a
-/// message of the next group costs what a message of the same group costs, apart from the group's own records.
+/// Idea: admitted messages of all groups wait in one stage. The protocol takes them from there as from a feed, straight
+/// into a packet, when it can send; what waits of one group it takes together. A message with a ticket, or one too long
+/// to be copied again, is passed with its buffer. A request signals the core; one request serves all messages until the
+/// core has seen it. So a message of the next group costs what a message of the same group costs, apart from the
+/// group's own records.
 /// </para>
 /// <para>
 /// Awkward cases. A barrier of the core (<see cref="StageBarrier"/>) is an entry of the stage, because another producer
@@ -29,11 +30,18 @@ internal sealed class Outbox : IRequestTarget, ISendQueue, ILaneSource
     private const long AdvanceRequest = 1;
     private const int LongestExamined = 512;
 
+    // Bytes after the present message whose memory is asked for: it was not written for milliseconds.
+    private const int StoresAhead = 1024;
+
     private readonly NodeServices _services;
     private readonly Outboxes _all;
     private readonly SendStage _stage;
     private SharedLane? _lane;
     private bool _isTouched;
+
+    // The group found last, and its next entry; none once another group's turn has come.
+    private GroupCore? _found;
+    private StagePosition _next;
 
     // Taken by the protocol in the present call of Write.
     private int _taken;
@@ -174,6 +182,7 @@ internal sealed class Outbox : IRequestTarget, ISendQueue, ILaneSource
     public GroupSender? FindNext(Instant now)
     {
         _services.CheckCoreThread();
+        _found = null;
         while (_stage.TryPeek(out StageEntry entry))
         {
             if (entry.Request is StageBarrier barrier)
@@ -183,6 +192,9 @@ internal sealed class Outbox : IRequestTarget, ISendQueue, ILaneSource
             }
             else if (GroupOf(entry).Sender is { } sender)
             {
+                _stage.LookAhead();
+                _found = GroupOf(entry);
+                _next = _stage.Gather();
                 return sender;
             }
             else
@@ -195,18 +207,27 @@ internal sealed class Outbox : IRequestTarget, ISendQueue, ILaneSource
     }
 
     /// <inheritdoc/>
+    public bool HasAlike
+    {
+        get
+        {
+            StagePosition at = _next;
+            return _found is { } group
+                && _stage.TryFollow(ref at, group, out StageEntry second) && second.Request is null
+                && _next.Block.TryRead(_next.Slot, out StageEntry first) && first.Request is null
+                && second.Message.Length == first.Message.Length;
+        }
+    }
+
+    /// <inheritdoc/>
     public bool Write(GroupSender group, MessageWriter messages)
     {
         _services.CheckCoreThread();
-        bool takesMore = true, hasMore = true, isBarrier = false;
-        GroupCore? core = null;
-        _stage.LookAhead();
-        while (takesMore && (hasMore = _stage.TryPeek(out StageEntry entry)))
+        GroupCore? core = _found;
+        if (core is not null && core.Sender == group)
         {
-            isBarrier = entry.Request is StageBarrier;
-            core ??= GroupOf(entry);
-            if (isBarrier || core.Sender != group || !ReferenceEquals(entry.Group, core)) break;
-            takesMore = Take(core, messages, entry);
+            if (messages.TryGetBatchRoom(out Span<byte> room, out int length)) TakeAlike(core, messages, room, length);
+            else TakeOne(core, messages);
         }
         if (_taken > 0)
         {
@@ -216,8 +237,9 @@ internal sealed class Outbox : IRequestTarget, ISendQueue, ILaneSource
             _taken = 0;
             _takenBytes = 0;
         }
+        bool hasMore = _stage.TryPeek(out StageEntry entry);
         // A barrier is reached after the protocol has counted the messages of this call.
-        if (isBarrier) Signal();
+        if (hasMore && entry.Request is StageBarrier) Signal();
         return hasMore;
     }
 
@@ -239,6 +261,7 @@ internal sealed class Outbox : IRequestTarget, ISendQueue, ILaneSource
     public void DropAll(Exception reason)
     {
         _services.CheckCoreThread();
+        _found = null;
         while (_stage.TryPeek(out StageEntry entry))
         {
             if (entry.Request is StageBarrier barrier) barrier.Fail(reason);
@@ -277,21 +300,62 @@ internal sealed class Outbox : IRequestTarget, ISendQueue, ILaneSource
             _services.Requests.Enqueue(this);
     }
 
-    // Passes the message at the head of the stage to the protocol; true when it takes another.
-    private bool Take(GroupCore group, MessageWriter messages, in StageEntry entry)
+    // Writes the group's next messages side by side, as long as they have the length.
+    private void TakeAlike(GroupCore group, MessageWriter messages, Span<byte> room, int length)
     {
-        _taken++;
-        if (entry.Request is null)
+        StagePosition at = _next;
+        bool any = at.Block.TryRead(at.Slot, out StageEntry entry);
+        int offset = 0;
+        while (any && entry.Request is null && entry.Message.Length == length && offset <= room.Length - length)
         {
-            int length = entry.Message.Length;
+            entry.Message.CopyTo(room[offset..]);
+            offset += length;
+            CacheLines.Fetch(room, offset + StoresAhead);
+            any = TakeNext(group, ref at, out entry);
+        }
+        _next = at;
+        if (!any) _found = null;
+        if (offset == 0) return;
+        _taken += offset / length;
+        _takenBytes += offset;
+        messages.EndMessages(offset / length);
+    }
+
+    // Passes the group's next message to the protocol.
+    private void TakeOne(GroupCore group, MessageWriter messages)
+    {
+        StagePosition at = _next;
+        if (!at.Block.TryRead(at.Slot, out StageEntry entry)) return;
+        _taken++;
+        int length = entry.Message.Length;
+        object? request = entry.Request;
+        if (request is null)
+        {
             _takenBytes += length;
             entry.Message.CopyTo(messages.GetSpan(length));
-            messages.Advance(length);
-            _stage.Advance();
-            return messages.EndMessage();
         }
-        object request = entry.Request;
-        _stage.Advance();
+        if (!TakeNext(group, ref at, out _)) _found = null;
+        _next = at;
+        if (request is not null)
+        {
+            Pass(group, messages, request);
+            return;
+        }
+        messages.Advance(length);
+        messages.EndMessage();
+    }
+
+    // Removes an entry and finds the group's next.
+    private bool TakeNext(GroupCore group, scoped ref StagePosition at, out StageEntry next)
+    {
+        StagePosition taken = at;
+        bool any = _stage.TryFollow(ref at, group, out next);
+        _stage.Take(taken);
+        return any;
+    }
+
+    private void Pass(GroupCore group, MessageWriter messages, object request)
+    {
         var ticket = request as ConfirmTicket;
         PooledPayload payload = ticket?.Payload ?? (PooledPayload)request;
         _takenBytes += payload.Length;
@@ -302,10 +366,11 @@ internal sealed class Outbox : IRequestTarget, ISendQueue, ILaneSource
             payload.Span.CopyTo(messages.GetSpan(payload.Length));
             messages.Advance(payload.Length);
             payload.Release();
-            return messages.EndMessage();
+            messages.EndMessage();
+            return;
         }
         if (ticket is not null) group.Follow(ticket);
-        return messages.Hand(payload, ticket, payload.IsPiece);
+        messages.Hand(payload, ticket, payload.IsPiece);
     }
 
     private void Drop(in StageEntry entry, Exception? reason = null)

@@ -29,20 +29,25 @@ internal sealed class LaneSourceStub : ILaneSource
 
     public int Waiting => _messages.Count;
 
+    /// <summary>True when a group's messages pass those of other groups.</summary>
+    public bool Gathers { get; init; }
+
     public void Add(GroupSender group, byte text) => _messages.Add((group, text));
 
     public void Signal() => Lane.Signal(_world.Now);
 
     public GroupSender? FindNext(Instant now) => _messages.Count > 0 ? _messages[0].Group : null;
 
+    public bool HasAlike => _messages.Count > 1 && IndexOf(_messages[0].Group, 1) >= 0;
+
     public bool Write(GroupSender group, MessageWriter messages)
     {
         bool takesMore = true;
-        while (takesMore && _messages.Count > 0 && _messages[0].Group == group)
+        while (takesMore && IndexOf(group, 0) is >= 0 and int index)
         {
-            messages.GetSpan(1)[0] = _messages[0].Text;
+            messages.GetSpan(1)[0] = _messages[index].Text;
             messages.Advance(1);
-            _messages.RemoveAt(0);
+            _messages.RemoveAt(index);
             takesMore = messages.EndMessage();
         }
         return _messages.Count > 0;
@@ -60,5 +65,11 @@ internal sealed class LaneSourceStub : ILaneSource
     public void OnGateChanged(bool open, Instant now)
     {
         // The messages stay.
+    }
+
+    private int IndexOf(GroupSender group, int from)
+    {
+        int last = Gathers ? _messages.Count : Math.Min(from + 1, _messages.Count);
+        return _messages[..last].FindIndex(from, message => message.Group == group);
     }
 }

@@ -29,6 +29,26 @@ public class SharedLaneTests
     }
 
     [Fact]
+    public void WhatASourceGathersOfAGroupSharesAHeadFromTheSecondMessageOn()
+    {
+        var world = new SendWorld();
+        world.Begin(Groups, world.View(1, 1, 1, world.Nodes(1, 3), unicast: false, Groups));
+        var source = new LaneSourceStub(world) { Gathers = true };
+        for (int index = 0; index < 80; index++) source.Add(world.Open(Groups[index % 4]), (byte)index);
+        source.Signal();
+        world.PullAll();
+        // The first of its group stands alone.
+        Assert.Equal([1, 1, 1, 1, 19, 19, 19, 19], world.OwnRuns);
+        for (int group = 0; group < 4; group++)
+        {
+            GroupSender sender = world.Open(Groups[group]);
+            Assert.Equal(
+                Enumerable.Range(0, 20).Select(index => (byte)((index * 4) + group)),
+                world.Own.Where(own => own.Group == sender).Select(static own => own.Bytes[0]));
+        }
+    }
+
+    [Fact]
     public void GroupsThatGoAnotherWayGoIntoOneLaneForEachWay()
     {
         var world = new SendWorld();

@@ -1,4 +1,7 @@
 using QuickSilver.Protocol.Core;
+using QuickSilver.Protocol.Dissemination;
+using QuickSilver.Protocol.Flow.Control;
+using QuickSilver.Protocol.Stack;
 using QuickSilver.Simulation.Tests.Scenarios;
 using QuickSilver.Testing;
 using QuickSilver.Testing.Network;
@@ -109,6 +112,31 @@ public class ThinThreadTests
         Finish(cluster);
         Assert.Equal(1_200UL, cluster.MessagesDelivered);
         Assert.True(cluster.Marks.GetValueOrDefault("sources write a run of messages into a packet") > 0);
+    }
+
+    [Fact]
+    public void StagedMessagesOfGroupsInTurnAreTakenTogether()
+    {
+        var slow = new DisseminationSettings { Rate = new RateSettings { Initial = 200, Fixed = true } };
+        for (ulong seed = 102_000_001; seed <= 102_000_010; seed++)
+        {
+            var cluster = new SimulatedCluster(new SimulationOptions
+            {
+                Nodes = 3, Seed = seed, Node = new NodeSettings { Dissemination = slow },
+            });
+            string[] groups = ["a", "b", "c", "d"];
+            cluster.JoinAll(groups);
+            foreach (string group in groups)
+                cluster.Start(new SendPlan(2, group, 400, TimeSpan.FromMicroseconds(100))
+                {
+                    Staged = true, MinBytes = 20, MaxBytes = 100, Alike = 50,
+                });
+            cluster.RunFor(TimeSpan.FromSeconds(1));
+            Finish(cluster);
+            Assert.Equal(4_800UL, cluster.MessagesDelivered);
+            Assert.True(cluster.Marks.GetValueOrDefault(NodeApplication.GatheredMark) > 100);
+            Assert.True(cluster.Marks.GetValueOrDefault("sources write a run of messages into a packet") > 10);
+        }
     }
 
     [Fact]

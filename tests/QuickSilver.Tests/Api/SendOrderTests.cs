@@ -88,6 +88,52 @@ public sealed class SendOrderTests
     }
 
     [Fact]
+    public async Task Messages_to_groups_in_turn_arrive_in_batches_and_in_the_order_of_each_group()
+    {
+        const int groups = 10, each = 60;
+        await using var rig = new NodeRig();
+        QuickSilverNode sender = await rig.StartAsync(Trouble.Patient);
+        QuickSilverNode receiver = await rig.StartAsync(Trouble.Patient);
+        string[] names = [.. Enumerable.Range(0, groups).Select(static index => $"g{index}")];
+        int received = 0, wrong = 0, batches = 0;
+        int[] next = new int[groups];
+        await receiver.JoinManyAsync(names, new GroupOptions
+        {
+            OnBatch = (in MessageBatch batch) =>
+            {
+                batches++;
+                for (int index = 0; index < batch.Count; index++)
+                {
+                    ReadOnlySpan<byte> payload = batch[index].Payload;
+                    if (BitConverter.ToInt32(payload[1..]) != next[payload[0]]++) wrong++;
+                }
+                Interlocked.Add(ref received, batch.Count);
+            },
+        });
+        IReadOnlyList<Group> all = await sender.JoinManyAsync(
+            names, new GroupOptions { BufferBeforeFirstRead = false });
+        await all[^1].WaitForMembersAsync(2).WaitAsync(NodeRig.Patience);
+        List<Task> confirmed = [];
+        byte[] message = new byte[64];
+        using (await Trouble.FreezeAsync(sender))
+        {
+            for (int index = 0; index < groups * each; index++)
+            {
+                Group group = all[index % groups];
+                message[0] = (byte)(index % groups);
+                BitConverter.TryWriteBytes(message.AsSpan(1), index / groups);
+                if (index / groups == each / 2) confirmed.Add(group.SendConfirmedAsync(message));
+                else Assert.Equal(SendStatus.Accepted, group.TrySend(message));
+            }
+        }
+        await Task.WhenAll(confirmed).WaitAsync(NodeRig.Patience);
+        await NodeRig.UntilAsync(() => Volatile.Read(ref received) == groups * each, "all messages arrive");
+        Assert.Equal(0, wrong);
+        // A group has a few: its first message, those before the confirmed one, that one, and those behind it.
+        Assert.InRange(batches, groups, groups * each / 3);
+    }
+
+    [Fact]
     public async Task A_flush_waits_for_what_was_sent_just_before_it()
     {
         await using var rig = new NodeRig();

@@ -3,7 +3,8 @@ using QuickSilver.Protocol.Core;
 namespace QuickSilver.Protocol.Dissemination.Groups;
 
 /// <summary>
-/// The messages of several groups in one order: what a <see cref="SharedLane"/> asks. Core thread only.
+/// The messages of several groups, each group's in their order: what a <see cref="SharedLane"/> asks. Core thread
+/// only.
 /// </summary>
 public interface ILaneSource
 {
@@ -15,8 +16,14 @@ public interface ILaneSource
     GroupSender? FindNext(Instant now);
 
     /// <summary>
-    /// Supplies messages of the group of <see cref="FindNext"/>, in their order and until another group's comes, as
-    /// <see cref="IMessageSource.Write"/> does.
+    /// True when the next message of the group of <see cref="FindNext"/> and the one after it are written, and of one
+    /// length.
+    /// </summary>
+    bool HasAlike { get; }
+
+    /// <summary>
+    /// Supplies messages of the group of <see cref="FindNext"/>, in their order, as <see cref="IMessageSource.Write"/>
+    /// does. They may pass waiting messages of other groups: no order is promised between groups.
     /// </summary>
     /// <param name="group">The group whose messages are taken.</param>
     /// <param name="messages">The writer.</param>

@@ -5,7 +5,7 @@ using QuickSilver.Protocol.Probing;
 namespace QuickSilver.Protocol.Dissemination.Groups;
 
 /// <summary>
-/// Messages of one or more groups that go the same way, in one order, behind one gate. Core thread only.
+/// Messages of one or more groups that go the same way, each group's in their order, behind one gate. Core thread only.
 /// <para>
 /// Messages stay with their source (<see cref="IMessageSource"/>, <see cref="ILaneSource"/>) until they can be sent:
 /// while the buffers of all regions of the <see cref="Route"/> have room, and no limit of pending is reached. Then the
@@ -67,6 +67,12 @@ public abstract class SendLane
     /// The group whose message comes next, with the lane's route; null when no message can be bound now.
     /// </summary>
     internal abstract GroupSender? Next(Instant now);
+
+    /// <summary>
+    /// Whether the group that is next has two messages of one length in a row; null: that is known only when they are
+    /// written.
+    /// </summary>
+    internal virtual bool? HasAlike => null;
 
     /// <summary>Asks for a message of the group that is next.</summary>
     /// <returns>True when one is in <see cref="SendContext.SourceWriter"/>; false when there is none.</returns>

@@ -6,13 +6,14 @@ namespace QuickSilver.Protocol.Dissemination.Groups;
 /// A lane for the messages of many groups that go to the same regions, from one source.
 /// <para>
 /// Idea: with thousands of groups, what a message costs is the memory it touches. Here the messages of all groups lie
-/// in one order, and one signal, one gate and one turn serve them all; a group adds only its numbers. The first message
-/// in a step decides which way the lane goes. A group that goes another way is diverted to another lane, before its
-/// message is taken. So the lane never waits for one group alone; groups that wait for a step have a lane of their own.
+/// with one source, and one signal, one gate and one turn serve them all; a group adds only its numbers. The first
+/// message in a step decides which way the lane goes. A group that goes another way is diverted to another lane, before
+/// its message is taken. So the lane never waits for one group alone; groups that wait for a step have a lane of their
+/// own.
 /// </para>
 /// <para>
 /// Cost: O(1) a message, and the computation of a group's route at its first message in a step. Core thread only.
-/// Source: the first paper's group senders hand to region senders (section 2.1); one order for the groups of a region
+/// Source: the first paper's group senders hand to region senders (section 2.1); one source for the groups of a region
 /// is ours.
 /// </para>
 /// </summary>
@@ -81,6 +82,9 @@ public sealed class SharedLane : SendLane
         }
         return null;
     }
+
+    /// <inheritdoc/>
+    internal override bool? HasAlike => _source.HasAlike;
 
     /// <inheritdoc/>
     internal override bool TryPull(GroupSender group)

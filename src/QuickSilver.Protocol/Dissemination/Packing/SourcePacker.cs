@@ -16,8 +16,8 @@ namespace QuickSilver.Protocol.Dissemination.Packing;
 /// Idea: a message needs no record and no queue when nobody follows it, it goes to one view, and nothing before it is
 /// still to be packed. Its source is asked when a packet has room, and writes behind the place of the head; then the
 /// message only needs its number. Where messages have had one length for a while, the following ones are expected to
-/// have it too. The source writes them one behind the other, and they become one batch with one head, counted and
-/// delivered here as one.
+/// have it too; a lane of many groups knows (<see cref="SendLane.HasAlike"/>). The source writes them one behind the
+/// other, and they become one batch with one head, counted and delivered here as one.
 /// </para>
 /// <para>
 /// Awkward cases: the head is written last, because it names length and count. Its room assumes a length field as long
@@ -102,8 +102,9 @@ internal sealed class SourcePacker(SendContext context, RegionView view, StreamM
         ulong number = group.Numbers.Last + 1;
         bool isFirst = messages.IsFirst(group.DirectIndex);
         StepNumber previous = isFirst ? group.Numbers.LastStep : default;
+        bool? isAlike = isFirst ? null : lane.HasAlike;
         bool mayBatch = !isFirst
-            && ((_alike == UntilExpected && _lastGroup == group)
+            && ((isAlike ?? (_alike == UntilExpected && _lastGroup == group))
                 || context.Settings.Probes.Here(BuggifySite.RunExpected));
         _lastGroup = group;
         int headLength =
@@ -144,6 +145,8 @@ internal sealed class SourcePacker(SendContext context, RegionView view, StreamM
         System.Diagnostics.Debug.Assert(!writer.Overflowed, "the room was measured");
         context.Settings.Probes.Reached(
             count == 1 ? "a source writes a message into a packet" : "sources write a run of messages into a packet");
+        if (isAlike == true && count > 1)
+            context.Settings.Probes.Reached("messages that wait in a lane and are alike become a run");
         messages.OnWritten(group, new DeliveryBatch(number, slot.Part(start, length), count, length), sequence, now);
         if (!source.HasMessage) return Outcome.Written;
         context.Settings.Probes.Reached("a run ends by a message of another length");
