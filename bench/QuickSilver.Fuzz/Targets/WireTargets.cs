@@ -56,6 +56,7 @@ internal sealed class WireTargets
         yield return new DelegateTarget(
             "note", _corpus.Bodies(DatagramKind.Note),
             input => NoteBody.TryRead(input, out NoteBody note) && Check(note));
+        yield return new DelegateTarget("notes", _corpus.Bodies(DatagramKind.Note), TryNotes);
         yield return new DelegateTarget(
             "path-query", _corpus.Bodies(DatagramKind.PathQuery), input => PathQueryBody.TryRead(input, out _));
         yield return new DelegateTarget("path-answer", _corpus.Bodies(DatagramKind.PathAnswer), TryAnswer);
@@ -221,6 +222,18 @@ internal sealed class WireTargets
     private static bool Check(AckBody ack)
     {
         Hold(ack.Stable <= ack.Highest && ack.ActiveStreams > 0, "an acknowledgement beyond the stream");
+        return true;
+    }
+
+    private static bool TryNotes(Span<byte> input)
+    {
+        if (!NoteList.TryRead(input, out NoteList notes)) return false;
+        Hold(notes.Count is > 0 and <= NoteList.MostPlaces, "more notes than a datagram holds");
+        for (int index = 0; index < notes.Count; index++)
+        {
+            Check(notes[index]);
+            Hold(notes.IsOffer == notes[index].IsOffer, "an offer that is not alone");
+        }
         return true;
     }
 
