@@ -1,6 +1,7 @@
 using System.Diagnostics;
 using System.Net.Sockets;
 using QuickSilver.Membership;
+using QuickSilver.Tests.Api;
 using QuickSilver.Tests.Membership;
 
 namespace QuickSilver.Tests.Allocation;
@@ -15,8 +16,6 @@ public sealed class StrangerTests
     /// <summary>Sockets of both ends, pipes, tasks and the first small buffer; one receive buffer of 64 KiB would not
     /// fit.</summary>
     private const int MostBytesEach = 32 << 10;
-
-    private static readonly TimeSpan Patience = TimeSpan.FromSeconds(20);
 
     [Theory]
     [InlineData(0)]
@@ -38,7 +37,7 @@ public sealed class StrangerTests
             long start = Stopwatch.GetTimestamp();
             while (host.Counters.Accepted < Strangers)
             {
-                Assert.True(Stopwatch.GetElapsedTime(start) < Patience, "not all were accepted");
+                Assert.True(Stopwatch.GetElapsedTime(start) < NodeRig.Patience, "not all were accepted");
                 await Task.Delay(1);
             }
             // A host that reads does so as soon as a connection is there.
