@@ -1,15 +1,11 @@
 using QuickSilver.Protocol.Core;
-using QuickSilver.Protocol.Delivery;
-using QuickSilver.Protocol.Dissemination.Carriers;
 using QuickSilver.Protocol.Dissemination.Groups;
 using QuickSilver.Protocol.Flow;
-using QuickSilver.Protocol.Flow.Pull;
 using QuickSilver.Protocol.Flow.Transports;
 using QuickSilver.Protocol.Lateral;
 using QuickSilver.Protocol.Membership;
-using QuickSilver.Protocol.Modes;
-using QuickSilver.Protocol.Probing;
 using QuickSilver.Protocol.Tests.Dissemination;
+using QuickSilver.Protocol.Tests.Modes;
 using QuickSilver.Protocol.Wire;
 
 namespace QuickSilver.Protocol.Tests.Lateral;
@@ -96,48 +92,14 @@ internal sealed class LateralWorld
     }
 
     /// <summary>One member's engine, and what comes of it.</summary>
-    internal sealed class Member : ISink, IDeliveryListener
+    internal sealed class Member : ModeNode
     {
-        private readonly LateralWorld _owner;
-        private readonly List<IFeed> _feeds = [];
-
         public Member(LateralWorld owner, NodeInfo self, LateralSettings settings)
+            : base(owner.World)
         {
-            _owner = owner;
-            var transport = new SendTransport();
             Engine = new LateralEngine(
-                new ModeContext
-                {
-                    Transport = transport,
-                    Roots = this,
-                    Alarms = owner.World.Alarms,
-                    Random = new SeededRandom(self.Number.Counter),
-                    Pool = owner.World.Pool,
-                    Probes = Probes.None,
-                    Cluster = owner.World.Cluster,
-                    Outlet = self.Number.Counter == 1
-                        ? owner.World.Disseminator.OutletOf(GroupModes.Lateral)
-                        : new SendWorld().Disseminator.OutletOf(GroupModes.Lateral),
-                    Casts = new RegionCasts(transport, owner.World.Disseminator.Paths, new CarrierMemory()),
-                    SelfKey = self.Number.Key,
-                    ClusterInstance = SendWorld.ClusterInstance,
-                },
-                Counters,
-                new LateralLimits { CacheBytes = 256 << 10 });
-            var session = new ModeSession(Group, SendWorld.Step(1), false, settings, this, new ModeTotals());
-            Engine.OnOpened(session, owner.World.Now);
-            Engine.OnStepInstalled(
-                new InstalledStep
-                {
-                    Number = SendWorld.Step(1),
-                    Opened = [],
-                    Superseded = [],
-                    Layout = owner.World.Cluster.Layout,
-                    Joined = [],
-                    Left = [],
-                    Removed = [],
-                },
-                owner.World.Now);
+                ContextOf(self, GroupModes.Lateral), Counters, new LateralLimits { CacheBytes = 256 << 10 });
+            Open(Engine, Group, settings);
         }
 
         public LateralEngine Engine { get; }
@@ -148,40 +110,15 @@ internal sealed class LateralWorld
 
         public long Lost { get; private set; }
 
-        public bool TryNext(out Train train)
-        {
-            while (_feeds.Count > 0)
-            {
-                IFeed feed = _feeds[0];
-                if (feed.TryPull(_owner.World.Now, out train)) return true;
-                _feeds.Remove(feed);
-            }
-            train = default;
-            return false;
-        }
-
         public void Take(ReadOnlySpan<byte> datagram, NodeInfo from)
         {
-            // Asserts without allocating, as what is allocated is counted.
-            if (DatagramHeader.TryRead(datagram, out DatagramHeader header) != RejectReason.None)
-                Assert.Fail("the header is bad");
-            var arrival = new Arrival(SocketRole.Unicast, from.Data);
-            RejectReason reason = Engine.OnDatagram(
-                header, from, datagram[DatagramHeader.Length..], arrival, _owner.World.Now);
-            if (reason != RejectReason.None) Assert.Fail("a datagram was rejected");
+            if (Take(datagram, from, SocketRole.Unicast) != RejectReason.None) Assert.Fail("a datagram was rejected");
         }
 
-        void ISink.Register(IFeed feed, PriorityClass priority)
-        {
-            if (!_feeds.Contains(feed)) _feeds.Add(feed);
-        }
+        /// <inheritdoc/>
+        protected override void OnMessages(in DeliveryBatch batch) => Got += batch.Count;
 
-        void IDeliveryListener.OnMessages(NodeInfo sender, in DeliveryBatch batch, Instant now) => Got += batch.Count;
-
-        void IDeliveryListener.OnLoss(NodeInfo sender, ulong first, ulong count, Instant now) => Lost += (long)count;
-
-        void IDeliveryListener.OnSenderClosed(NodeInfo sender, Instant now)
-        {
-        }
+        /// <inheritdoc/>
+        protected override void OnLoss(ulong first, ulong count) => Lost += (long)count;
     }
 }

@@ -1,14 +1,10 @@
 using QuickSilver.Protocol.Core;
-using QuickSilver.Protocol.Delivery;
-using QuickSilver.Protocol.Dissemination.Carriers;
 using QuickSilver.Protocol.Dissemination.Groups;
 using QuickSilver.Protocol.Flow;
-using QuickSilver.Protocol.Flow.Pull;
 using QuickSilver.Protocol.Flow.Transports;
 using QuickSilver.Protocol.Membership;
-using QuickSilver.Protocol.Modes;
-using QuickSilver.Protocol.Probing;
 using QuickSilver.Protocol.Tests.Dissemination;
+using QuickSilver.Protocol.Tests.Modes;
 using QuickSilver.Protocol.Timed;
 using QuickSilver.Protocol.Wire;
 
@@ -87,47 +83,13 @@ internal sealed class TimedWorld
     }
 
     /// <summary>One node's engine, and what comes of it.</summary>
-    internal sealed class Half : ISink, IDeliveryListener
+    internal sealed class Half : ModeNode
     {
-        private readonly TimedWorld _owner;
-        private readonly List<IFeed> _feeds = [];
-
         public Half(TimedWorld owner, NodeInfo self, TimedSettings settings)
+            : base(owner.World)
         {
-            _owner = owner;
-            var transport = new SendTransport();
-            Engine = new TimedEngine(
-                new ModeContext
-                {
-                    Transport = transport,
-                    Roots = this,
-                    Alarms = owner.World.Alarms,
-                    Random = new SeededRandom(self.Number.Counter),
-                    Pool = owner.World.Pool,
-                    Probes = Probes.None,
-                    Cluster = owner.World.Cluster,
-                    Outlet = self.Number.Counter == 1
-                        ? owner.World.Disseminator.OutletOf(GroupModes.Timed)
-                        : new SendWorld().Disseminator.OutletOf(GroupModes.Timed),
-                    Casts = new RegionCasts(transport, owner.World.Disseminator.Paths, new CarrierMemory()),
-                    SelfKey = self.Number.Key,
-                    ClusterInstance = SendWorld.ClusterInstance,
-                },
-                Counters);
-            var session = new ModeSession(Group, SendWorld.Step(1), false, settings, this, new ModeTotals());
-            Engine.OnOpened(session, owner.Now);
-            Engine.OnStepInstalled(
-                new InstalledStep
-                {
-                    Number = SendWorld.Step(1),
-                    Opened = [],
-                    Superseded = [],
-                    Layout = owner.World.Cluster.Layout,
-                    Joined = [],
-                    Left = [],
-                    Removed = [],
-                },
-                owner.Now);
+            Engine = new TimedEngine(ContextOf(self, GroupModes.Timed), Counters);
+            Open(Engine, Group, settings);
         }
 
         public TimedEngine Engine { get; }
@@ -140,43 +102,16 @@ internal sealed class TimedWorld
 
         public List<(ulong First, ulong Count)> Lost { get; } = [];
 
-        public bool TryNext(out Train train)
-        {
-            while (_feeds.Count > 0)
-            {
-                IFeed feed = _feeds[0];
-                if (feed.TryPull(_owner.Now, out train)) return true;
-                _feeds.Remove(feed);
-            }
-            train = default;
-            return false;
-        }
+        public RejectReason Take(ReadOnlySpan<byte> datagram, NodeInfo from) =>
+            Take(datagram, from, SocketRole.Multicast);
 
-        public RejectReason Take(ReadOnlySpan<byte> datagram, NodeInfo from)
-        {
-            // Asserts without allocating, as what is allocated is counted.
-            if (DatagramHeader.TryRead(datagram, out DatagramHeader header) != RejectReason.None)
-                Assert.Fail("the header is bad");
-            var arrival = new Arrival(SocketRole.Multicast, from.Data);
-            return Engine.OnDatagram(header, from, datagram[DatagramHeader.Length..], arrival, _owner.Now);
-        }
-
-        void ISink.Register(IFeed feed, PriorityClass priority)
-        {
-            // A feed that is asked and registers itself stays; the list is short.
-            if (!_feeds.Contains(feed)) _feeds.Add(feed);
-        }
-
-        void IDeliveryListener.OnMessages(NodeInfo sender, in DeliveryBatch batch, Instant now)
+        /// <inheritdoc/>
+        protected override void OnMessages(in DeliveryBatch batch)
         {
             if (Keeps) Got.Add((batch.Number, batch.First.Span.ToArray()));
         }
 
-        void IDeliveryListener.OnLoss(NodeInfo sender, ulong first, ulong count, Instant now) =>
-            Lost.Add((first, count));
-
-        void IDeliveryListener.OnSenderClosed(NodeInfo sender, Instant now)
-        {
-        }
+        /// <inheritdoc/>
+        protected override void OnLoss(ulong first, ulong count) => Lost.Add((first, count));
     }
 }
