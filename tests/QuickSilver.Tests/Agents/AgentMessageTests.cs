@@ -20,6 +20,7 @@ public sealed class AgentMessageTests
             EchoEvery = 7,
             Transport = TransportKind.Unicast,
             Modes = [new ModeOrder(GroupMode.Lateral, 66, 10)],
+            Peers = ["10.0.0.1"],
         };
         byte[] text = JsonSerializer.SerializeToUtf8Bytes(
             new AgentMessage(AgentMessageKind.Start, 3, order), AgentJson.Default.AgentMessage);
@@ -27,6 +28,7 @@ public sealed class AgentMessageTests
         Assert.Equal(AgentMessageKind.Start, read!.Kind);
         Assert.Equal(3, read.Role);
         Assert.Equal(order.Modes, read.Order!.Modes);
-        Assert.Equal(order with { Modes = read.Order.Modes }, read.Order);
+        Assert.Equal(order.Peers, read.Order.Peers);
+        Assert.Equal(order with { Modes = read.Order.Modes, Peers = read.Order.Peers }, read.Order);
     }
 }
