@@ -86,7 +86,8 @@ internal sealed class Corpus : ITrafficTap
                 ReplacementWait = TimeSpan.Zero,
             },
             TimedKeys = 3,
-            LateralRepair = seed % 2 == 0 ? null : new RegionRepairSettings(),
+            // Not in all lives without shared memory: what members rebuild, senders do not repair in parts.
+            LateralRepair = seed % 4 == 1 ? new RegionRepairSettings() : null,
             Network = new NetworkModel
             {
                 Link = new LinkModel { Loss = 0.08, Reordering = 0.05, Jitter = TimeSpan.FromMicroseconds(200) },
