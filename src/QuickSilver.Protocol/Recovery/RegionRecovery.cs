@@ -120,7 +120,13 @@ public sealed class RegionRecovery
         in DatagramHeader header, ReadOnlySpan<byte> datagram, in Slice part, in Arrival arrival, Instant now)
     {
         if (header.IsFromPeer && !IsLivePeer(header.Relay, out RejectReason bad)) return bad;
-        return MaySend(header, arrival) ? Take(header, datagram, part, arrival.Role, now) : RejectReason.WrongSource;
+        if (!MaySend(header, arrival)) return RejectReason.WrongSource;
+        if (arrival.Role != SocketRole.Multicast)
+        {
+            ulong from = header.IsFromPeer ? View.Members[header.Relay].Number.Key : header.Sender;
+            _node.Inbound.OnPacket(from, datagram.Length);
+        }
+        return Take(header, datagram, part, arrival.Role, now);
     }
 
     private RejectReason Take(

@@ -1,4 +1,5 @@
 using QuickSilver.Protocol.Membership;
+using QuickSilver.Protocol.Wire;
 using QuickSilver.Testing;
 using QuickSilver.Testing.Faults;
 using QuickSilver.Testing.Nodes;
@@ -67,6 +68,25 @@ public class BlockedPathTests
         cluster.Settle(TimeSpan.FromSeconds(10));
         Assert.All(cluster.Nodes, static node => Assert.True(node.IsMember));
         cluster.Shutdown();
+    }
+
+    // As under overload: all fillers are lost, and packets come now and then.
+    [Fact]
+    public void NobodyGoesWhilePacketsComeNowAndThen()
+    {
+        SimulatedCluster cluster = Make(2, eagerPull: true);
+        Lose(DatagramKind.PathFiller, 1, 24);
+        Lose(DatagramKind.Data, 1, 24);
+        for (int at = 1; at < 25; at += 2) Lose(DatagramKind.Repair, at, 1.8);
+        cluster.JoinAll("group");
+        cluster.Start(Plan(0, 220));
+        cluster.RunFor(TimeSpan.FromSeconds(26));
+        Assert.All(cluster.Nodes, static node => Assert.True(node.IsMember, $"{node.Expulsion}"));
+        cluster.Settle(TimeSpan.FromSeconds(10));
+        cluster.Shutdown();
+
+        void Lose(DatagramKind kind, double at, double seconds) => cluster.Inject(new KindLoss(
+            TimeSpan.FromSeconds(at), TimeSpan.FromSeconds(seconds), kind, int.MaxValue, 0, 1));
     }
 
     private static SendPlan Plan(int sender, int messages) =>

@@ -74,9 +74,13 @@ internal sealed class InboundPath(NodeInfo from)
     /// <summary>Time when a packet of this way was last found stuck.</summary>
     public Instant StuckAt { get; set; }
 
+    /// <summary>True when a packet has come by the way since the measurement began.</summary>
+    public bool HasPacket { get; set; }
+
     /// <summary>Begins a measurement.</summary>
     public void Begin(bool isRetry, Instant now)
     {
+        HasPacket = false;
         Enter(Phase.Asking, now);
         IsRetry = isRetry;
         Rounds = 0;

@@ -22,7 +22,8 @@ namespace QuickSilver.Protocol.Recovery.Paths;
 /// Awkward cases: loss may swallow fillers, so the longest length counts of which most arrive. A narrow way is measured
 /// again after a minute, if any packet came from the node meanwhile. The pause doubles each time, up to a quarter of an
 /// hour. It counts as wider only when all fillers arrive. When no filler arrives at all, the way's trouble is not
-/// length: it is blocked. The node and the server are notified, and the server removes one of the two if that lasts.
+/// length: it is blocked. The node and the server are notified, and the server removes one of the two if that lasts. A
+/// packet that comes by the way meanwhile proves the contrary: under overload most packets and all fillers may be lost.
 /// </para>
 /// Core thread only. Costs nothing per packet. Source: probing of packetization layers, RFC 4821 and RFC 8899; asking
 /// from the receiver's end is new here.
@@ -33,6 +34,9 @@ internal sealed class InboundPaths : IFeed
     public const int Rounds = 3;
 
     private const int MostSends = 24;
+
+    // As long as the shortest filler.
+    private const int ShortestProof = 504;
 
     /// <summary>Time for which the finding counts that no filler arrives.</summary>
     private static readonly TimeSpan BlockedFor = TimeSpan.FromSeconds(10);
@@ -123,6 +127,16 @@ internal sealed class InboundPaths : IFeed
         if (!path.From.MaySend(header.Kind, arrival)) return RejectReason.WrongSource;
         if (path.IsOwn(nonce)) path.OnFiller(header.TotalLength);
         return RejectReason.None;
+    }
+
+    /// <summary>Takes note of a packet that came by the way of a node's repairs: the way is not blocked.</summary>
+    /// <param name="from">The node that sent it.</param>
+    /// <param name="length">The packet's length. A short one proves nothing.</param>
+    public void OnPacket(ulong from, int length)
+    {
+        if (_paths.Count == 0 || length < ShortestProof || Find(from) is not { } path) return;
+        path.HasPacket = true;
+        path.BlockedSince = Instant.Zero;
     }
 
     /// <summary>
@@ -252,8 +266,14 @@ internal sealed class InboundPaths : IFeed
     {
         // One full filler proves that the way is wide, whatever was lost before it.
         int longest = path.Longest == 0 && path.HasFull ? path.Full : path.FindLongest();
-        bool isBlocked = longest == 0;
+        bool isBlocked = longest == 0 && !path.HasPacket;
         NoteBlocked(path, isBlocked, now);
+        if (longest == 0 && !isBlocked)
+        {
+            // Full buffers lose fillers as they lose packets: nothing is known of lengths.
+            Rest(path, now);
+            return;
+        }
         if (longest == path.Full) longest = 0;
         bool isWider = longest == 0 || longest > path.Longest;
         bool isSure = path.Longest == 0 || !isWider
