@@ -35,12 +35,12 @@ internal static class GroupModeOptions
         LateralOptions? lateral,
         TimedOptions? timed,
         LateralRepairOptions? repair = null) => mode switch
-    {
-        GroupMode.Reliable => repair?.ToSettings(),
-        GroupMode.Lateral => lateral?.ToSettings(),
-        GroupMode.Timed => (timed ?? new TimedOptions()).ToSettings(),
-        _ => null,
-    };
+        {
+            GroupMode.Reliable => repair?.ToSettings(),
+            GroupMode.Lateral => lateral?.ToSettings(),
+            GroupMode.Timed => (timed ?? new TimedOptions()).ToSettings(),
+            _ => null,
+        };
 
     /// <summary>The longest message that a group takes, as far as its mode says.</summary>
     public static int LongestMessage(ModeSettings? settings) =>

@@ -122,14 +122,19 @@ public class ThinThreadTests
         {
             var cluster = new SimulatedCluster(new SimulationOptions
             {
-                Nodes = 3, Seed = seed, Node = new NodeSettings { Dissemination = slow },
+                Nodes = 3,
+                Seed = seed,
+                Node = new NodeSettings { Dissemination = slow },
             });
             string[] groups = ["a", "b", "c", "d"];
             cluster.JoinAll(groups);
             foreach (string group in groups)
                 cluster.Start(new SendPlan(2, group, 400, TimeSpan.FromMicroseconds(100))
                 {
-                    Staged = true, MinBytes = 20, MaxBytes = 100, Alike = 50,
+                    Staged = true,
+                    MinBytes = 20,
+                    MaxBytes = 100,
+                    Alike = 50,
                 });
             cluster.RunFor(TimeSpan.FromSeconds(1));
             Finish(cluster);
