@@ -20,6 +20,9 @@ internal sealed class Equation
     /// <summary>Number of unknown packets.</summary>
     public int Count { get; private set; }
 
+    /// <summary>Among those that are kept: the packet that no other contains.</summary>
+    public LateralId Pivot { get; set; }
+
     /// <summary>The unknown packets.</summary>
     public ReadOnlySpan<LateralId> Ids => _ids.AsSpan(0, Count);
 

@@ -14,7 +14,7 @@ public sealed class EquationsTests
         for (ulong seed = 1; seed <= 200; seed++)
         {
             var random = new SeededRandom(seed);
-            int unknown = 1 + (int)random.NextBelow(6);
+            int unknown = 1 + (int)random.NextBelow(12);
             LateralId[] ids = [.. Enumerable.Range(1, unknown).Select(number => new LateralId(9, 1, (ulong)number, 0))];
             byte[][] blocks = [.. ids.Select(_ => Bytes(random, 10 + (int)random.NextBelow(50)))];
             var equations = new Equations();
@@ -68,6 +68,23 @@ public sealed class EquationsTests
             Enter(equations, (new LateralId(9, index, 1, 0), [1]), (new LateralId(9, index, 2, 0), [2]));
         Assert.Equal(Equations.Capacity, equations.Count);
         Assert.Equal(2UL * Equations.Capacity, equations.Dropped);
+    }
+
+    [Fact]
+    public void WhatACombinationCostsIsBoundedHoweverMuchIsMissing()
+    {
+        var random = new SeededRandom(11);
+        var equations = new Equations();
+        for (int entered = 1; entered <= 5000; entered++)
+        {
+            ulong before = equations.Additions;
+            var parts = new Dictionary<LateralId, byte[]>();
+            while (parts.Count < 4) parts[new LateralId(9, 1, 1 + random.NextBelow(300), 0)] = [1];
+            Enter(equations, [.. parts.Select(part => (part.Key, part.Value))]);
+            Assert.InRange(equations.Additions - before, 0UL, Equations.MostUnknown + Equations.Capacity);
+            Assert.InRange(equations.Count, 0, Equations.Capacity);
+        }
+        Assert.True(equations.Dropped > 0, "nothing has grown too long");
     }
 
     private static void Enter(Equations equations, params (LateralId Id, byte[] Block)[] parts)
