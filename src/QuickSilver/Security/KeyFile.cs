@@ -1,4 +1,5 @@
 using System.Globalization;
+using System.Runtime.InteropServices;
 using System.Security.Cryptography;
 using System.Text;
 using Microsoft.Win32.SafeHandles;
@@ -7,9 +8,10 @@ namespace QuickSilver.Security;
 
 /// <summary>Reads and writes files with secrets. A file that users other than its owner and group may read or write is
 /// refused, as is one that its group may write: to read it is to have the key.</summary>
-internal static class KeyFile
+internal static partial class KeyFile
 {
     private const int LongestFile = 1 << 16;
+    private const int FileExists = 17;
     private const UnixFileMode Owner = UnixFileMode.UserRead | UnixFileMode.UserWrite;
     private const UnixFileMode Others =
         UnixFileMode.OtherRead | UnixFileMode.OtherWrite | UnixFileMode.OtherExecute | UnixFileMode.GroupWrite;
@@ -78,14 +80,32 @@ internal static class KeyFile
                 file.Write(Encoding.ASCII.GetBytes(Convert.ToBase64String(key) + "\n"));
                 file.Flush(flushToDisk: true);
             }
-            // Fails when the target exists: on Unix it is a link, which never replaces.
-            File.Move(draft, path, overwrite: false);
+            Publish(draft, path);
         }
         finally
         {
             File.Delete(draft);
         }
     }
+
+    // Fails when the target exists. On Unix a move looks first and then replaces, so it would take a key from a process
+    // that has just made and read it: only a link never replaces.
+    private static void Publish(string draft, string path)
+    {
+        if (OperatingSystem.IsWindows())
+        {
+            File.Move(draft, path, overwrite: false);
+            return;
+        }
+        if (Link(draft, path) == 0) return;
+        int error = Marshal.GetLastPInvokeError();
+        if (error == FileExists) throw new IOException($"'{path}' exists");
+        // A file system without links.
+        File.Move(draft, path, overwrite: false);
+    }
+
+    [LibraryImport("libc", EntryPoint = "link", SetLastError = true, StringMarshalling = StringMarshalling.Utf8)]
+    private static partial int Link(string existing, string path);
 
     private static string? JudgeAccess(string path, FileStatus status)
     {

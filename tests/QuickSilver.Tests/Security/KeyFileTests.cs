@@ -92,13 +92,44 @@ public sealed class KeyFileTests : IDisposable
     [Fact]
     public async Task Processes_that_start_together_get_one_loopback_key()
     {
-        string[] paths = await Task.WhenAll(Enumerable.Range(0, 16).Select(_ => Task.Run(() =>
+        for (int round = 0; round < 50; round++)
         {
-            Assert.Null(LoopbackKey.TryFind([_folder.Path], out string path));
-            Assert.Null(KeyFile.TryRead(path, out IReadOnlyList<byte[]> keys));
-            return path + Convert.ToHexString(Assert.Single(keys));
-        })));
-        Assert.Single(paths.Distinct());
+            string place = _folder.File($"round-{round}");
+            string[] paths = await Task.WhenAll(Enumerable.Range(0, 16).Select(_ => Task.Run(() =>
+            {
+                Assert.Null(LoopbackKey.TryFind([place], out string path));
+                Assert.Null(KeyFile.TryRead(path, out IReadOnlyList<byte[]> keys));
+                return path + Convert.ToHexString(Assert.Single(keys));
+            })));
+            Assert.Single(paths.Distinct());
+        }
+    }
+
+    [Fact]
+    public void Of_several_who_write_one_key_file_at_once_one_succeeds()
+    {
+        for (int round = 0; round < 200; round++)
+        {
+            string path = _folder.File($"round-{round}.key");
+            int written = 0;
+            using var start = new Barrier(4);
+            Thread[] writers = [.. Enumerable.Range(0, 4).Select(number => new Thread(() =>
+            {
+                start.SignalAndWait();
+                try
+                {
+                    KeyFile.Write(path, [.. Enumerable.Repeat((byte)number, KeyText.KeyBytes)]);
+                    Interlocked.Increment(ref written);
+                }
+                catch (IOException)
+                {
+                    // Another was first.
+                }
+            }))];
+            foreach (Thread writer in writers) writer.Start();
+            foreach (Thread writer in writers) writer.Join();
+            Assert.Equal(1, written);
+        }
     }
 
     [Fact]
