@@ -153,7 +153,9 @@ internal sealed partial class GroupHandle : ISendOwner
 
     private void Conclude(Exception? reason)
     {
-        TryEnd(reason);
+        // A node that ends refuses calls first, and leaves those that wait at the gate to this.
+        RefuseCalls(reason);
+        Core?.OnOwnerEnded(this);
         Interlocked.CompareExchange(ref _finish, EndMark.Of(reason), null);
         if (Volatile.Read(ref _completion) is { } completion) Complete(completion, _finish);
         Services.Remove(this);
