@@ -81,7 +81,7 @@ public sealed class EquationsTests
             var parts = new Dictionary<LateralId, byte[]>();
             while (parts.Count < 4) parts[new LateralId(9, 1, 1 + random.NextBelow(300), 0)] = [1];
             Enter(equations, [.. parts.Select(part => (part.Key, part.Value))]);
-            Assert.InRange(equations.Additions - before, 0UL, Equations.MostUnknown + Equations.Capacity);
+            Assert.InRange(equations.Additions - before, 0UL, (ulong)(Equations.MostUnknown + Equations.Capacity));
             Assert.InRange(equations.Count, 0, Equations.Capacity);
         }
         Assert.True(equations.Dropped > 0, "nothing has grown too long");
