@@ -72,7 +72,7 @@ public sealed class MembershipServer
         _parts.Ledger.Unretired.Count + _parts.Inherited.Count,
         _parts.Ledger.Retired,
         _parts.Pipeline.Last,
-        _parts.Maker.Waiting,
+        _parts.Changes.Count,
         _parts.Removed);
 
     /// <summary>
@@ -272,7 +272,7 @@ public sealed class MembershipServer
             MembershipRefusal refusal = _parts.Groups.TryGet(node, name, mode, out ServerGroup? group, now);
             if (refusal == MembershipRefusal.None)
             {
-                _parts.Maker.Add(node, new GroupChange(group!.Counter, true, isPublisher));
+                _parts.Changes.Add(node, new GroupChange(group!.Counter, true, isPublisher));
                 continue;
             }
             RefuseEntry(node, name, isPublisher, refusal);
@@ -296,7 +296,7 @@ public sealed class MembershipServer
         for (int index = 0; index < count && !reader.Failed; index++) counters.Add(FrameFields.ReadCounter(ref reader));
         if (!reader.IsAtEnd || count > EntryFrames.MaxEntries) return false;
         if (node.WaitingChanges.Count + count > MaxWaitingChanges) return false;
-        foreach (uint counter in counters) _parts.Maker.Add(node, new GroupChange(counter, false, isPublisher));
+        foreach (uint counter in counters) _parts.Changes.Add(node, new GroupChange(counter, false, isPublisher));
         _parts.Pipeline.OnChange(false, now);
         return true;
     }
@@ -372,7 +372,7 @@ public sealed class MembershipServer
             _parts.Connections.Refuse(connection, reason);
             node.Connection = null;
         }
-        _parts.Maker.Drop(node);
+        _parts.Changes.Drop(node);
         byte[] frame = _frame.Begin(FrameKind.NodeRemoved).WriteVarint(node.Key).ToArray();
         _succession.OnRemoved(node);
         foreach (ServerNode other in _parts.Nodes.Live)

@@ -38,7 +38,7 @@ internal sealed class JoinNotifier
     {
         StepPipeline pipeline = _parts.Pipeline;
         bool isAnyWaiting = _succession.IsGathering || pipeline.Installing is not null
-            || pipeline.Unsettled.Count > 0 || _parts.Maker.Waiting > 0;
+            || pipeline.Unsettled.Count > 0 || _parts.Changes.Count > 0;
         if (!isAnyWaiting) return;
         _alarm.Set(now + Interval);
         _bySlowStep.Clear();

@@ -53,7 +53,9 @@ internal sealed class ServerParts
         Merger = merges ? new RegionMerger(settings, regions, settings.Probes) : null;
         bool rotates = secrets is not null && settings.RotateAfter > TimeSpan.Zero;
         KeyRotation? rotation = rotates ? new KeyRotation(Ledger, settings.RotateAfter, settings.Probes) : null;
-        Maker = new StepMaker(Nodes, regions, Publishers, Groups, Ledger, notices, Merger, rotation, settings.Probes);
+        Changes = new ChangeQueue(Groups, settings.Probes);
+        Maker = new StepMaker(
+            Nodes, Changes, regions, Publishers, Groups, Ledger, notices, Merger, rotation, settings.Probes);
         Pipeline = new StepPipeline(settings, alarms, Nodes, Maker, rotation);
         Hold = new ServerHold(this);
     }
@@ -99,6 +101,9 @@ internal sealed class ServerParts
 
     /// <summary>Views of former servers.</summary>
     public InheritedViews Inherited { get; }
+
+    /// <summary>The changes that no step contains yet.</summary>
+    public ChangeQueue Changes { get; }
 
     /// <summary>Makes steps.</summary>
     public StepMaker Maker { get; }

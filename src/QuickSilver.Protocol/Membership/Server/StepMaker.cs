@@ -8,14 +8,14 @@ namespace QuickSilver.Protocol.Membership.Server;
 /// publish to, has similar regions merged, replaces the views of the regions touched and those whose keys are old,
 /// updates the permissions to send, and writes the notifications.
 /// <para>
-/// A change waits for a later step in three cases: this step already changes that node and group; it is a join of a
-/// group whose leave the node has not installed; or it would touch a region at its limit of unretired views. It keeps
-/// its place before later changes of the same node and group. In the third case all changes of that node wait, so that
-/// its requests stay together. Removals never wait.
+/// <see cref="ChangeQueue"/> holds the requests, and chooses those of a node that one step may contain. All changes of
+/// a node wait when they would touch a region at its limit of unretired views, so that its requests stay together.
+/// Removals never wait.
 /// </para>
 /// </summary>
 internal sealed class StepMaker(
     NodeTable nodes,
+    ChangeQueue changes,
     RegionCalculator regions,
     ServerPublishers publishers,
     ServerGroups groups,
@@ -25,52 +25,13 @@ internal sealed class StepMaker(
     KeyRotation? rotation,
     Probes probes)
 {
-    private readonly HashSet<ulong> _changed = [];
-    private readonly List<uint> _joined = [];
-    private readonly List<uint> _left = [];
-    private readonly List<uint> _opened = [];
-    private readonly List<uint> _closed = [];
     private readonly List<uint> _inherited = [];
     private readonly List<NodeMove> _moves = [];
     private readonly List<ServerRegion> _aged = [];
 
-    /// <summary>Number of requested changes that no step contains yet.</summary>
-    public int Waiting { get; private set; }
-
     /// <summary>True when a step could be made of waiting changes or removals.</summary>
-    public bool HasWork => Waiting > 0 || nodes.Removed.Count > 0 || merger is { IsBehind: true }
+    public bool HasWork => changes.Count > 0 || nodes.Removed.Count > 0 || merger is { IsBehind: true }
         || rotation is { IsWanted: true };
-
-    /// <summary>Adds a change.</summary>
-    public void Add(ServerNode node, GroupChange change)
-    {
-        node.WaitingChanges.Add(change);
-        Waiting++;
-        if (!change.IsJoin) return;
-        node.WaitingJoins++;
-        groups.Retain(change.Group);
-    }
-
-    /// <summary>
-    /// Requests for a node the groups that it had under the former server, and those that it published to, with the
-    /// next step.
-    /// </summary>
-    public void Inherit(ServerNode node, uint[] inherited, uint[] published)
-    {
-        node.Inherited = inherited;
-        node.InheritedPublished = published;
-        groups.Retain(inherited);
-        groups.Retain(published);
-        Waiting++;
-    }
-
-    /// <summary>Drops the changes that a removed node has requested.</summary>
-    public void Drop(ServerNode node)
-    {
-        Waiting -= node.WaitingChanges.Count + (node.Inherited is null ? 0 : 1);
-        Keep(node, []);
-        if (node.Inherited is not null) TakeInherited(node);
-    }
 
     /// <summary>Makes a step, if anything can be changed now.</summary>
     /// <param name="step">The step's counter.</param>
@@ -85,15 +46,11 @@ internal sealed class StepMaker(
         var made = new MadeStep(step, now);
         foreach (ServerNode node in nodes.Live)
         {
-            if (node.Inherited is not null)
+            if (node.Inherited is not null && TryInherit(node))
             {
-                Waiting--;
-                if (TryInherit(node))
-                {
-                    // Further requests of the node wait for the next step: a node moves once in a step.
-                    made.Joiners.Add(node);
-                    continue;
-                }
+                // Further requests of the node wait for the next step: a node moves once in a step.
+                made.Joiners.Add(node);
+                continue;
             }
             if (node.WaitingChanges.Count > 0 && TryChange(node, step)) made.Joiners.Add(node);
         }
@@ -117,30 +74,12 @@ internal sealed class StepMaker(
             if (!move.Node.Info.IsRemoved) ChangePermissions(move.Node, move.From, step);
         }
         Notify(made);
-        Clear();
+        changes.ForgetChoice();
         regions.ForgetEmptied();
         nodes.Release();
         ledger.RetireAll(now);
         groups.ForgetIdle(nodes, now);
         return made;
-    }
-
-    // A waiting join is itself a reference to its group: a group without others must live until the join is granted.
-    private void Keep(ServerNode node, List<GroupChange> kept)
-    {
-        List<GroupChange> before = node.WaitingChanges;
-        node.WaitingChanges = kept;
-        node.WaitingJoins = 0;
-        foreach (GroupChange change in kept)
-        {
-            if (!change.IsJoin) continue;
-            node.WaitingJoins++;
-            groups.Retain(change.Group);
-        }
-        foreach (GroupChange change in before)
-        {
-            if (change.IsJoin) groups.Release(change.Group);
-        }
     }
 
     private void HitMarks(MadeStep made)
@@ -205,16 +144,8 @@ internal sealed class StepMaker(
             groups.OnJoined(node, published);
             _inherited.AddRange(published);
         }
-        TakeInherited(node);
+        changes.TakeInherited(node);
         return hasAny;
-    }
-
-    private void TakeInherited(ServerNode node)
-    {
-        groups.Release(node.Inherited!);
-        groups.Release(node.InheritedPublished);
-        node.Inherited = null;
-        node.InheritedPublished = [];
     }
 
     /// <summary>
@@ -236,69 +167,33 @@ internal sealed class StepMaker(
         }
     }
 
-    private void Clear()
-    {
-        _changed.Clear();
-        _joined.Clear();
-        _left.Clear();
-        _opened.Clear();
-        _closed.Clear();
-        SpareRoom.GiveBack(_changed);
-        SpareRoom.GiveBack(_joined);
-        SpareRoom.GiveBack(_left);
-        SpareRoom.GiveBack(_opened);
-        SpareRoom.GiveBack(_closed);
-    }
-
     private bool TryChange(ServerNode node, ulong step)
     {
-        _changed.Clear();
-        _joined.Clear();
-        _left.Clear();
-        _opened.Clear();
-        _closed.Clear();
-        uint[] before = node.Groups;
-        var kept = new List<GroupChange>();
-        foreach (GroupChange change in node.WaitingChanges)
+        if (changes.Choose(node))
         {
-            if (_changed.Contains(change.Subject))
-            {
-                probes.Reached("two changes of one node and group cannot share a step");
-                kept.Add(change);
-                continue;
-            }
-            uint[] had = change.IsPublisher ? node.Published : before;
-            if (SortedCounters.Contains(had, change.Group) == change.IsJoin) continue;
-            _changed.Add(change.Subject);
-            if (change.IsJoin && node.LeftIn.TryGetValue(change.Subject, out ulong left) && left > node.Installed)
-            {
-                probes.Reached("a join waits for its node to install its leave");
-                kept.Add(change);
-            }
-            else if (change.IsPublisher) (change.IsJoin ? _opened : _closed).Add(change.Group);
-            else (change.IsJoin ? _joined : _left).Add(change.Group);
-        }
-        if (_joined.Count + _left.Count + _opened.Count + _closed.Count > 0)
-        {
-            uint[] target = Changed(before, _left, _joined);
-            node.HeldBackBy = target == before ? null : FindAtLimit(node.Region, regions.Find(target));
+            uint[] target = Changed(node.Groups, changes.Left, changes.Joined);
+            node.HeldBackBy = target == node.Groups ? null : FindAtLimit(node.Region, regions.Find(target));
             if (node.HeldBackBy is not null)
             {
                 probes.Reached("a change waits for a region with four unretired views");
                 return false;
             }
-            if (_joined.Count > 0 && _left.Count > 0)
+            if (changes.Joined.Count > 0 && changes.Left.Count > 0)
                 probes.Reached("a node joins some groups and leaves others in one step");
-            foreach (uint group in _left) node.LeftIn[group] = step;
-            foreach (uint group in _closed) node.LeftIn[new GroupChange(group, false, true).Subject] = step;
-            if (_left.Count + _closed.Count > 0) node.LastLeave = step;
-            Move(node, target, Changed(node.Published, _closed, _opened));
-            groups.OnJoined(node, _joined);
-            groups.OnJoined(node, _opened);
+            NoteLeaves(node, step);
+            Move(node, target, Changed(node.Published, changes.Closed, changes.Opened));
+            groups.OnJoined(node, changes.Joined);
+            groups.OnJoined(node, changes.Opened);
         }
-        Waiting -= node.WaitingChanges.Count - kept.Count;
-        Keep(node, kept);
-        return _joined.Count + _opened.Count > 0;
+        changes.TakeChosen(node);
+        return changes.Joined.Count + changes.Opened.Count > 0;
+    }
+
+    private void NoteLeaves(ServerNode node, ulong step)
+    {
+        foreach (uint group in changes.Left) node.LeftIn[group] = step;
+        foreach (uint group in changes.Closed) node.LeftIn[new GroupChange(group, false, true).Subject] = step;
+        if (changes.Left.Count + changes.Closed.Count > 0) node.LastLeave = step;
     }
 
     /// <summary>A set after a change: the same array when nothing changes.</summary>

@@ -153,7 +153,7 @@ internal sealed class Succession
         Takeover takeover = _takeover!;
         BeginGathering(takeover, now);
         ServerNode node = _parts.Nodes.Inherit(hello, _parts.Pipeline.Last);
-        _parts.Maker.Inherit(node, Inherit(report.Groups), Inherit(report.Published));
+        _parts.Changes.Inherit(node, Inherit(report.Groups), Inherit(report.Published));
         _parts.Inherited.Add(node, report);
         _parts.Settings.Probes.Reached("a server takes over a node of another server");
         takeover.Register(node, hello.Session, report);
@@ -246,7 +246,7 @@ internal sealed class Succession
             ServerNode node = _parts.Nodes.Live[^1];
             _parts.Connections.Detach(node);
             node.Watch?.Cancel();
-            _parts.Maker.Drop(node);
+            _parts.Changes.Drop(node);
             _parts.Nodes.Remove(node);
         }
         _takeover = new Takeover(hello.Instance, hello.Session, _sight, _parts.Settings.Probes)

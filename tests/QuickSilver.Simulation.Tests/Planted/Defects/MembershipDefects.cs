@@ -62,11 +62,11 @@ internal static class MembershipDefects
             Patches =
             [
                 new(
-                    "StepMaker.cs",
+                    "ChangeQueue.cs",
                     "if (_changed.Contains(change.Subject))\n",
                     "bool isSecond = _changed.Contains(change.Subject);\nif (false)\n"),
                 new(
-                    "StepMaker.cs",
+                    "ChangeQueue.cs",
                     "if (SortedCounters.Contains(had, change.Group)",
                     "if (!isSecond && SortedCounters.Contains(had, change.Group)"),
             ],
