@@ -15,7 +15,8 @@ internal sealed class Eavesdropper : IDisposable
     {
         _socket.SetSocketOption(SocketOptionLevel.Socket, SocketOptionName.ReuseAddress, true);
         _socket.ReceiveBufferSize = 1 << 20;
-        _socket.Bind(new IPEndPoint(IPAddress.Any, multicast.Port));
+        // Beside other sockets with the port, as of nodes of other processes; Windows has no such sockets.
+        _socket.Bind(OperatingSystem.IsWindows() ? new IPEndPoint(IPAddress.Any, multicast.Port) : multicast);
         _socket.SetSocketOption(
             SocketOptionLevel.IP, SocketOptionName.AddMembership,
             new MulticastOption(multicast.Address, IPAddress.Loopback));
