@@ -18,8 +18,8 @@ public sealed class TransportOptions
     /// same on all hosts of a cluster. IPv4 only.
     /// <para>
     /// Null (default): loopback in <see cref="MembershipMode.Loopback"/>; else the interface that reaches one of
-    /// <see cref="MembershipOptions.Servers"/>; else the first that is up with multicast and a gateway, or the first
-    /// without a gateway.
+    /// <see cref="MembershipOptions.Servers"/>; else the best that is up: first those with multicast (unless
+    /// <see cref="Kind"/> is <see cref="TransportKind.Unicast"/>), of these first those with a gateway.
     /// </para>
     /// <para>
     /// A start waits up to <see cref="MembershipOptions.JoinTimeout"/> for an interface that is down, and up to 3 s for

@@ -14,12 +14,15 @@ internal sealed record NetworkChoice(string Name, IPAddress Address, int Mtu, bo
     /// <summary>The length of the network prefix, in bits.</summary>
     public int PrefixLength { get; init; } = 32;
 
+    /// <summary>False when the interface reports that it cannot multicast; loopback can, whatever it reports.</summary>
+    public bool HasMulticast { get; init; } = true;
+
     /// <summary>The network of the address.</summary>
     public IPNetwork Network => InterfaceSelector.NetworkOf(Address, PrefixLength);
 
     /// <summary>
     /// Finds the interface that the settings name. Otherwise it is loopback in loopback mode; else the one by which a
-    /// server is reachable. Failing that, it is the first that is up and can multicast, preferably one with a gateway.
+    /// server is reachable. Failing that, it is the best of those that are up, by <see cref="FindBest"/>.
     /// </summary>
     /// <param name="settings">The settings of the transport.</param>
     /// <exception cref="TransportException">There is no such interface at present.</exception>
@@ -28,16 +31,30 @@ internal sealed record NetworkChoice(string Name, IPAddress Address, int Mtu, bo
         List<NetworkList.Entry> all = NetworkList.Read(out List<string> down);
         if (settings.Interface is { } text) return FindNamed(text, all, down);
         if (settings.Loopback) return FindLoopback(all);
-        List<NetworkList.Entry> able = all.FindAll(static item => !item.Choice.IsLoopback && item.Multicasts);
         return FindByRoute(settings, all)
-            ?? able.Find(static item => item.HasGateway).Choice
-            ?? able.FirstOrDefault().Choice
+            ?? FindBest(all, prefersMulticast: settings.Carrier != CarrierPreference.Unicast)
             ?? throw new TransportException(
                 TransportFailure.InterfaceUnavailable,
-                "No interface besides loopback is up and has multicast and an IPv4 address. "
-                + $"There are: {Describe(all, down)}. "
-                + "Set Transport.Interface, or use MembershipMode.Loopback on one machine.")
+                $"No interface besides loopback is up and has an IPv4 address. There are: {Describe(all, down)}. "
+                + "Bring one up, or use MembershipMode.Loopback on one machine.")
             { MayPass = true };
+    }
+
+    /// <summary>Returns the best interface besides loopback: one with multicast if that is preferred, of those one with
+    /// a gateway, of those the first. Null when there is none.</summary>
+    /// <param name="all">The addresses of the interfaces that are up.</param>
+    /// <param name="prefersMulticast">False when packets are to go by unicast in any case.</param>
+    public static NetworkChoice? FindBest(List<NetworkList.Entry> all, bool prefersMulticast)
+    {
+        NetworkList.Entry best = default;
+        int most = -1;
+        foreach (NetworkList.Entry item in all)
+        {
+            if (item.Choice.IsLoopback) continue;
+            int worth = (prefersMulticast && item.Choice.HasMulticast ? 2 : 0) + (item.HasGateway ? 1 : 0);
+            if (worth > most) (best, most) = (item, worth);
+        }
+        return best.Choice;
     }
 
     /// <summary>Finds a new address for a node whose address is gone. Candidates are the address in the settings, one

@@ -20,9 +20,8 @@ internal static class NetworkList
 
     /// <summary>One address of an interface that is up.</summary>
     /// <param name="Choice">The interface and address.</param>
-    /// <param name="Multicasts">True when the interface reports multicast support.</param>
     /// <param name="HasGateway">True when the interface has a gateway.</param>
-    internal readonly record struct Entry(NetworkChoice Choice, bool Multicasts, bool HasGateway);
+    internal readonly record struct Entry(NetworkChoice Choice, bool HasGateway);
 
     /// <summary>Returns every IPv4 address of every interface that is up.</summary>
     /// <param name="down">The names of unusable interfaces: down, without an IPv4 address, or removed during the
@@ -143,8 +142,9 @@ internal static class NetworkList
             var choice = new NetworkChoice(item.Name, unicast.Address, mtu, isLoopback)
             {
                 PrefixLength = unicast.PrefixLength,
+                HasMulticast = isLoopback || item.SupportsMulticast,
             };
-            found.Add(new Entry(choice, item.SupportsMulticast, hasGateway));
+            found.Add(new Entry(choice, hasGateway));
         }
     }
 }

@@ -55,6 +55,9 @@ internal static class TransportFactory
     {
         reason = "unicast was asked for";
         if (settings.Carrier == CarrierPreference.Unicast) return false;
+        // The kernel would return a probe to its own machine, although the interface lets none out.
+        reason = $"the interface {network.Name} ({network.Address}) has no multicast";
+        if (!network.HasMulticast) return false;
         reason = "net.ipv4.igmp_max_memberships is 0";
         return settings.Limits?.MembershipsPerSocket != 0 && MulticastProbe.Run(settings, network, out reason);
     }
