@@ -8,8 +8,14 @@ namespace QuickSilver.Membership;
 
 /// <summary>
 /// Asks the other configured addresses whether a host of the same cluster serves there, at the start and then once a
-/// minute. All are asked in parallel. Addresses without a listener cost a start <see cref="DecisionTime"/> at most; a
-/// listener is given more time to answer.
+/// minute. All are asked in parallel.
+/// <para>
+/// Every host listens before it asks, so of two that start at once each finds the other's port open. An address counts
+/// as empty when its kernel has not connected within <see cref="DecisionTime"/>. The own kernel is asked whether it
+/// has, so a process that gets no processor meanwhile does not miss the other. A connected peer is given
+/// <see cref="AnswerTime"/>. Both hosts serve only if the network drops all packets between them for the first time,
+/// or if neither process runs for the second.
+/// </para>
 /// </summary>
 /// <param name="claim">The claim of the host.</param>
 /// <param name="servers">The hosts and ports to ask; the host's own may be among them.</param>
@@ -25,21 +31,27 @@ internal sealed class RivalServerMonitor(
     : IAsyncDisposable
 {
     private const int MaxAnswerBytes = 1 << 10;
-    private static readonly TimeSpan AnswerTime = TimeSpan.FromSeconds(3);
+    private static readonly TimeSpan ResolveTime = TimeSpan.FromSeconds(2);
     private static readonly TimeSpan FirstPause = TimeSpan.FromSeconds(5);
     private static readonly TimeSpan LongestPause = TimeSpan.FromMinutes(1);
 
     private readonly CancellationTokenSource _stop = new();
     private Task _running = Task.CompletedTask;
 
-    /// <summary>The time that a start waits for connections.</summary>
-    public TimeSpan DecisionTime { get; init; } = TimeSpan.FromMilliseconds(250);
+    /// <summary>The time to wait for connections: a first packet that is lost is sent again after a second.</summary>
+    public TimeSpan DecisionTime { get; init; } = TimeSpan.FromSeconds(1.5);
+
+    /// <summary>The time to wait for the answer of a connected peer.</summary>
+    public TimeSpan AnswerTime { get; init; } = TimeSpan.FromSeconds(10);
+
+    /// <summary>Waits for a time.</summary>
+    public Func<TimeSpan, CancellationToken, Task> Delay { get; init; } = Task.Delay;
 
     /// <summary>Asks all addresses, then decides the claim.</summary>
     /// <returns>The address of a host that takes precedence; null when this host serves.</returns>
     public async Task<string?> DecideAsync()
     {
-        if (servers.Count > 0) await AskAllAsync(DecisionTime).ConfigureAwait(false);
+        if (servers.Count > 0) await AskAllAsync().ConfigureAwait(false);
         return claim.Decide();
     }
 
@@ -64,39 +76,36 @@ internal sealed class RivalServerMonitor(
         {
             await Task.Delay(pause, _stop.Token).ConfigureAwait(ConfigureAwaitOptions.SuppressThrowing);
             if (_stop.IsCancellationRequested) return;
-            await AskAllAsync(AnswerTime).ConfigureAwait(false);
+            await AskAllAsync().ConfigureAwait(false);
             pause = pause * 2 < LongestPause ? pause * 2 : LongestPause;
         }
     }
 
-    private async Task AskAllAsync(TimeSpan limit)
-    {
-        await Task.WhenAll(servers.Select(server => AskAsync(server.Host, server.Port, limit))).ConfigureAwait(false);
-    }
+    private Task AskAllAsync() => Task.WhenAll(servers.Select(server => AskAsync(server.Host, server.Port)));
 
     // An address without a listener, or without an answer, has no rival.
-    private async Task AskAsync(string host, int port, TimeSpan limit)
+    private async Task AskAsync(string host, int port)
     {
-        (IPAddress[] addresses, _) = await HostAddresses.FindAsync(host, limit, _stop.Token).ConfigureAwait(false);
+        (IPAddress[] addresses, _) =
+            await HostAddresses.FindAsync(host, ResolveTime, _stop.Token).ConfigureAwait(false);
         HostClaimFrame?[] answers = await Task.WhenAll(
-            addresses.Select(address => AskAsync(host, new IPEndPoint(address, port), limit))).ConfigureAwait(false);
+            addresses.Select(address => AskAsync(host, new IPEndPoint(address, port)))).ConfigureAwait(false);
         foreach (HostClaimFrame answer in answers.OfType<HostClaimFrame>())
         {
             if (claim.OnOther(answer, $"{host}:{port}")) events.OnRival($"{host}:{port}", answer.Nodes);
         }
     }
 
-    private async Task<HostClaimFrame?> AskAsync(string host, IPEndPoint server, TimeSpan limit)
+    private async Task<HostClaimFrame?> AskAsync(string host, IPEndPoint server)
     {
         using var end = CancellationTokenSource.CreateLinkedTokenSource(_stop.Token);
-        end.CancelAfter(limit);
         var frame = new FrameBuilder();
         claim.ToFrame(countNodes()).WriteTo(frame, FrameKind.HostQuery);
         byte[] question = FrameBatch.Wrap(frame.Span);
         try
         {
             using var socket = new Socket(AddressFamily.InterNetwork, SocketType.Stream, ProtocolType.Tcp);
-            await socket.ConnectAsync(server, end.Token).ConfigureAwait(false);
+            await ConnectAsync(socket, server).ConfigureAwait(false);
             end.CancelAfter(AnswerTime);
             await using Stream stream = security is null
                 ? new NetworkStream(socket)
@@ -116,5 +125,17 @@ internal sealed class RivalServerMonitor(
         {
             return null;
         }
+    }
+
+    // When the time is up, the connection may be there and this process not know of it yet: its kernel knows.
+    private async Task ConnectAsync(Socket socket, IPEndPoint server)
+    {
+        using var end = CancellationTokenSource.CreateLinkedTokenSource(_stop.Token);
+        Task connecting = socket.ConnectAsync(server, end.Token).AsTask();
+        await Task.WhenAny(connecting, Delay(DecisionTime, end.Token)).ConfigureAwait(false);
+        bool hasOutcome = connecting.IsCompleted || socket.Poll(TimeSpan.Zero, SelectMode.SelectWrite);
+        if (hasOutcome) await connecting.ConfigureAwait(false);
+        await end.CancelAsync().ConfigureAwait(false);
+        await connecting.ConfigureAwait(false);
     }
 }

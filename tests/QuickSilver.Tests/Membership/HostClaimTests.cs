@@ -1,6 +1,7 @@
 using System.Net;
 using System.Net.Sockets;
 using QuickSilver.Membership;
+using QuickSilver.Protocol.Membership.Frames;
 using QuickSilver.Tests.Api;
 
 namespace QuickSilver.Tests.Membership;
@@ -40,6 +41,62 @@ public sealed class HostClaimTests
         }
     }
 
+    // The time is up at the moment when the kernels have connected, and the process has not been told.
+    [Fact]
+    public async Task A_host_that_gets_no_processor_while_it_asks_finds_the_other_nevertheless()
+    {
+        for (int round = 0; round < 20; round++)
+        {
+            using var other = new TcpListener(IPAddress.Loopback, 0);
+            other.Start();
+            string place = other.LocalEndpoint.ToString()!;
+            var claim = new HostClaim("c", serves: false);
+            await using var watch = new RivalServerMonitor(
+                claim, [("127.0.0.1", ((IPEndPoint)other.LocalEndpoint).Port)], () => 0, _events)
+            {
+                AnswerTime = NodeRig.Patience,
+                Delay = (_, _) =>
+                {
+                    Assert.True(SpinWait.SpinUntil(other.Pending, NodeRig.Patience));
+                    return Task.CompletedTask;
+                },
+            };
+            Task<string?> decision = watch.DecideAsync();
+            using Socket asked = await other.AcceptSocketAsync(TestContext.Current.CancellationToken);
+            var answer = new FrameBuilder();
+            new HostClaim("c", serves: true).ToFrame(0).WriteTo(answer, FrameKind.HostAnswer);
+            await asked.SendAsync(FrameBatch.Wrap(answer.Span), TestContext.Current.CancellationToken);
+            Assert.Equal(place, await decision);
+        }
+    }
+
+    [Fact]
+    public async Task An_address_that_does_not_connect_in_time_is_empty_and_is_asked_no_longer()
+    {
+        using var full = new Socket(AddressFamily.InterNetwork, SocketType.Stream, ProtocolType.Tcp);
+        full.Bind(new IPEndPoint(IPAddress.Loopback, 0));
+        full.Listen(0);
+        var place = (IPEndPoint)full.LocalEndPoint!;
+        var fillers = new List<Socket>();
+        for (int count = 0; count < 8; count++) // more than the queue of the listener, which accepts nobody
+        {
+            var filler = new Socket(AddressFamily.InterNetwork, SocketType.Stream, ProtocolType.Tcp);
+            filler.Blocking = false;
+            fillers.Add(filler);
+            try
+            {
+                filler.Connect(place);
+            }
+            catch (SocketException pending) when (pending.SocketErrorCode == SocketError.WouldBlock)
+            {
+            }
+        }
+        await using var watch = new RivalServerMonitor(
+            new HostClaim("c", serves: false), [("127.0.0.1", place.Port)], () => 0, _events);
+        Assert.Null(await watch.DecideAsync());
+        fillers.ForEach(static filler => filler.Dispose());
+    }
+
     [Fact]
     public async Task Another_cluster_an_address_without_a_host_and_its_own_are_no_rivals()
     {
@@ -56,7 +113,7 @@ public sealed class HostClaimTests
             () => 0,
             _events)
         {
-            DecisionTime = NodeRig.Patience,
+            AnswerTime = TimeSpan.FromSeconds(3), // for the silent one
         };
         Assert.Null(await watch.DecideAsync());
         await using var node = new TestNode(new ServerListConnector([("127.0.0.1", host.EndPoint.Port)]), "c");
@@ -89,7 +146,6 @@ public sealed class HostClaimTests
     private RivalServerMonitor Watch(HostClaim claim, params MembershipHost[] hosts) =>
         new(claim, [.. hosts.Select(static host => ("127.0.0.1", host.EndPoint.Port))], () => 0, _events)
         {
-            // A start waits for a quarter of a second; a machine under load may not connect in that time.
-            DecisionTime = NodeRig.Patience,
+            AnswerTime = NodeRig.Patience,
         };
 }

@@ -196,14 +196,14 @@ public sealed class KeyHandshakeTests
         var late = new HostClaim("c", serves: false);
         await using var monitor = new RivalServerMonitor(late, [place], () => 0, _events, TestKeys.Channel(_key))
         {
-            DecisionTime = NodeRig.Patience,
+            AnswerTime = NodeRig.Patience,
         };
         Assert.NotNull(await monitor.DecideAsync());
         var stranger = new HostClaim("c", serves: false);
         await using var other = new RivalServerMonitor(
             stranger, [place], () => 0, _events, TestKeys.Channel(TestKeys.NewText()))
         {
-            DecisionTime = NodeRig.Patience,
+            AnswerTime = NodeRig.Patience,
         };
         Assert.Null(await other.DecideAsync());
     }
