@@ -11,7 +11,18 @@ using QuickSilver;
 
 string folder = Directory.CreateTempSubdirectory("filesend-").FullName;
 string file = args.Length > 0 ? args[0] : Path.Combine(folder, "original");
-if (args.Length == 0) await MakeFileAsync(file, megabytes: 20);
+if (args.Length == 0) await File.WriteAllBytesAsync(file, RandomNumberGenerator.GetBytes(20 << 20));
+FileStream content;
+try
+{
+    content = File.OpenRead(file);
+}
+catch (Exception failure) when (failure is IOException or UnauthorizedAccessException)
+{
+    await Console.Error.WriteLineAsync(failure.Message);
+    Directory.Delete(folder, recursive: true);
+    return 1;
+}
 var options = new QuickSilverOptions { ClusterName = $"files-{Environment.ProcessId}" };
 options.Transport.Kind = TransportKind.InMemory; // nodes of one process; without this line: any number of processes
 await using QuickSilverNode sender = await QuickSilverNode.StartAsync(options);
@@ -22,7 +33,7 @@ await using Group sending = await sender.JoinAsync("files", new GroupOptions { S
 Task<string>[] receiving = [ReceiveAsync(first, "first"), ReceiveAsync(second, "second")];
 await sending.WaitForMembersAsync(3);
 PipeWriter writer = sending.OpenWriter();
-await using (FileStream content = File.OpenRead(file)) await content.CopyToAsync(writer);
+await using (content) await content.CopyToAsync(writer);
 await writer.CompleteAsync(); // with an exception: the receivers' readers throw
 
 string expected = await HashAsync(file);
@@ -32,6 +43,7 @@ foreach (string copy in await Task.WhenAll(receiving))
     Console.WriteLine($"{Path.GetFileName(copy)} copy: {new FileInfo(copy).Length:N0} bytes, equal: {isEqual}");
 }
 Directory.Delete(folder, recursive: true);
+return 0;
 
 async Task<string> ReceiveAsync(QuickSilverNode node, string name)
 {
@@ -45,12 +57,6 @@ async Task<string> ReceiveAsync(QuickSilverNode node, string name)
         break;
     }
     return path;
-}
-
-static async Task MakeFileAsync(string path, int megabytes)
-{
-    await using FileStream file = File.Create(path);
-    for (int index = 0; index < megabytes; index++) await file.WriteAsync(RandomNumberGenerator.GetBytes(1 << 20));
 }
 
 static async Task<string> HashAsync(string path)

@@ -68,6 +68,7 @@ async Task PublishAsync(ParseResult parsed, CancellationToken stop)
 {
     if (parsed.GetValue(size) < sizeof(long)) throw new ArgumentException($"--size is less than {sizeof(long)}.");
     if (!(parsed.GetValue(rate) >= 0)) throw new ArgumentException("--rate is less than 0.");
+    if (parsed.GetValue(count) < 1) throw new ArgumentException("--count is less than 1.");
     using ILoggerFactory log = LoggerFactory.Create(
         static builder => builder.AddSimpleConsole(static line => line.SingleLine = true));
     await using QuickSilverNode node = await QuickSilverNode.StartAsync(Options(parsed, log), stop);

@@ -57,7 +57,11 @@ async Task<string?> RunAllAsync(Plan plan, CancellationToken stop)
     List<Process> processes = [.. roles.Append("publisher").Select(name => Process.Start(
         "dotnet", [typeof(Plan).Assembly.Location, .. args, "--port", $"{plan.Port}", "--role", name]))];
     await using CancellationTokenRegistration end = stop.Register(() => processes.ForEach(static one => one.Kill()));
-    await Task.WhenAll(processes.Select(static process => process.WaitForExitAsync(CancellationToken.None)));
+    await Task.WhenAll(processes.Select(async process =>
+    {
+        await process.WaitForExitAsync(CancellationToken.None);
+        if (process.ExitCode != 0) processes.ForEach(static other => other.Kill()); // the others would wait for it
+    }));
     stop.ThrowIfCancellationRequested();
     if (processes.Exists(static process => process.ExitCode != 0)) return "not all processes ended well";
     Console.WriteLine($"Verified: {plan.Messages:N0} messages of {plan.Size:N0} bytes over {plan.Groups} groups "

@@ -27,6 +27,12 @@ if (args is [var side, var own, var server, var port, var key])
     return 0;
 }
 
+if (args.Length > 0)
+{
+    await Console.Error.WriteLineAsync("TwoMachines takes no arguments: it starts its two processes itself.");
+    return 1;
+}
+
 (string names, int membership) = ($"tm{Environment.ProcessId}", Random.Shared.Next(20_000, 32_000));
 string keyFile = Path.Combine(Path.GetTempPath(), $"{names}.key");
 PreSharedKey.CreateFile(keyFile);

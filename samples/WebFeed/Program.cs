@@ -5,9 +5,11 @@
 //   curl -N http://127.0.0.1:5002/news &
 //   curl -d '{"text":"hello"}' -H 'content-type: application/json' http://127.0.0.1:5001/news
 
+using System.Net.Sockets;
 using System.Runtime.CompilerServices;
 using System.Text.Json.Serialization;
 using Microsoft.AspNetCore.Diagnostics.HealthChecks;
+using Microsoft.Extensions.Options;
 using QuickSilver;
 using QuickSilver.Hosting;
 using QuickSilver.Typed;
@@ -31,7 +33,17 @@ app.MapGet("/news", static (IQuickSilverNode node, IHostApplicationLifetime life
     TypedResults.ServerSentEvents(Feed.FollowAsync(node, life.ApplicationStopping, aborted)));
 
 app.MapHealthChecks("/ready", new HealthCheckOptions { Predicate = static check => check.Tags.Contains("ready") });
-await app.RunAsync();
+try
+{
+    await app.RunAsync();
+    return 0;
+}
+catch (Exception failure) when (failure is QuickSilverException or OptionsValidationException
+    or IOException or ArgumentException or FormatException or SocketException)
+{
+    await Console.Error.WriteLineAsync(failure.Message); // a wrong option or URL; the log has where it happened
+    return 1;
+}
 
 internal sealed record News(string Text);
 

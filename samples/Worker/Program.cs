@@ -15,6 +15,8 @@ using System.Text.Json.Serialization;
 using Microsoft.Extensions.DependencyInjection;
 using Microsoft.Extensions.Hosting;
 using Microsoft.Extensions.Logging;
+using Microsoft.Extensions.Options;
+using QuickSilver;
 using QuickSilver.Hosting;
 using QuickSilver.Typed;
 
@@ -24,7 +26,16 @@ builder.Services.AddQuickSilver()
     .AddHandler<GreetingHandler>("greetings")
     .AddHealthCheck();
 builder.Services.AddHostedService<Greeter>();
-await builder.Build().RunAsync();
+try
+{
+    await builder.Build().RunAsync();
+    return 0;
+}
+catch (Exception failure) when (failure is QuickSilverException or OptionsValidationException)
+{
+    await Console.Error.WriteLineAsync(failure.Message); // what to change; the log has where it happened
+    return 1;
+}
 
 internal sealed record Greeting(string Text, int Number);
 

@@ -1,5 +1,6 @@
 using System.Globalization;
 using System.Net;
+using System.Net.Sockets;
 using System.Text;
 using QuickSilver.Bench.Processes;
 using QuickSilver.Tests.Api;
@@ -43,6 +44,22 @@ public sealed class WebFeedTests
             await kill.WaitForExitAsync();
         int code = await two.Exit.WaitAsync(NodeRig.Patience);
         Assert.True(code == 0, $"it ended with {code}: {two.LastLines}");
+    }
+
+    [Fact]
+    public async Task An_address_that_cannot_be_had_ends_it_with_a_line()
+    {
+        using var taken = new TcpListener(IPAddress.Loopback, 0);
+        taken.Start();
+        string port = ((IPEndPoint)taken.LocalEndpoint).Port.ToString(CultureInfo.InvariantCulture);
+        foreach ((string wrong, string expected) in ((string, string)[])[
+            (port, "address already in use"), ("99999", "Parameter 'port'")])
+        {
+            await using ChildProcess feed = Start(FreePort.Find().ToString(CultureInfo.InvariantCulture), wrong);
+            Assert.Equal(1, await feed.Exit.WaitAsync(NodeRig.Patience));
+            Assert.Contains(expected, feed.LastLines, StringComparison.Ordinal);
+            Assert.DoesNotContain("Unhandled", feed.LastLines, StringComparison.Ordinal);
+        }
     }
 
     private static ChildProcess Start(string membership, string port) => ChildProcess.Start(

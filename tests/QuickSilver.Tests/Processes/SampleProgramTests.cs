@@ -72,6 +72,16 @@ public sealed class SampleProgramTests
     [InlineData("QuickStart", "--drop is not in [0, 1).", "--drop", "1.5")]
     [InlineData("QuickStart", "--size is less than 20.", "--size", "19")]
     [InlineData("QuickStart", "Nothing is to be done.", "--groups", "0")]
+    [InlineData("QuickStart", "not all processes ended well", "--size", "2000000", "--messages", "1")]
+    [InlineData("Publisher", "--count is less than 1.", "--count", "0")]
+    [InlineData("Publisher", "Membership.Port: 99999 is not between 1 and 65535", "--port", "99999")]
+    [InlineData("Publisher", "Security.KeyFile: '/no/such/file'", "--host", "--key-file", "/no/such/file")]
+    [InlineData("FileSend", "/no/such/file", "/no/such/file")]
+    [InlineData("FileSend", "denied", "/")]
+    [InlineData("TwoMachines", "takes no arguments", "host")]
+    [InlineData(
+        "Worker", "Security.KeyFile: '/no/such/file'", "--QuickSilver:Security:KeyFile=/no/such/file",
+        "--QuickSilver:Membership:Mode=Host")]
     public async Task A_command_line_that_makes_no_sense_is_refused(
         string program, string refusal, params string[] arguments)
     {

@@ -4,8 +4,8 @@ namespace QuickSilver.Tests.Repository;
 public sealed class SampleTests
 {
     private const int MostLines = 120;
-    private const int MostLinesOfSmallOnes = 60;
-    private const int MostLinesOfQuickStart = 155;
+    private const int MostLinesOfSmallOnes = 70;
+    private const int MostLinesOfQuickStart = 160;
 
     private static readonly string[] Small =
         ["Feed", "FileSend", "LatestByKey", "ManyGroups", "TwoMachines", "Worker", "World"];

@@ -1,4 +1,6 @@
 using System.Text.Json.Serialization;
+using Microsoft.Extensions.Options;
+using QuickSilver;
 using QuickSilver.Hosting;
 using QuickSilver.Typed;
 
@@ -8,7 +10,16 @@ builder.Services.AddQuickSilver()
     .AddHandler<GreetingHandler>("greetings")
     .AddHealthCheck();
 builder.Services.AddHostedService<Greeter>();
-await builder.Build().RunAsync();
+try
+{
+    await builder.Build().RunAsync();
+    return 0;
+}
+catch (Exception failure) when (failure is QuickSilverException or OptionsValidationException)
+{
+    await Console.Error.WriteLineAsync(failure.Message); // what to change; the log has where it happened
+    return 1;
+}
 
 internal sealed record Greeting(string Text, int Number);
 
