@@ -27,5 +27,6 @@ internal static class SpareRoom
         if (IsSpare(list.Count, list.Capacity)) list.TrimExcess();
     }
 
-    private static bool IsSpare(int count, int capacity) => capacity > Kept && count < capacity / 4;
+    /// <summary>True for a collection that has room for more than four times what it holds.</summary>
+    public static bool IsSpare(int count, int capacity) => capacity > Kept && count < capacity / 4;
 }

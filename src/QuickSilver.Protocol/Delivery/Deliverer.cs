@@ -34,8 +34,7 @@ public sealed class Deliverer
     private readonly DeliveryCounters _counters;
     private readonly ReorderStage _order;
     private readonly Probes _probes;
-    private readonly KeyedSet<GroupId, GroupReceiver> _byId = new(static group => group.Info.Id);
-    private readonly List<GroupReceiver> _groups = [];
+    private readonly KeyedSet<GroupId, GroupReceiver> _groups = new(static group => group.Info.Id);
     private readonly DeliveryViews _views;
     private StepNumber _newestSession;
     private List<WaitingPacket> _waiting = [];
@@ -50,7 +49,7 @@ public sealed class Deliverer
         _counters = counters;
         _probes = settings.Probes;
         _order = new ReorderStage(pool, counters, settings.Probes);
-        _views = new DeliveryViews(_byId);
+        _views = new DeliveryViews(_groups);
         Cap = new ReorderLimit(settings, counters, _views);
     }
 
@@ -61,7 +60,7 @@ public sealed class Deliverer
     internal IReadOnlyList<GroupReceiver> Groups => _groups;
 
     /// <summary>Makes room for sessions that are about to begin.</summary>
-    public void ExpectGroups(int more) => _byId.Expect(more);
+    public void ExpectGroups(int more) => _groups.Expect(more);
 
     /// <summary>
     /// Begins a session. Call it after the step that brings it is installed in the cluster view and before
@@ -72,8 +71,7 @@ public sealed class Deliverer
     /// <param name="listener">Receives the session's messages.</param>
     public GroupReceiver OpenGroup(GroupInfo group, StepNumber sessionBegan, IDeliveryListener listener)
     {
-        var receiver = new GroupReceiver(group, sessionBegan, listener) { Index = _groups.Count };
-        _byId.Add(receiver);
+        var receiver = new GroupReceiver(group, sessionBegan, listener);
         _groups.Add(receiver);
         _views.Map(group.Id, receiver);
         if (sessionBegan > _newestSession) _newestSession = sessionBegan;
@@ -92,11 +90,7 @@ public sealed class Deliverer
             _probes.Reached("a node leaves a group with messages undelivered");
             _order.Drop(cursor);
         }
-        _byId.Remove(group.Info.Id, out _);
-        GroupReceiver last = _groups[^1];
-        _groups[group.Index] = last;
-        last.Index = group.Index;
-        _groups.RemoveAt(_groups.Count - 1);
+        _groups.Remove(group.Info.Id, out _);
         _views.Map(group.Info.Id, null);
     }
 

@@ -42,9 +42,6 @@ public sealed class GroupReceiver
     /// <summary>Cursors of the senders that a message of this session has come from, in order of appearance.</summary>
     internal List<SenderCursor> Cursors => _cursors;
 
-    /// <summary>Index in the deliverer's list of groups.</summary>
-    internal int Index { get; set; }
-
     /// <summary>The cursor of a sender; made when there is none.</summary>
     internal SenderCursor CursorOf(NodeInfo sender)
     {

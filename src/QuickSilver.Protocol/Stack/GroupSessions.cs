@@ -18,9 +18,8 @@ namespace QuickSilver.Protocol.Stack;
 /// <param name="isPublishing">True for the groups that the node publishes to, false for those that it is in.</param>
 internal sealed class GroupSessions(StackParts rooms, bool isPublishing)
 {
-    private readonly KeyedSet<string, LocalGroup> _byName =
+    private readonly KeyedSet<string, LocalGroup> _all =
         new(static group => group.Info.Name, StringComparer.Ordinal);
-    private readonly List<LocalGroup> _all = [];
     private readonly JoinsUnderWay _joins = new();
     private readonly List<JoinProgress> _settled = [];
     private readonly List<LeaveProgress> _finished = [];
@@ -33,7 +32,7 @@ internal sealed class GroupSessions(StackParts rooms, bool isPublishing)
     public int Count => _all.Count;
 
     /// <summary>A group by name.</summary>
-    public LocalGroup? Find(string name) => _byName.TryGet(name, out LocalGroup? group) ? group : null;
+    public LocalGroup? Find(string name) => _all.TryGet(name, out LocalGroup? group) ? group : null;
 
     /// <summary>Asks the server to admit this node to groups.</summary>
     public void Join(JoinRequest request, Instant now)
@@ -71,7 +70,7 @@ internal sealed class GroupSessions(StackParts rooms, bool isPublishing)
         foreach (GroupInfo info in IsPublishing ? step.Ceased : step.Left) EndSession(info, now);
         FinishLeaves(now);
         IReadOnlyList<GroupInfo> begun = IsPublishing ? step.Published : step.Joined;
-        _byName.Expect(begun.Count);
+        _all.Expect(begun.Count);
         rooms.Disseminator.ExpectGroups(begun.Count);
         if (!IsPublishing) rooms.Deliverer.ExpectGroups(begun.Count);
         foreach (GroupInfo info in begun) BeginSession(info, step.Number, now);
@@ -113,7 +112,6 @@ internal sealed class GroupSessions(StackParts rooms, bool isPublishing)
             EndReceiving(group, now);
             group.IsLeaving = true;
         }
-        _byName.Clear();
         _all.Clear();
         _joins.Clear();
         _finished.Clear();
@@ -150,11 +148,7 @@ internal sealed class GroupSessions(StackParts rooms, bool isPublishing)
             return;
         }
         var group = new LocalGroup(
-            rooms, this, info, step, join.Request.ListenerFor(info), join.Request.ModeSettings, now)
-        {
-            Index = _all.Count,
-        };
-        _byName.Add(group);
+            rooms, this, info, step, join.Request.ListenerFor(info), join.Request.ModeSettings, now);
         _all.Add(group);
         join.Admitted.Add(group);
         _joins.AwaitStep(join, step);
@@ -163,11 +157,7 @@ internal sealed class GroupSessions(StackParts rooms, bool isPublishing)
 
     private void EndSession(GroupInfo info, Instant now)
     {
-        if (!_byName.Remove(info.Name, out LocalGroup? group)) return;
-        LocalGroup last = _all[^1];
-        _all[group.Index] = last;
-        last.Index = group.Index;
-        _all.RemoveAt(_all.Count - 1);
+        if (!_all.Remove(info.Name, out LocalGroup? group)) return;
         Unwatch(group);
         group.IsLeaving = true;
         EndReceiving(group, now);
@@ -199,8 +189,7 @@ internal sealed class GroupSessions(StackParts rooms, bool isPublishing)
 
     private void FinishLeaves(Instant now)
     {
-        _byName.Trim();
-        SpareRoom.GiveBack(_all);
+        _all.Trim();
         if (_finished.Count == 0) return;
         LeaveProgress[] finished = [.. _finished];
         _finished.Clear();

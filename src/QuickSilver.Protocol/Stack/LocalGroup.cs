@@ -130,9 +130,6 @@ public sealed class LocalGroup : ISenderListener
     /// <summary>Index in the list of sessions whose listeners are told of views; -1: not in it.</summary>
     internal int WatchIndex { get; set; } = -1;
 
-    /// <summary>Index in the list of sessions.</summary>
-    internal int Index { get; set; }
-
     /// <summary>The leaves that wait for the end of the session; null: none.</summary>
     internal LeaveWait? Leaves { get; set; }
 

@@ -22,7 +22,7 @@ internal sealed class GroupDirectory(NodeCore node)
     private readonly List<CountdownFlush> _flushes = [];
 
     /// <summary>The groups that are joined, being joined or being left, and likewise those published to.</summary>
-    public HashSet<GroupCore> Groups => _groups.Records;
+    public IReadOnlyList<GroupCore> Groups => _groups;
 
     /// <summary>The number of <see cref="Groups"/> that the node is in.</summary>
     public int Count => _groups.Count - Publishers;
@@ -62,10 +62,10 @@ internal sealed class GroupDirectory(NodeCore node)
         Exception thrown = reason ?? (Exception)new ObjectDisposedException(
             nameof(QuickSilverNode), $"The node '{node.Services.Name}' has been disposed of: start another.");
         List<GroupHandle> ended = RefuseCalls(reason);
-        foreach (GroupCore group in _groups.Records) group.CloseSends();
+        foreach (GroupCore group in _groups) group.CloseSends();
         node.Outboxes.DropAll(thrown);
         node.Changes.FailJoins(thrown);
-        foreach (GroupCore group in _groups.Records)
+        foreach (GroupCore group in _groups)
         {
             foreach (GroupHandle handle in group.Handles) handle.Finish(reason);
             group.OnGone(thrown);
@@ -125,7 +125,7 @@ internal sealed class GroupDirectory(NodeCore node)
     public long CountUnconfirmed()
     {
         long count = node.Outboxes.Unsent;
-        foreach (GroupCore group in _groups.Records) count += group.Local?.PendingMessages ?? 0;
+        foreach (GroupCore group in _groups) count += group.Local?.PendingMessages ?? 0;
         return count;
     }
 
@@ -160,7 +160,7 @@ internal sealed class GroupDirectory(NodeCore node)
     private List<GroupHandle> RefuseCalls(Exception? reason)
     {
         var ended = new List<GroupHandle>();
-        foreach (GroupCore group in _groups.Records)
+        foreach (GroupCore group in _groups)
         {
             foreach (GroupHandle handle in group.Handles)
             {
@@ -174,7 +174,7 @@ internal sealed class GroupDirectory(NodeCore node)
     {
         node.Services.CheckCoreThread();
         var handles = new List<GroupHandle>();
-        foreach (GroupCore group in _groups.Records)
+        foreach (GroupCore group in _groups)
         {
             foreach (GroupHandle handle in group.Handles)
             {
@@ -194,7 +194,7 @@ internal sealed class GroupDirectory(NodeCore node)
 
     private IEnumerable<LocalGroup> JoinedGroups()
     {
-        foreach (GroupCore group in _groups.Records)
+        foreach (GroupCore group in _groups)
         {
             if (group.Local is { IsLeaving: false } local) yield return local;
         }

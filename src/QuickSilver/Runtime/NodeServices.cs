@@ -14,7 +14,8 @@ internal sealed class NodeServices
     private static readonly TimeSpan AnswerTimeout = TimeSpan.FromMilliseconds(500);
 
     private readonly Lock _lock = new();
-    private readonly HashSet<GroupHandle> _handles = [];
+    private readonly KeyedSet<GroupHandle, GroupHandle> _handles =
+        new(static handle => handle, ReferenceEqualityComparer.Instance);
     private CoreThread? _thread;
     private ulong _longMessages;
 
@@ -146,8 +147,7 @@ internal sealed class NodeServices
     {
         lock (_lock)
         {
-            // A set that grows by itself keeps up to twice the room that it needs.
-            if (handles.Length > _handles.Count / 2) _handles.EnsureCapacity(_handles.Count + handles.Length);
+            _handles.Expect(handles.Length);
             foreach (GroupHandle handle in handles) _handles.Add(handle);
         }
     }
@@ -157,8 +157,8 @@ internal sealed class NodeServices
     {
         lock (_lock)
         {
-            _handles.Remove(handle);
-            SpareRoom.GiveBack(_handles);
+            _handles.Remove(handle, out _);
+            _handles.Trim();
         }
     }
 
