@@ -12,6 +12,9 @@ internal sealed class FrameBatch
     /// <summary>The size of a frame's length prefix, in bytes.</summary>
     public const int PrefixBytes = 4;
 
+    // Longer ones are rare: those of a join of thousands of groups. The pool would keep their memory for each thread.
+    private const int LongestPooled = 1 << 15;
+
     private readonly byte[] _bytes;
     private readonly int _length;
     private int _position;
@@ -27,7 +30,9 @@ internal sealed class FrameBatch
     public static FrameBatch Copy(in ReadOnlySequence<byte> frames)
     {
         int length = checked((int)frames.Length);
-        byte[] bytes = ArrayPool<byte>.Shared.Rent(length);
+        byte[] bytes = length > LongestPooled
+            ? GC.AllocateUninitializedArray<byte>(length)
+            : ArrayPool<byte>.Shared.Rent(length);
         frames.CopyTo(bytes);
         return new FrameBatch(bytes, length);
     }
@@ -83,5 +88,8 @@ internal sealed class FrameBatch
     }
 
     /// <summary>Returns the memory to its pool. Call once.</summary>
-    public void Return() => ArrayPool<byte>.Shared.Return(_bytes);
+    public void Return()
+    {
+        if (_length <= LongestPooled) ArrayPool<byte>.Shared.Return(_bytes);
+    }
 }

@@ -124,6 +124,7 @@ internal sealed class AgentRequests
             if (kind is FrameKind.Join or FrameKind.Publish) _frame.WriteByte(mode);
             frames.Add(_frame.WriteVarint((ulong)_count).WriteBytes(_entries.Span).ToArray());
         }
+        _frame.Begin();
         _entries.Begin();
         _count = 0;
     }

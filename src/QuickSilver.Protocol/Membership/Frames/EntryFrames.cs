@@ -42,6 +42,7 @@ internal sealed class EntryFrames(FrameKind kind)
         {
             _frame.Begin(kind).WriteVarint((ulong)_count).WriteBytes(Entry.Span);
             output.Add(_frame.ToArray());
+            _frame.Begin();
         }
         Entry.Begin();
         _count = 0;

@@ -6,11 +6,18 @@ namespace QuickSilver.Protocol.Membership.Frames;
 
 /// <summary>
 /// Writes frames of any length: the growing counterpart of <see cref="WireWriter"/>, in the same formats. Reused for
-/// frame after frame; allocates only when a frame is longer than all before it. Core thread only.
+/// frame after frame; allocates only when a frame is longer than all before it. The room of a frame that was longer
+/// than <see cref="KeptBytes"/> is given back by the next begin, as frames of thousands of groups are rare. Core thread
+/// only.
 /// </summary>
 internal sealed class FrameBuilder
 {
-    private byte[] _bytes = new byte[256];
+    /// <summary>The room that is kept from frame to frame, in bytes.</summary>
+    public const int KeptBytes = 1 << 13;
+
+    private const int FirstBytes = 256;
+
+    private byte[] _bytes = new byte[FirstBytes];
 
     /// <summary>Bytes written since the frame was begun.</summary>
     public int Length { get; private set; }
@@ -19,16 +26,14 @@ internal sealed class FrameBuilder
     public ReadOnlySpan<byte> Span => _bytes.AsSpan(0, Length);
 
     /// <summary>Discards the bytes written and begins a frame.</summary>
-    public FrameBuilder Begin(FrameKind kind)
-    {
-        Length = 0;
-        return WriteByte((byte)kind);
-    }
+    public FrameBuilder Begin(FrameKind kind) => Begin().WriteByte((byte)kind);
 
-    /// <summary>Discards the bytes written and begins a piece of a frame.</summary>
+    /// <summary>Discards the bytes written and begins a piece of a frame; or nothing, after a frame that may have been
+    /// long.</summary>
     public FrameBuilder Begin()
     {
         Length = 0;
+        if (_bytes.Length > KeptBytes) _bytes = new byte[FirstBytes];
         return this;
     }
 

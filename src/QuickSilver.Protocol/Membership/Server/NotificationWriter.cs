@@ -47,15 +47,23 @@ internal sealed class NotificationWriter(
     private byte[] _empty = [];
     private ulong _step;
 
-    /// <summary>Begins a step; frames of the previous one are dropped.</summary>
+    /// <summary>Begins a step.</summary>
     public void Begin(ulong step)
     {
         _step = step;
+        foreach ((ServerNode node, uint[] before) in publishers.Changes) _publishedBefore.Add(node, before);
+        _empty = _frame.Begin(FrameKind.Step).WriteVarint(step).ToArray();
+    }
+
+    /// <summary>Ends the step: every node concerned has been notified. Its frames are dropped; those of thousands of
+    /// groups would stay until the next step.</summary>
+    public void End()
+    {
         _notices.Clear();
         _descriptions.Clear();
         _publishedBefore.Clear();
-        foreach ((ServerNode node, uint[] before) in publishers.Changes) _publishedBefore.Add(node, before);
-        _empty = _frame.Begin(FrameKind.Step).WriteVarint(step).ToArray();
+        _frame.Begin();
+        _piece.Begin();
     }
 
     /// <summary>Notifies a node of a step that does not concern it.</summary>

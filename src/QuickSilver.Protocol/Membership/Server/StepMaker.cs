@@ -299,5 +299,6 @@ internal sealed class StepMaker(
             made.ToInstall.Add(node.Slot);
             made.ToSwitch.Add(node.Slot);
         }
+        notices.End();
     }
 }
