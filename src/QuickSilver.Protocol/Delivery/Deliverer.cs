@@ -37,6 +37,7 @@ public sealed class Deliverer
     private readonly KeyedSet<GroupId, GroupReceiver> _groups = new(static group => group.Info.Id);
     private readonly DeliveryViews _views;
     private StepNumber _newestSession;
+    private SessionStart _lastStart = SessionStart.Never;
     private List<WaitingPacket> _waiting = [];
     private List<WaitingPacket> _spare = [];
 
@@ -71,7 +72,8 @@ public sealed class Deliverer
     /// <param name="listener">Receives the session's messages.</param>
     public GroupReceiver OpenGroup(GroupInfo group, StepNumber sessionBegan, IDeliveryListener listener)
     {
-        var receiver = new GroupReceiver(group, sessionBegan, listener);
+        if (_lastStart.Step != sessionBegan) _lastStart = new SessionStart(sessionBegan);
+        var receiver = new GroupReceiver(group, _lastStart, listener);
         _groups.Add(receiver);
         _views.Map(group.Id, receiver);
         if (sessionBegan > _newestSession) _newestSession = sessionBegan;
@@ -82,7 +84,7 @@ public sealed class Deliverer
     public void CloseGroup(GroupReceiver group)
     {
         if (!group.IsOpen) return;
-        group.IsOpen = false;
+        group.Close();
         foreach (SenderCursor cursor in group.Cursors)
         {
             cursor.IsOver = true;

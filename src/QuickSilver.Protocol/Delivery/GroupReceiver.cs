@@ -14,27 +14,28 @@ public sealed class GroupReceiver
     /// </summary>
     private const int SearchedCursors = 6;
 
-    private static readonly List<SenderCursor> NoCursors = [];
+    private static readonly CursorList NoCursors = [];
 
-    private List<SenderCursor> _cursors = NoCursors;
-    private Dictionary<ulong, SenderCursor>? _byKey;
+    private CursorList _cursors = NoCursors;
     private SenderCursor? _last;
+    private SessionStart _start;
 
-    internal GroupReceiver(GroupInfo info, StepNumber sessionBegan, IDeliveryListener listener)
+    internal GroupReceiver(GroupInfo info, SessionStart start, IDeliveryListener listener)
     {
         Info = info;
-        SessionBegan = sessionBegan;
+        _start = start;
         Listener = listener;
     }
 
     /// <summary>Id, name and mode.</summary>
     public GroupInfo Info { get; }
 
-    /// <summary>The step with which the session began. Messages of earlier steps are not for this session.</summary>
-    public StepNumber SessionBegan { get; }
+    /// <summary>The step with which the session began. Messages of earlier steps are not for this session. Once it has
+    /// ended, later than any.</summary>
+    public StepNumber SessionBegan => _start.Step;
 
     /// <summary>False once the session has ended.</summary>
-    public bool IsOpen { get; internal set; } = true;
+    public bool IsOpen => !ReferenceEquals(_start, SessionStart.Never);
 
     /// <summary>Receives the messages of the session.</summary>
     internal IDeliveryListener Listener { get; }
@@ -54,7 +55,7 @@ public sealed class GroupReceiver
     internal SenderCursor? Find(NodeInfo sender)
     {
         ulong key = sender.Number.Key;
-        if (_byKey is not null) return _byKey.GetValueOrDefault(key);
+        if (_cursors.ByKey is { } byKey) return byKey.GetValueOrDefault(key);
         foreach (SenderCursor cursor in _cursors)
         {
             if (cursor.Key == key) return cursor;
@@ -62,11 +63,14 @@ public sealed class GroupReceiver
         return null;
     }
 
+    /// <summary>Ends the session: no message is for it any more.</summary>
+    internal void Close() => _start = SessionStart.Never;
+
     /// <summary>Drops a sender's cursor.</summary>
     internal void Remove(SenderCursor cursor)
     {
         _cursors.Remove(cursor);
-        _byKey?.Remove(cursor.Key);
+        _cursors.ByKey?.Remove(cursor.Key);
         if (ReferenceEquals(_last, cursor)) _last = null;
     }
 
@@ -75,15 +79,21 @@ public sealed class GroupReceiver
         var cursor = new SenderCursor(this, sender);
         if (ReferenceEquals(_cursors, NoCursors)) _cursors = [];
         _cursors.Add(cursor);
-        if (_byKey is null && _cursors.Count > SearchedCursors)
+        if (_cursors.ByKey is null && _cursors.Count > SearchedCursors)
         {
-            _byKey = new Dictionary<ulong, SenderCursor>(2 * SearchedCursors);
-            foreach (SenderCursor known in _cursors) _byKey.Add(known.Key, known);
+            _cursors.ByKey = new Dictionary<ulong, SenderCursor>(2 * SearchedCursors);
+            foreach (SenderCursor known in _cursors) _cursors.ByKey.Add(known.Key, known);
         }
         else
         {
-            _byKey?.Add(cursor.Key, cursor);
+            _cursors.ByKey?.Add(cursor.Key, cursor);
         }
         return cursor;
+    }
+
+    private sealed class CursorList : List<SenderCursor>
+    {
+        // Null while they are few.
+        public Dictionary<ulong, SenderCursor>? ByKey { get; set; }
     }
 }

@@ -28,6 +28,9 @@ internal sealed class GroupSessions(StackParts rooms, bool isPublishing)
     /// <summary>True for the sessions of publishers.</summary>
     public bool IsPublishing { get; } = isPublishing;
 
+    /// <summary>The node's rooms.</summary>
+    public StackParts Rooms => rooms;
+
     /// <summary>How many groups this node is in, or publishes to.</summary>
     public int Count => _all.Count;
 
@@ -148,7 +151,7 @@ internal sealed class GroupSessions(StackParts rooms, bool isPublishing)
             return;
         }
         var group = new LocalGroup(
-            rooms, this, info, step, join.Request.ListenerFor(info), join.Request.ModeSettings, now);
+            this, info, step, join.Request.ListenerFor(info), join.Request.ModeSettings, now);
         _all.Add(group);
         join.Admitted.Add(group);
         _joins.AwaitStep(join, step);

@@ -18,12 +18,12 @@ namespace QuickSilver.Protocol.Stack;
 /// </summary>
 public sealed class LocalGroup : ISenderListener
 {
-    private readonly StackParts _rooms;
     private readonly GroupSessions _sessions;
-    private List<IMessageSource>? _sources;
+
+    // What few groups have; null without any of it.
+    private Rarities? _rare;
 
     internal LocalGroup(
-        StackParts rooms,
         GroupSessions sessions,
         GroupInfo info,
         StepNumber began,
@@ -31,21 +31,21 @@ public sealed class LocalGroup : ISenderListener
         ModeSettings? settings,
         Instant now)
     {
-        _rooms = rooms;
         _sessions = sessions;
-        Info = info;
         Listener = listener;
+        StackParts rooms = sessions.Rooms;
         Sender = rooms.Disseminator.OpenGroup(info, this, IsPublisher);
         if (GroupModes.HasEngine(info.Mode))
         {
-            Mode = rooms.Modes.Open(
+            Rare.Mode = rooms.Modes.Open(
                 new ModeSession(info, began, IsPublisher, settings, listener, rooms.Modes.Totals), now);
         }
         else if (!IsPublisher)
         {
             Receiver = rooms.Deliverer.OpenGroup(info, began, listener);
-            RegionRepair = settings as RegionRepairSettings;
-            if (RegionRepair is not null) rooms.RegionRepairs.OnOpened(RegionRepair);
+            if (settings is not RegionRepairSettings repair) return;
+            Rare.RegionRepair = repair;
+            rooms.RegionRepairs.OnOpened(repair);
         }
     }
 
@@ -53,17 +53,17 @@ public sealed class LocalGroup : ISenderListener
     public bool IsPublisher => _sessions.IsPublishing;
 
     /// <summary>Id, name and mode.</summary>
-    public GroupInfo Info { get; }
+    public GroupInfo Info => Sender.Group;
 
     /// <summary>True when messages are taken: the group is joined, not being left, and no limit of pending is
     /// reached.</summary>
     public bool IsOpen => !IsLeaving && Sender.IsOpen;
 
     /// <summary>The newest installed group view: the step that last changed the member set.</summary>
-    public StepNumber View => _rooms.Cluster.GroupViewOf(Info.Id);
+    public StepNumber View => _sessions.Rooms.Cluster.GroupViewOf(Info.Id);
 
     /// <summary>The region views that make up the group, as installed.</summary>
-    public IReadOnlyList<RegionView> Regions => _rooms.Cluster.ViewsOf(Info.Id);
+    public IReadOnlyList<RegionView> Regions => _sessions.Rooms.Cluster.ViewsOf(Info.Id);
 
     /// <summary>
     /// From now on <see cref="IGroupListener.OnViewChanged"/> is called for each view of the group, that of the step
@@ -78,7 +78,7 @@ public sealed class LocalGroup : ISenderListener
     /// </summary>
     /// <param name="begin">As for <see cref="LongMessages"/>.</param>
     public LongMessages ReceiveLongMessages(Func<NodeInfo, ulong, ILongMessageSink?> begin) =>
-        new(begin, IsMember, _rooms.DeliveryCounters);
+        new(begin, IsMember, _sessions.Rooms.DeliveryCounters);
 
     /// <summary>Members of the group in the step that this node sends in, itself included if it is one.</summary>
     public int SendMemberCount => Sender.SendMemberCount;
@@ -103,14 +103,14 @@ public sealed class LocalGroup : ISenderListener
     /// <see cref="GroupSender.AddSource"/>.</summary>
     public void AddSource(IMessageSource source)
     {
-        (_sources ??= []).Add(source);
+        (Rare.Sources ??= []).Add(source);
         Sender.AddSource(source);
     }
 
     /// <summary>Removes a source.</summary>
     public void RemoveSource(IMessageSource source)
     {
-        _sources?.Remove(source);
+        _rare?.Sources?.Remove(source);
         Sender.RemoveSource(source);
     }
 
@@ -120,8 +120,8 @@ public sealed class LocalGroup : ISenderListener
     /// </summary>
     internal void RemoveSources()
     {
-        if (_sources is not { } sources) return;
-        _sources = null;
+        if (_rare?.Sources is not { } sources) return;
+        _rare.Sources = null;
         foreach (IMessageSource source in sources) Sender.RemoveSource(source);
     }
 
@@ -131,17 +131,26 @@ public sealed class LocalGroup : ISenderListener
     internal int WatchIndex { get; set; } = -1;
 
     /// <summary>The leaves that wait for the end of the session; null: none.</summary>
-    internal LeaveWait? Leaves { get; set; }
+    internal LeaveWait? Leaves
+    {
+        get => _rare?.Leaves;
+        set
+        {
+            if (value is not null || _rare is not null) Rare.Leaves = value;
+        }
+    }
 
     /// <summary>Null once the session has ended, and always for a publisher.</summary>
     internal GroupReceiver? Receiver { get; set; }
 
     /// <summary>The session with the engine of the group's mode; null in reliable groups.</summary>
-    internal ModeSession? Mode { get; }
+    internal ModeSession? Mode => _rare?.Mode;
 
     /// <summary>The session's settings of lateral repair; null: none, and always without a
     /// <see cref="Receiver"/>.</summary>
-    internal RegionRepairSettings? RegionRepair { get; }
+    internal RegionRepairSettings? RegionRepair => _rare?.RegionRepair;
+
+    private Rarities Rare => _rare ??= new Rarities();
 
     private bool IsMember(NodeInfo node)
     {
@@ -165,9 +174,17 @@ public sealed class LocalGroup : ISenderListener
 
     void ISenderListener.OnOwnMessages(StepNumber step, in DeliveryBatch batch, Instant now)
     {
-        if (Receiver is not { } receiver || _rooms.Cluster.Self is not { } self) return;
-        _rooms.Deliverer.OnOwnMessages(receiver, self, step, batch, now);
+        if (Receiver is not { } receiver || _sessions.Rooms.Cluster.Self is not { } self) return;
+        _sessions.Rooms.Deliverer.OnOwnMessages(receiver, self, step, batch, now);
     }
 
     void ISenderListener.OnGateChanged(bool open, Instant now) => Listener.OnGateChanged(open, now);
+
+    private sealed class Rarities
+    {
+        public List<IMessageSource>? Sources;
+        public LeaveWait? Leaves;
+        public ModeSession? Mode;
+        public RegionRepairSettings? RegionRepair;
+    }
 }

@@ -16,8 +16,8 @@ namespace QuickSilver;
 [JsonConverter(typeof(HandleJsonConverter))]
 public sealed partial class Group : MessageSender
 {
-    internal Group(QuickSilverNode node, GroupHandle handle)
-        : base(node, handle)
+    internal Group(GroupHandle handle)
+        : base(handle)
     {
     }
 

@@ -5,11 +5,8 @@ namespace QuickSilver;
 /// <summary>Identity and end of a handle. A handle ends once: by a leave or a close, a dispose, or a failure.</summary>
 public abstract partial class MessageSender : IAsyncDisposable
 {
-    private Task? _disposal;
-
-    private protected MessageSender(QuickSilverNode node, GroupHandle handle)
+    private protected MessageSender(GroupHandle handle)
     {
-        Node = node;
         Handle = handle;
         handle.Facade = this;
     }
@@ -18,7 +15,7 @@ public abstract partial class MessageSender : IAsyncDisposable
     internal GroupHandle Handle { get; }
 
     /// <summary>The node that sends.</summary>
-    public QuickSilverNode Node { get; }
+    public QuickSilverNode Node => (QuickSilverNode)Services.Facade;
 
     /// <summary>The name of the group.</summary>
     public string Name => Handle.Name;
@@ -43,10 +40,11 @@ public abstract partial class MessageSender : IAsyncDisposable
     /// throws; repeated calls return the same result.</summary>
     public ValueTask DisposeAsync()
     {
-        Task? disposal = Volatile.Read(ref _disposal);
+        ref Task? known = ref Handle.Disposal;
+        Task? disposal = Volatile.Read(ref known);
         if (disposal is not null) return new ValueTask(disposal);
         var done = new TaskCompletionSource(TaskCreationOptions.RunContinuationsAsynchronously);
-        disposal = Interlocked.CompareExchange(ref _disposal, done.Task, null);
+        disposal = Interlocked.CompareExchange(ref known, done.Task, null);
         if (disposal is not null) return new ValueTask(disposal);
         _ = DisposeCoreAsync(done);
         return new ValueTask(done.Task);

@@ -22,6 +22,7 @@ public sealed partial class QuickSilverNode : IAsyncDisposable
     private QuickSilverNode(NodeOpening opening)
     {
         _parts = NodeComposer.Compose(opening, Raise);
+        _parts.Services.Facade = this;
         _defaults = HandleSettings.From(new GroupOptions(), opening.Options.Delivery);
     }
 
@@ -306,9 +307,9 @@ public sealed partial class QuickSilverNode : IAsyncDisposable
     {
         cancellationToken.ThrowIfCancellationRequested();
         NodeServices services = _parts.Services;
-        GroupHandle[] handles = [.. names.Select(name => new GroupHandle(Core, services, name, settings))];
+        GroupHandle[] handles = [.. names.Select(name => new GroupHandle(services, name, settings))];
         MessageSender[] groups = Array.ConvertAll<GroupHandle, MessageSender>(
-            handles, handle => handle.IsPublisher ? new GroupPublisher(this, handle) : new Group(this, handle));
+            handles, static handle => handle.IsPublisher ? new GroupPublisher(handle) : new Group(handle));
         var join = new JoinOperation(Core, handles, settings.Mode, settings.Hybrid);
         services.Add(handles);
         if (!services.TryPost(join.Start))

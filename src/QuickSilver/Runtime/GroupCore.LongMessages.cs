@@ -11,26 +11,24 @@ namespace QuickSilver.Runtime;
 /// go to the handles that read long messages.</summary>
 internal sealed partial class GroupCore
 {
-    private LongMessages? _longMessages;
-    private int _openWriters;
-
     /// <summary>Counts a long message that the node begins. Any thread.</summary>
     /// <returns>False when the node has as many under way as receivers are sure to take.</returns>
     public bool TryOpenWriter()
     {
-        if (Interlocked.Increment(ref _openWriters) <= LongMessages.MaxOpenPerHandle) return true;
-        Interlocked.Decrement(ref _openWriters);
+        Rarities rare = Rare;
+        if (Interlocked.Increment(ref rare.OpenWriters) <= LongMessages.MaxOpenPerHandle) return true;
+        Interlocked.Decrement(ref rare.OpenWriters);
         return false;
     }
 
     /// <summary>Counts the end of a long message of the node. Any thread.</summary>
-    public void OnWriterClosed() => Interlocked.Decrement(ref _openWriters);
+    public void OnWriterClosed() => Interlocked.Decrement(ref Rare.OpenWriters);
 
     /// <inheritdoc/>
     public void OnSenderClosed(NodeInfo sender, Instant now)
     {
         Services.CheckCoreThread();
-        _longMessages?.OnSenderClosed(sender);
+        _rare?.LongMessages?.OnSenderClosed(sender);
     }
 
     /// <summary>Sends a piece of a long message, behind all that was admitted, whatever the limits are. Core thread
@@ -44,8 +42,9 @@ internal sealed partial class GroupCore
 
     private void OnPiece(NodeInfo sender, in DeliveryBatch piece)
     {
-        _longMessages ??= Local?.ReceiveLongMessages(BeginLongMessage);
-        _longMessages?.OnPiece(sender, piece);
+        Rarities rare = Rare;
+        rare.LongMessages ??= Local?.ReceiveLongMessages(BeginLongMessage);
+        rare.LongMessages?.OnPiece(sender, piece);
     }
 
     private ILongMessageSink? BeginLongMessage(NodeInfo sender, ulong number)

@@ -14,8 +14,6 @@ internal sealed partial class GroupCore
     private const int SenderBytes = 256;
 
     private Outbox? _outbox;
-    private Exception? _goneReason;
-    private HashSet<ConfirmTicket>? _tickets;
     private bool _isClosed;
 
     /// <summary>The outbox of the group's messages; the core moves the group. Any thread.</summary>
@@ -29,7 +27,7 @@ internal sealed partial class GroupCore
     public GroupSender? Sender { get; private set; }
 
     /// <summary>Why messages of the group are given up.</summary>
-    public Exception GoneReason => _goneReason ?? LeftReason();
+    public Exception GoneReason => _rare?.GoneReason ?? LeftReason();
 
     /// <summary>True when a send would be admitted now; a hint only. Any thread.</summary>
     public bool IsOpen => Outbox.Gate.IsOpen;
@@ -169,8 +167,9 @@ internal sealed partial class GroupCore
     /// <summary>Follows a message to its stability: its call fails when the group is gone before.</summary>
     public void Follow(ConfirmTicket ticket)
     {
-        ticket.Unstable = _tickets ??= [];
-        _tickets.Add(ticket);
+        Rarities rare = Rare;
+        ticket.Unstable = rare.Tickets ??= [];
+        rare.Tickets.Add(ticket);
     }
 
     /// <inheritdoc/>
@@ -195,12 +194,13 @@ internal sealed partial class GroupCore
 
     private void EndSending(Exception reason)
     {
-        _goneReason = reason;
+        Rarities rare = Rare;
+        rare.GoneReason = reason;
         CloseSends();
         Sender = null;
         _node.Outboxes.Remove(this);
-        foreach (ConfirmTicket ticket in _tickets ?? []) ticket.Fail(reason);
-        _tickets = null;
+        foreach (ConfirmTicket ticket in rare.Tickets ?? []) ticket.Fail(reason);
+        rare.Tickets = null;
     }
 
     // While the core moves the group, a moment passes until it has a stage again. False when the group is closed.

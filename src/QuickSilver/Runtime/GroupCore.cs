@@ -23,14 +23,14 @@ internal sealed partial class GroupCore : StagedGroup, IGroupListener
 
     private readonly NodeCore _node;
 
-    // The only handle, or else all of them: a message of a group with one handle touches no array.
+    // The only handle; of several the rarities know: a message of a group with one handle touches no array.
     private GroupHandle? _handle;
-    private GroupHandle[]? _handles;
     private GroupFigures _figures;
-    private List<MemberWait>? _memberWaits;
     private GroupInfo? _info;
     private GroupView? _view;
-    private GroupLayout? _lastLayout;
+
+    // What an idle group has not; null without any of it. Once made it stays.
+    private Rarities? _rare;
     private bool _watchesViews;
     private bool _isTouched;
 
@@ -74,7 +74,7 @@ internal sealed partial class GroupCore : StagedGroup, IGroupListener
         {
             if (Volatile.Read(ref _info) is not { } info) return null;
             GroupView? known = Volatile.Read(ref _view);
-            GroupLayout layout = Volatile.Read(ref _lastLayout) ?? _node.Layout;
+            GroupLayout layout = LastLayout ?? _node.Layout;
             if (ReferenceEquals(layout, Settled)) return Volatile.Read(ref _view);
             StepNumber number = layout.NumberOf(info.Id);
             bool isKnown = known is not null && known.Number == number.Counter && known.Epoch == number.Epoch.Term;
@@ -99,13 +99,20 @@ internal sealed partial class GroupCore : StagedGroup, IGroupListener
 
     /// <summary>The handles, in the order of their joins.</summary>
     public ReadOnlySpan<GroupHandle> Handles =>
-        _handle is not null ? new ReadOnlySpan<GroupHandle>(ref _handle) : _handles;
+        _handle is not null ? new ReadOnlySpan<GroupHandle>(ref _handle) : _rare?.Handles;
 
     /// <summary>True while <see cref="GroupDirectory"/> checks the member waits at each step.</summary>
     public bool IsWaitedOn { get; set; }
 
     /// <summary>True while calls wait for a number of members.</summary>
-    public bool HasMemberWaits => _memberWaits is { Count: > 0 };
+    public bool HasMemberWaits => _rare?.MemberWaits is { Count: > 0 };
+
+    private GroupLayout? LastLayout =>
+        Volatile.Read(ref _rare) is { } rare ? Volatile.Read(ref rare.LastLayout) : null;
+
+    // Made by any thread.
+    private Rarities Rare =>
+        Volatile.Read(ref _rare) ?? Interlocked.CompareExchange(ref _rare, new Rarities(), null) ?? _rare;
 
     /// <summary>Adds a handle, which receives all messages, losses and views from now on.</summary>
     public void Attach(GroupHandle handle)
@@ -131,7 +138,7 @@ internal sealed partial class GroupCore : StagedGroup, IGroupListener
     {
         Services.CheckCoreThread();
         SetHandles(Array.FindAll(Handles.ToArray(), other => !ReferenceEquals(other, handle)));
-        _memberWaits?.RemoveAll(wait =>
+        _rare?.MemberWaits?.RemoveAll(wait =>
         {
             bool isMine = ReferenceEquals(wait.Handle, handle);
             if (isMine) wait.Fail(handle.EndException());
@@ -155,12 +162,13 @@ internal sealed partial class GroupCore : StagedGroup, IGroupListener
         Services.CheckCoreThread();
         State = GroupState.Gone;
         KeepView();
-        _longMessages?.Close();
-        _longMessages = null;
+        Rarities rare = Rare;
+        rare.LongMessages?.Close();
+        rare.LongMessages = null;
         Local = null;
         EndSending(reason);
-        foreach (MemberWait wait in _memberWaits ?? []) wait.Fail(reason);
-        _memberWaits = null;
+        foreach (MemberWait wait in rare.MemberWaits ?? []) wait.Fail(reason);
+        rare.MemberWaits = null;
     }
 
     /// <inheritdoc/>
@@ -283,7 +291,7 @@ internal sealed partial class GroupCore : StagedGroup, IGroupListener
     public void OnViewChanged(Instant now)
     {
         Services.CheckCoreThread();
-        _longMessages?.OnViewChanged();
+        _rare?.LongMessages?.OnViewChanged();
         if (View is not { } view) return;
         foreach (GroupHandle handle in Handles) handle.OnViewChanged(view);
         Touch();
@@ -296,12 +304,13 @@ internal sealed partial class GroupCore : StagedGroup, IGroupListener
 
     private void SetHandles(GroupHandle[] handles)
     {
+        bool areSeveral = handles.Length > 1;
+        if (areSeveral || _rare is not null) Rare.Handles = areSeveral ? handles : null;
         _handle = handles.Length == 1 ? handles[0] : null;
-        _handles = handles.Length > 1 ? handles : null;
     }
 
     // The layouts after the leave are without the group.
-    private void KeepView() => Volatile.Write(ref _lastLayout, _lastLayout ?? _node.Layout);
+    private void KeepView() => Volatile.Write(ref Rare.LastLayout, LastLayout ?? _node.Layout);
 
     /// <summary>Keeps the view of a group that was left, in place of the layout of all groups of the node that it is
     /// read from. Groups that are left together share a layout; when each is left alone, handles that the application
@@ -310,9 +319,9 @@ internal sealed partial class GroupCore : StagedGroup, IGroupListener
     public void SettleView(int limit)
     {
         Services.CheckCoreThread();
-        if (_lastLayout is null || View is not { } view || view.MemberCount > limit) return;
+        if (LastLayout is null || View is not { } view || view.MemberCount > limit) return;
         view.Settle();
-        Volatile.Write(ref _lastLayout, Settled);
+        Volatile.Write(ref Rare.LastLayout, Settled);
     }
 
     /// <summary>Completes the member waits that are satisfied, after this node's senders may have switched
@@ -322,7 +331,7 @@ internal sealed partial class GroupCore : StagedGroup, IGroupListener
         Services.CheckCoreThread();
         if (!HasMemberWaits || Local is not { } local) return;
         int members = local.SendMemberCount;
-        _memberWaits!.RemoveAll(wait =>
+        Rare.MemberWaits!.RemoveAll(wait =>
         {
             bool isDone = wait.IsOver || members >= wait.Count;
             if (isDone) wait.Succeed(View!);
@@ -339,7 +348,7 @@ internal sealed partial class GroupCore : StagedGroup, IGroupListener
             wait.Fail(wait.Handle.EndException());
             return;
         }
-        (_memberWaits ??= []).Add(wait);
+        (Rare.MemberWaits ??= []).Add(wait);
         CheckMemberWaits();
         if (HasMemberWaits) _node.Directory.Watch(this);
     }
@@ -394,4 +403,16 @@ internal sealed partial class GroupCore : StagedGroup, IGroupListener
             nameof(GroupPublisher),
             $"The publisher of '{Name}' was closed before every member was known to hold what was sent.")
         : new(nameof(Group), $"The group '{Name}' was left before every member was known to hold what was sent.");
+
+    // Fields, for interlocked calls. Core thread only, but for the layout and the number of writers.
+    private sealed class Rarities
+    {
+        public GroupHandle[]? Handles;
+        public List<MemberWait>? MemberWaits;
+        public GroupLayout? LastLayout;
+        public LongMessages? LongMessages;
+        public HashSet<ConfirmTicket>? Tickets;
+        public Exception? GoneReason;
+        public int OpenWriters;
+    }
 }

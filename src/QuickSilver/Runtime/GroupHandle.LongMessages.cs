@@ -8,18 +8,15 @@ namespace QuickSilver.Runtime;
 /// <summary>The long messages of the handle: those that it reads, and the writers of those that it sends.</summary>
 internal sealed partial class GroupHandle
 {
-    private LongMessageInbox? _longInbox;
-    private HashSet<LongMessageWriter>? _writers;
-
     /// <summary>The long messages that nobody has taken. Any thread. Long messages that begin after the first call are
     /// kept.</summary>
     public ChannelReader<LongMessage> OpenLongInbox()
     {
-        if (Volatile.Read(ref _longInbox) is { } present) return present.Waiting;
+        if (LongInbox is { } present) return present.Waiting;
         var made = new LongMessageInbox(this, Settings.LongMessageMaxUnreadBytes, Services.LongMessages);
-        LongMessageInbox inbox = Interlocked.CompareExchange(ref _longInbox, made, null) ?? made;
+        LongMessageInbox inbox = Interlocked.CompareExchange(ref Rare.LongInbox, made, null) ?? made;
         // A thread that makes the inbox sees the mark, or the end sees the inbox.
-        if (Volatile.Read(ref _inboxEnd) is { } end) inbox.End(end.Reason, EndException());
+        if (InboxEnd is { } end) inbox.End(end.Reason, EndException());
         return inbox.Waiting;
     }
 
@@ -28,7 +25,7 @@ internal sealed partial class GroupHandle
     public ILongMessageSink? BeginLongMessage(NodeInfo sender, ulong number)
     {
         Services.CheckCoreThread();
-        if (Volatile.Read(ref _longInbox) is null)
+        if (LongInbox is null)
         {
             if (!Settings.KeepLongMessages)
             {
@@ -37,15 +34,16 @@ internal sealed partial class GroupHandle
             }
             OpenLongInbox();
         }
-        return _longInbox!.Begin(sender, number);
+        return LongInbox!.Begin(sender, number);
     }
 
     /// <summary>Adds a writer that begins. Any thread.</summary>
     /// <exception cref="QuickSilverException"><see cref="ErrorCode.TooManyLongMessages"/>.</exception>
     public void Add(LongMessageWriter writer)
     {
+        Rarities rare = Rare;
         HashSet<LongMessageWriter> writers =
-            _writers ?? Interlocked.CompareExchange(ref _writers, [], null) ?? _writers!;
+            rare.Writers ?? Interlocked.CompareExchange(ref rare.Writers, [], null) ?? rare.Writers!;
         lock (writers)
         {
             if (!writers.Add(writer) || Core!.TryOpenWriter()) return;
@@ -60,7 +58,7 @@ internal sealed partial class GroupHandle
     /// <summary>Removes a writer that is completed. Any thread.</summary>
     public void Remove(LongMessageWriter writer)
     {
-        if (Volatile.Read(ref _writers) is not { } writers) return;
+        if (Writers is not { } writers) return;
         bool isRemoved;
         lock (writers) isRemoved = writers.Remove(writer);
         if (isRemoved) Core!.OnWriterClosed();
@@ -69,7 +67,7 @@ internal sealed partial class GroupHandle
     // After the mark of the inbox's end, which a thread that makes an inbox looks at.
     private void EndLongInbox(Exception? reason)
     {
-        if (Volatile.Read(ref _longInbox) is not { } inbox) return;
+        if (LongInbox is not { } inbox) return;
         TryEnd(reason);
         inbox.End(reason, EndException());
     }
@@ -78,7 +76,7 @@ internal sealed partial class GroupHandle
     public void GiveUpWriters()
     {
         Services.CheckCoreThread();
-        if (Volatile.Read(ref _writers) is not { } writers || Core is not { } core) return;
+        if (Writers is not { } writers || Core is not { } core) return;
         LongMessageWriter[] open;
         lock (writers)
         {
@@ -91,4 +89,10 @@ internal sealed partial class GroupHandle
             core.OnWriterClosed();
         }
     }
+
+    private LongMessageInbox? LongInbox =>
+        Volatile.Read(ref _rare) is { } rare ? Volatile.Read(ref rare.LongInbox) : null;
+
+    private HashSet<LongMessageWriter>? Writers =>
+        Volatile.Read(ref _rare) is { } rare ? Volatile.Read(ref rare.Writers) : null;
 }

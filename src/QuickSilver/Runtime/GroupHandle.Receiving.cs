@@ -16,10 +16,8 @@ internal sealed partial class GroupHandle : IInboxOwner
     private const int HotBytes = 256;
 
     private HandleInbox? _inbox;
-    private EndMark? _inboxEnd;
     private InlineHandlers? _inline;
     private InlineRegistration[]? _enlisted;
-    private FeedSource[] _feeds = [];
     private bool _isFinished;
     private bool _isSelecting;
     private readonly bool _hasFirstHandler;
@@ -45,7 +43,7 @@ internal sealed partial class GroupHandle : IInboxOwner
         }
         if (Volatile.Read(ref _inbox) is { } present) return (InboxCore)present;
         InboxCore inbox = (InboxCore)MakeInbox();
-        if (Volatile.Read(ref _inboxEnd) is null) Services.TryPost(_ => MeetInbox());
+        if (InboxEnd is null) Services.TryPost(_ => MeetInbox());
         return inbox;
     }
 
@@ -147,12 +145,18 @@ internal sealed partial class GroupHandle : IInboxOwner
     {
         Services.CheckCoreThread();
         if (feed.IsRemoved || HasEnded || Core is not { Local: { } local } core) return;
-        _feeds = [.. _feeds, feed];
+        Rarities rare = Rare;
+        rare.Feeds = [.. rare.Feeds ?? [], feed];
         feed.Add(local, core.Alarms);
     }
 
     /// <summary>Forgets a feed that has been removed. Core thread only.</summary>
-    public void Forget(FeedSource feed) => _feeds = Array.FindAll(_feeds, other => !ReferenceEquals(other, feed));
+    public void Forget(FeedSource feed)
+    {
+        if (_rare is not { Feeds: { } feeds } rare) return;
+        FeedSource[] others = Array.FindAll(feeds, other => !ReferenceEquals(other, feed));
+        rare.Feeds = others.Length > 0 ? others : null;
+    }
 
     /// <summary>Attaches an inline handler. Any thread. The calling thread enlists it, because a message sent after the
     /// call may be delivered before a request would execute.</summary>
@@ -269,7 +273,7 @@ internal sealed partial class GroupHandle : IInboxOwner
     {
         HandleInbox made = Settings.Inbox is { } shared ? shared.CreatePart(this, Settings.Limits) : MakeOwnInbox();
         HandleInbox inbox = Interlocked.CompareExchange(ref _inbox, made, null) ?? made;
-        if (Volatile.Read(ref _inboxEnd) is { } end) inbox.SetEnd(end.Reason);
+        if (InboxEnd is { } end) inbox.SetEnd(end.Reason);
         return inbox;
     }
 
@@ -280,10 +284,12 @@ internal sealed partial class GroupHandle : IInboxOwner
         return made;
     }
 
+    private EndMark? InboxEnd => Volatile.Read(ref _rare) is { } rare ? Volatile.Read(ref rare.InboxEnd) : null;
+
     // A thread that makes an inbox later sees the mark, or this code sees the inbox.
     private HandleInbox? EndInbox(Exception? reason)
     {
-        Interlocked.CompareExchange(ref _inboxEnd, EndMark.Of(reason), null);
+        Interlocked.CompareExchange(ref Rare.InboxEnd, EndMark.Of(reason), null);
         return Volatile.Read(ref _inbox);
     }
 }

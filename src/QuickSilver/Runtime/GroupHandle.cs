@@ -10,21 +10,18 @@ namespace QuickSilver.Runtime;
 /// </summary>
 internal sealed partial class GroupHandle : ISendOwner
 {
-    private readonly NodeCore _node;
-    private TaskCompletionSource? _completion;
     private GroupCore? _core;
     private EndMark? _end;
-    private EndMark? _finish;
-    private LeaveOperation? _leave;
+
+    // What an idle handle has not; null without any of it. Once made it stays.
+    private Rarities? _rare;
 
     /// <summary>Creates a handle that has not joined. Any thread.</summary>
-    /// <param name="node">The node whose core serves the handle.</param>
     /// <param name="services">The node's services, which any thread may use.</param>
     /// <param name="name">The group's name.</param>
     /// <param name="settings">The options of the join, with the node's defaults filled in.</param>
-    public GroupHandle(NodeCore node, NodeServices services, string name, HandleSettings settings)
+    public GroupHandle(NodeServices services, string name, HandleSettings settings)
     {
-        _node = node;
         Services = services;
         Name = name;
         Settings = settings;
@@ -72,24 +69,31 @@ internal sealed partial class GroupHandle : ISendOwner
     {
         get
         {
-            TaskCompletionSource? completion = Volatile.Read(ref _completion);
+            Rarities rare = Rare;
+            TaskCompletionSource? completion = Volatile.Read(ref rare.Completion);
             if (completion is null)
             {
                 var made = new TaskCompletionSource(TaskCreationOptions.RunContinuationsAsynchronously);
-                completion = Interlocked.CompareExchange(ref _completion, made, null) ?? made;
+                completion = Interlocked.CompareExchange(ref rare.Completion, made, null) ?? made;
             }
             // The end may not have seen the object, so it is looked at again.
-            if (Volatile.Read(ref _finish) is { } finish) Complete(completion, finish);
+            if (Volatile.Read(ref rare.Finish) is { } finish) Complete(completion, finish);
             return completion.Task;
         }
     }
+
+    /// <summary>The dispose of the handle; null before the first call.</summary>
+    public ref Task? Disposal => ref Rare.Disposal;
+
+    private Rarities Rare =>
+        Volatile.Read(ref _rare) ?? Interlocked.CompareExchange(ref _rare, new Rarities(), null) ?? _rare;
 
     /// <summary>Attaches the handle to its group.</summary>
     public void Bind(GroupCore core) => Volatile.Write(ref _core, core);
 
     /// <summary>Returns the leave that this handle is part of: the given one, or the first. Any thread.</summary>
     public LeaveOperation JoinLeave(LeaveOperation leave) =>
-        Interlocked.CompareExchange(ref _leave, leave, null) ?? leave;
+        Interlocked.CompareExchange(ref Rare.Leave, leave, null) ?? leave;
 
     /// <summary>Refuses calls from now on. Those that wait at the gate go on waiting. Any thread.</summary>
     /// <returns>False when the handle had ended already; the first reason stays.</returns>
@@ -109,7 +113,7 @@ internal sealed partial class GroupHandle : ISendOwner
     public Exception EndException()
     {
         EndMark? end = Volatile.Read(ref _end);
-        if (end is null && _node.StopReason is { } stopped) return stopped;
+        if (end is null && Services.Core?.StopReason is { } stopped) return stopped;
         return end?.Reason ?? (IsPublisher
             ? new ObjectDisposedException(
                 nameof(GroupPublisher),
@@ -127,7 +131,7 @@ internal sealed partial class GroupHandle : ISendOwner
         AttachEnlisted();
         EndInbox(reason)?.Close(reason);
         EndLongInbox(reason);
-        foreach (FeedSource feed in _feeds) feed.Remove();
+        foreach (FeedSource feed in Volatile.Read(ref _rare)?.Feeds ?? []) feed.Remove();
         _inline?.Clear();
         // What is left of the handle holds none of the application's code.
         if (_hasFirstHandler || _isShared || Settings.Key is not null)
@@ -156,8 +160,9 @@ internal sealed partial class GroupHandle : ISendOwner
         // A node that ends refuses calls first, and leaves those that wait at the gate to this.
         RefuseCalls(reason);
         Core?.OnOwnerEnded(this);
-        Interlocked.CompareExchange(ref _finish, EndMark.Of(reason), null);
-        if (Volatile.Read(ref _completion) is { } completion) Complete(completion, _finish);
+        Rarities rare = Rare;
+        Interlocked.CompareExchange(ref rare.Finish, EndMark.Of(reason), null);
+        if (Volatile.Read(ref rare.Completion) is { } completion) Complete(completion, rare.Finish);
         Services.Remove(this);
     }
 
@@ -165,5 +170,20 @@ internal sealed partial class GroupHandle : ISendOwner
     {
         if (finish.Reason is not { } reason) completion.TrySetResult();
         else if (completion.TrySetException(reason)) _ = completion.Task.Exception;
+    }
+
+    // Fields, for interlocked calls.
+    private sealed class Rarities
+    {
+        public TaskCompletionSource? Completion;
+        public EndMark? Finish;
+        public EndMark? InboxEnd;
+        public LeaveOperation? Leave;
+        public Task? Disposal;
+        public LongMessageInbox? LongInbox;
+        public HashSet<LongMessageWriter>? Writers;
+
+        // Core thread only.
+        public FeedSource[]? Feeds;
     }
 }

@@ -1,7 +1,7 @@
 namespace QuickSilver.Runtime;
 
 /// <summary>The stages of a node's membership in a group.</summary>
-internal enum GroupState
+internal enum GroupState : byte
 {
     /// <summary>A join is under way.</summary>
     Joining,

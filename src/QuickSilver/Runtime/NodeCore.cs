@@ -42,6 +42,7 @@ internal sealed partial class NodeCore : ICoreObserver, INodeUpcalls, ICompletio
         BufferPool pool, SeededRandom random)
     {
         Services = services;
+        services.Core = this;
         _lifecycle = lifecycle;
         _settings = settings;
         _transport = transport;

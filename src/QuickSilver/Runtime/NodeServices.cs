@@ -53,6 +53,13 @@ internal sealed class NodeServices
     /// <summary>The node's name.</summary>
     public string Name { get; }
 
+    /// <summary>The node's core, for the core thread and for members that name any thread; null before it is
+    /// made.</summary>
+    public NodeCore? Core { get; set; }
+
+    /// <summary>The public object that the application holds. Set once, before the first call on it.</summary>
+    public object Facade { get; set; } = null!;
+
     /// <summary>The request queue of the core thread.</summary>
     public RequestQueue Requests { get; }
 

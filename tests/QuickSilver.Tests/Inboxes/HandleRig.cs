@@ -35,8 +35,8 @@ internal sealed class HandleRig
             new SeededRandom(1));
         _group = new GroupCore(_node, "group", GroupMode.Reliable);
         _handle = new GroupHandle(
-            _node, Services, "group", HandleSettings.From(options ?? new GroupOptions(), settings.Delivery));
-        Handle = new Group(null!, _handle);
+            Services, "group", HandleSettings.From(options ?? new GroupOptions(), settings.Delivery));
+        Handle = new Group(_handle);
         _group.Attach(_handle);
         _arena = new Arena(Pool, BufferOwner.Cache);
     }

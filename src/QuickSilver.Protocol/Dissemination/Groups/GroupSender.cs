@@ -33,10 +33,10 @@ public sealed class GroupSender
     private ulong _routedIn;
     private int _index;
     private int _memberCount;
-    private ulong _countedIn;
     private int[]? _indexes;
-    private GroupLane? _lane;
-    private HybridSender? _hybrid;
+
+    // What few groups have; null without any of it.
+    private Rarities? _rare;
 
     /// <summary>Its messages that are not stable, or not delivered here. A field, so that it lies beside the
     /// numbers.</summary>
@@ -46,7 +46,6 @@ public sealed class GroupSender
     {
         _context = context;
         Group = group;
-        Unfinished = new UnfinishedMessages(context);
     }
 
     /// <summary>Id, name and mode.</summary>
@@ -56,7 +55,7 @@ public sealed class GroupSender
     /// False while a limit of pending holds the group's own sources up. Changes together with calls of
     /// <see cref="ISenderListener.OnGateChanged"/>.
     /// </summary>
-    public bool IsOpen => _lane is null || _lane.IsOpen;
+    public bool IsOpen => Lane is not { IsOpen: false };
 
     /// <summary>Number of the message bound last; 0 before the first.</summary>
     public ulong LastNumber => _numbers.Last;
@@ -71,14 +70,10 @@ public sealed class GroupSender
     /// Members of the group in the step this node sends in, itself included if it is one; 0 before this node may send
     /// to it.
     /// </summary>
-    public int SendMemberCount
-    {
-        get
-        {
-            if (_countedIn != _context.Generation) NoteMembers(_context.Active.CountMembers(Group.Id));
-            return _memberCount;
-        }
-    }
+    public int SendMemberCount =>
+        _routedIn == _context.Generation && _route is not null
+            ? _memberCount
+            : _context.Active.CountMembers(Group.Id);
 
     /// <summary>
     /// Receives the events of this node as a member; replaced at each session, null between two.
@@ -86,10 +81,14 @@ public sealed class GroupSender
     internal ISenderListener? Listener { get; private set; }
 
     /// <summary>Receives the events of this node as a publisher, likewise: those of the gate.</summary>
-    internal ISenderListener? PublisherListener { get; private set; }
+    internal ISenderListener? PublisherListener => _rare?.PublisherListener;
 
     /// <summary>True when nothing is in flight and no session is open: only the numbers are kept.</summary>
-    internal bool IsIdle => !HasSession && Unfinished.IsOver && _lane is not { IsIdle: false };
+    internal bool IsIdle => !HasSession && Unfinished.IsOver && Lane is not { IsIdle: false };
+
+    private GroupLane? Lane => _rare?.Lane;
+
+    private Rarities Rare => _rare ??= new Rarities();
 
     private bool HasSession => Listener is not null || PublisherListener is not null;
 
@@ -99,7 +98,7 @@ public sealed class GroupSender
     /// <summary>
     /// Calls back when everything taken from sources so far is stable; before the call returns when it is already.
     /// </summary>
-    public void Flush(Action<Instant> flushed, Instant now) => Unfinished.Flush(flushed, now);
+    public void Flush(Action<Instant> flushed, Instant now) => Unfinished.Flush(_context, flushed, now);
 
     /// <summary>
     /// Finds the views in which messages of the group are not known to be stable; with a ticket, the ticket's message.
@@ -117,7 +116,7 @@ public sealed class GroupSender
             if (stream.AwaitsStability(this, ticket)) views.Add(stream.View);
         }
         bool isTaken = ticket is not null && views.Count > 0;
-        if (isTaken || !(isWaiting || _lane is { AnyReady: true })) return false;
+        if (isTaken || !(isWaiting || Lane is { AnyReady: true })) return false;
         // The message waits with its source for room, and so for every member there.
         Route? route = _routedIn == _context.Generation ? _route : null;
         route?.AddViewsTo(views);
@@ -128,21 +127,22 @@ public sealed class GroupSender
     /// Registers a source of messages; it is asked first after <see cref="Signal"/>, and only when a message could be
     /// sent.
     /// </summary>
-    public void AddSource(IMessageSource source) => (_lane ??= new GroupLane(_context, this)).Add(source);
+    public void AddSource(IMessageSource source) =>
+        (Rare.Lane ??= new GroupLane(_context, this)).Add(source);
 
     /// <summary>
     /// Marks a source as having messages: it is asked, in turn with other sources, until it returns that it has none.
     /// </summary>
-    public void Signal(IMessageSource source, Instant now) => _lane?.Signal(source, now);
+    public void Signal(IMessageSource source, Instant now) => Lane?.Signal(source, now);
 
     /// <summary>Removes a source.</summary>
-    public void RemoveSource(IMessageSource source) => _lane?.Remove(source);
+    public void RemoveSource(IMessageSource source) => Lane?.Remove(source);
 
     /// <summary>Sets the listener of a session that begins; null: it ends.</summary>
     internal void SetListener(ISenderListener? listener, bool isPublisher)
     {
-        if (isPublisher) PublisherListener = listener;
-        else Listener = listener;
+        if (!isPublisher) Listener = listener;
+        else if (listener is not null || _rare is not null) Rare.PublisherListener = listener;
     }
 
     /// <summary>Reports a change of the gate of the group's own sources to the sessions.</summary>
@@ -166,7 +166,7 @@ public sealed class GroupSender
     internal int DirectIndex => _index;
 
     /// <summary>Where messages wait for hybrid packets, while it is full; else null.</summary>
-    internal RegionBuffer? FullHybrid => _hybrid is { Line.IsFull: true } hybrid ? hybrid.Line : null;
+    internal RegionBuffer? FullHybrid => _rare?.Hybrid is { Line.IsFull: true } hybrid ? hybrid.Line : null;
 
     /// <summary>Numbers the message that was pulled, and puts it into the buffers of all regions of the
     /// group.</summary>
@@ -212,9 +212,10 @@ public sealed class GroupSender
         if (HasSession) return;
         _route = null;
         _routedIn = 0;
-        _lane?.Unbind();
-        _hybrid?.Close();
-        _hybrid = null;
+        if (_rare is not { } rare) return;
+        rare.Lane?.Unbind();
+        rare.Hybrid?.Close();
+        rare.Hybrid = null;
     }
 
     // Computes the route again once per active step.
@@ -227,13 +228,13 @@ public sealed class GroupSender
             return;
         }
         _route = _context.Routes.Of(_context.Active.Of(Group.Id), Group.Mode, now);
-        NoteMembers(_route.CountMembers(_context, Group.Id));
+        _memberCount = _route.CountMembers(_context, Group.Id);
         if (_route.Count == 0) return;
         _index = IndexIn(_route.StreamAt(0));
         if (_route.Count == 1) return;
         if (_indexes is null || _indexes.Length < _route.Count) _indexes = new int[_route.Count];
         for (int index = 0; index < _route.Count; index++) _indexes[index] = IndexIn(_route.StreamAt(index));
-        if (!Group.Address.IsNone && !_context.Settings.IsSealed) _hybrid ??= new HybridSender(_context, Group);
+        if (!Group.Address.IsNone && !_context.Settings.IsSealed) Rare.Hybrid ??= new HybridSender(_context, Group);
     }
 
     private int IndexIn(StreamSender stream) => stream.View.Region.IndexOf(Group.Id);
@@ -274,7 +275,7 @@ public sealed class GroupSender
         Route route = _route!;
         bool carriesOwnCopy = false;
         bool isHybrid = route.Count > 1 && GroupModes.IsHybrid(Group.Mode);
-        HybridSender? hybrid = isHybrid && _hybrid is { } own && own.TryChoose(route, _indexes) ? own : null;
+        HybridSender? hybrid = isHybrid && _rare?.Hybrid is { } own && own.TryChoose(route, _indexes) ? own : null;
         bool fallsBack = false;
         for (int index = 0; index < route.Count; index++)
         {
@@ -298,16 +299,17 @@ public sealed class GroupSender
         if (route.Count > 1) _context.Settings.Probes.Reached("a message is bound to several regions");
         if (fallsBack) _context.Counters.HybridFallbacks++;
         hybrid?.Append(message);
-        if (!carriesOwnCopy) Unfinished.OnOwnCopyPacked(message, default, now);
+        if (!carriesOwnCopy) Unfinished.OnOwnCopyPacked(_context, message, default, now);
         if (sent) return;
         _context.Settings.Probes.Reached("a message is bound that nobody else is there for");
         message.ReleaseBytes();
-        Unfinished.OnStable(message, now);
+        Unfinished.OnStable(_context, message, now);
     }
 
-    private void NoteMembers(int count)
+    private sealed class Rarities
     {
-        _countedIn = _context.Generation;
-        _memberCount = count;
+        public GroupLane? Lane;
+        public HybridSender? Hybrid;
+        public ISenderListener? PublisherListener;
     }
 }

@@ -94,7 +94,7 @@ internal sealed class ModeOutlet
     {
         message.ReleaseBytes();
         message.OwnDone = true;
-        message.Group.Unfinished.OnStable(message, now);
+        message.Group.Unfinished.OnStable(_context, message, now);
     }
 
     /// <summary>The active step has changed: lanes with messages look for their way again.</summary>

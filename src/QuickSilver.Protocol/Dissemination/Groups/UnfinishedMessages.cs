@@ -11,7 +11,7 @@ namespace QuickSilver.Protocol.Dissemination.Groups;
 /// pool when both are done. The record of a message that nobody follows by itself returns as soon as it is packed and
 /// delivered. A field of <see cref="GroupSender"/>, never copied. Core thread only.
 /// </summary>
-internal struct UnfinishedMessages(SendContext context)
+internal struct UnfinishedMessages
 {
     private SelfDelivery _selfDelivery;
     private PendingTally _pending;
@@ -34,7 +34,8 @@ internal struct UnfinishedMessages(SendContext context)
     public ulong Add(int messages, long bytes) => _pending.Add(messages, bytes);
 
     /// <inheritdoc cref="PendingTally.Flush"/>
-    public void Flush(Action<Instant> flushed, Instant now) => _pending.Flush(context, flushed, now);
+    public void Flush(SendContext context, Action<Instant> flushed, Instant now) =>
+        _pending.Flush(context, flushed, now);
 
     /// <summary>Enters a numbered message into the order of delivery on this node.</summary>
     public void OnNumbered(OutgoingMessage message) => _selfDelivery.Append(message);
@@ -43,10 +44,11 @@ internal struct UnfinishedMessages(SendContext context)
     /// All of a message is packed in the stream of this node's own region, or that stream gave up: it may be delivered
     /// here.
     /// </summary>
+    /// <param name="context">The node's shared state, as for all members that take it.</param>
     /// <param name="message">The message.</param>
     /// <param name="inPacket">The packet's copy when it is in one piece and will be flushed; else empty.</param>
     /// <param name="now">The present instant.</param>
-    public void OnOwnCopyPacked(OutgoingMessage message, in Slice inPacket, Instant now)
+    public void OnOwnCopyPacked(SendContext context, OutgoingMessage message, in Slice inPacket, Instant now)
     {
         // Without a session as a member nobody receives it here: there is no need to copy it.
         if (!inPacket.IsEmpty || message.Group.Listener is null)
@@ -62,7 +64,7 @@ internal struct UnfinishedMessages(SendContext context)
     }
 
     /// <summary>A message is stable in every stream that carries it.</summary>
-    public void OnStable(OutgoingMessage message, Instant now)
+    public void OnStable(SendContext context, OutgoingMessage message, Instant now)
     {
         message.IsComplete = true;
         _pending.Remove(1, message.Length);
@@ -79,14 +81,14 @@ internal struct UnfinishedMessages(SendContext context)
     /// A message is counted where it is sent, and becomes stable as part of a batch: at most own delivery still needs
     /// its record.
     /// </summary>
-    public void OnCounted(OutgoingMessage message)
+    public readonly void OnCounted(SendContext context, OutgoingMessage message)
     {
         message.IsComplete = true;
         if (message.OwnDone) context.Messages.Return(message);
     }
 
     /// <summary>Counted messages are stable.</summary>
-    public void OnStable(in SentBatch batch, Instant now)
+    public void OnStable(SendContext context, in SentBatch batch, Instant now)
     {
         _pending.Remove(batch.Count, batch.Bytes);
         if (!context.IsClosed) _pending.NotifyFlushes(batch.FirstOrdinal, batch.Count, now);

@@ -131,7 +131,7 @@ internal sealed class StreamMessages
         _sent.Count(message, sequence);
         ReleaseFrom(message, inPacket, now);
         message.Unstable = 0;
-        message.Group.Unfinished.OnCounted(message);
+        message.Group.Unfinished.OnCounted(_context, message);
     }
 
     /// <summary>Delivers the own messages of a packet that is closed.</summary>
@@ -158,7 +158,7 @@ internal sealed class StreamMessages
             messages += batch.Count;
             bytes += batch.Bytes;
             if (batch.Message is not null) Settle(batch.Message, now);
-            else batch.Group.Unfinished.OnStable(batch, now);
+            else batch.Group.Unfinished.OnStable(_context, batch, now);
         }
         if (messages == 0) return;
         Gate.Account.Remove(messages, bytes);
@@ -198,13 +198,13 @@ internal sealed class StreamMessages
     // This stream does not need the message's bytes any longer.
     private void ReleaseFrom(OutgoingMessage message, in Slice inPacket, Instant now)
     {
-        if (_isOwn) message.Group.Unfinished.OnOwnCopyPacked(message, inPacket, now);
+        if (_isOwn) message.Group.Unfinished.OnOwnCopyPacked(_context, message, inPacket, now);
         if (--message.Unpacked == 0) message.ReleaseBytes();
     }
 
     private void Settle(OutgoingMessage message, Instant now)
     {
         message.Removed += CountRemoved(message.Group);
-        if (--message.Unstable == 0) message.Group.Unfinished.OnStable(message, now);
+        if (--message.Unstable == 0) message.Group.Unfinished.OnStable(_context, message, now);
     }
 }
