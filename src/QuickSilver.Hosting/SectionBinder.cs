@@ -20,6 +20,25 @@ internal static class SectionBinder
         StringComparer.OrdinalIgnoreCase,
         "Membership:Servers", "Membership:AllowedNetworks", "Security:ServerNames");
 
+    /// <summary>The types of options that are names, by what the binder calls them, with their names.</summary>
+    internal static readonly FrozenDictionary<string, string[]> Names = new Dictionary<string, string[]>
+    {
+        [$"{typeof(EvictionPolicy)}"] = Enum.GetNames<EvictionPolicy>(),
+        [$"{typeof(FastPathMode)}"] = Enum.GetNames<FastPathMode>(),
+        [$"{typeof(GroupMode)}"] = Enum.GetNames<GroupMode>(),
+        [$"{typeof(HandlerErrorPolicy)}"] = Enum.GetNames<HandlerErrorPolicy>(),
+        [$"{typeof(LateralCoding)}"] = Enum.GetNames<LateralCoding>(),
+        [$"{typeof(LateralOrder)}"] = Enum.GetNames<LateralOrder>(),
+        [$"{typeof(MembershipMode)}"] = Enum.GetNames<MembershipMode>(),
+        [$"{typeof(OverflowPolicy)}"] = Enum.GetNames<OverflowPolicy>(),
+        [$"{typeof(PayloadChecksum)}"] = Enum.GetNames<PayloadChecksum>(),
+        [$"{typeof(RateControlMode)}"] = Enum.GetNames<RateControlMode>(),
+        [$"{typeof(SecurityCipher)}"] = Enum.GetNames<SecurityCipher>(),
+        [$"{typeof(SecurityMode)}"] = Enum.GetNames<SecurityMode>(),
+        [$"{typeof(TimedNakTimers)}"] = Enum.GetNames<TimedNakTimers>(),
+        [$"{typeof(TransportKind)}"] = Enum.GetNames<TransportKind>(),
+    }.ToFrozenDictionary();
+
     /// <summary>Binds a section.</summary>
     /// <param name="section">The section.</param>
     /// <param name="options">Receives the values that fit.</param>
@@ -110,9 +129,21 @@ internal static class SectionBinder
         }
         catch (Exception fault) when (fault is InvalidOperationException or FormatException or ArgumentException)
         {
-            string reason = (fault.InnerException ?? fault).Message;
+            string reason = NamesIn(fault.Message) is { } names
+                ? $"it is one of {string.Join(", ", names)}"
+                : (fault.InnerException ?? fault).Message;
             findings.Add($"{PathText(path)}: '{section.Value}' does not fit: {reason}");
         }
+    }
+
+    // The binder names the type in quotes.
+    private static string[]? NamesIn(string fault)
+    {
+        foreach ((string type, string[] names) in Names)
+        {
+            if (fault.Contains($"'{type}'", StringComparison.Ordinal)) return names;
+        }
+        return null;
     }
 
     private static IConfiguration One(string path, string? value) => new ConfigurationBuilder()

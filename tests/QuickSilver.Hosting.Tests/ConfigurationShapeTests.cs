@@ -84,6 +84,29 @@ public sealed class ConfigurationShapeTests
     }
 
     [Fact]
+    public void A_name_that_is_none_is_told_the_names_that_there_are()
+    {
+        (string Path, Type Type)[] named =
+        [
+            .. NamesOf(typeof(QuickSilverOptions), "node:"), .. NamesOf(typeof(HostedGroupOptions), "group:"),
+        ];
+        Assert.True(named.Length > 14, "options that are names are missing");
+        foreach ((string path, Type type) in named)
+        {
+            IConfigurationSection section = new ConfigurationBuilder()
+                .AddInMemoryCollection([KeyValuePair.Create(path, (string?)"Nonsense")]).Build()
+                .GetSection(path[..path.IndexOf(':')]);
+            IReadOnlyList<string> findings = path.StartsWith("node:", StringComparison.Ordinal)
+                ? SectionBinder.Bind(section, new QuickSilverOptions(), [])
+                : SectionBinder.Bind(section, new HostedGroupOptions());
+            Assert.EndsWith(
+                $": 'Nonsense' does not fit: it is one of {string.Join(", ", Enum.GetNames(type))}",
+                Assert.Single(findings),
+                StringComparison.Ordinal);
+        }
+    }
+
+    [Fact]
     public void Every_list_is_known_as_one()
     {
         string[] lists =
@@ -92,6 +115,17 @@ public sealed class ConfigurationShapeTests
         ];
         Assert.NotEmpty(lists);
         Assert.Equal(lists.Order(), SectionBinder.Lists.Order());
+    }
+
+    private static IEnumerable<(string Path, Type Type)> NamesOf(Type options, string path)
+    {
+        foreach (PropertyInfo option in options.GetProperties())
+        {
+            Type type = Nullable.GetUnderlyingType(option.PropertyType) ?? option.PropertyType;
+            if (type.IsEnum && option.CanWrite) yield return (path + option.Name, type);
+            if (!type.Name.EndsWith("Options", StringComparison.Ordinal)) continue;
+            foreach ((string, Type) one in NamesOf(type, $"{path}{option.Name}:")) yield return one;
+        }
     }
 
     private static IEnumerable<string> ListsOf(Type options, string path)
