@@ -43,22 +43,26 @@ internal sealed record SecurityPlan(
     {
         PreSharedKey? first = SecurityChoice.KeyOf(security);
         string origin = security.Key is null ? "Security.KeyFile" : "Security.UsePreSharedKey";
+        string ownPath = "";
         if (first is null)
         {
-            if (LoopbackKey.TryFind(out string path) is { } missing)
+            if (LoopbackKey.TryFind(out ownPath) is { } missing)
             {
                 fault = $"Security.KeyFile: is not set, and this user's own key cannot be used: {missing}. "
                     + "Set XDG_STATE_HOME to a folder that this user may write to, or set Security.KeyFile";
                 return null;
             }
-            first = PreSharedKey.FromFile(path);
+            first = PreSharedKey.FromFile(ownPath);
         }
         var all = new List<PreSharedKey> { first };
         all.AddRange(security.AdditionalKeys);
         AcceptedKeys? keys = AcceptedKeys.TryRead(all, onFault, out fault);
         if (keys is not null)
             return new SecurityPlan(SecurityMode.PreSharedKey, new KeyChannelSecurity(keys), $"{first}");
-        fault = $"{origin}: {fault}";
+        fault = ownPath.Length == 0
+            ? $"{origin}: {fault}"
+            : $"Security.KeyFile: is not set, and this user's own key cannot be used: {fault}. Remove '{ownPath}' "
+                + "while no node of this user runs, and start again to get a new one";
         return null;
     }
 }

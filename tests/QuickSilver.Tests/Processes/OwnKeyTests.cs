@@ -63,6 +63,24 @@ public sealed class OwnKeyTests : IDisposable
         Assert.DoesNotContain("Unhandled", program.LastLines, StringComparison.Ordinal);
     }
 
+    [Theory]
+    [InlineData("")]
+    [InlineData("no key at all")]
+    public async Task A_damaged_key_of_the_user_is_named_with_the_remedy(string text)
+    {
+        string folder = Path.Combine(_state.Path, "quicksilver");
+        Directory.CreateDirectory(folder);
+        string key = Path.Combine(folder, "loopback.key");
+        await File.WriteAllTextAsync(key, text, TestContext.Current.CancellationToken);
+        if (!OperatingSystem.IsWindows()) File.SetUnixFileMode(key, UnixFileMode.UserRead | UnixFileMode.UserWrite);
+        await using ChildProcess program = ProgramRun.Start(
+            "subscribe", "damaged", ["--port", _port, "--expect", "1", "--timeout", "30"],
+            environment: State(_state.Path));
+        Assert.NotEqual(ExitCodes.Success, await program.Exit.WaitAsync(Patience));
+        Assert.Contains($"Remove '{key}'", program.LastLines, StringComparison.Ordinal);
+        Assert.DoesNotContain("Unhandled", program.LastLines, StringComparison.Ordinal);
+    }
+
     [Fact]
     public async Task Another_user_cannot_read_the_key()
     {
