@@ -1,3 +1,5 @@
+using System.Globalization;
+
 namespace QuickSilver.Typed;
 
 /// <summary>The answer of one member to a request.</summary>
@@ -26,4 +28,9 @@ public sealed class Reply<TReply>
     /// <summary>The reply.</summary>
     /// <exception cref="ResponderFailedException">There is an error in its place.</exception>
     public TReply Value => Error is null ? _value! : throw new ResponderFailedException(Member, Error);
+
+    /// <summary>Name of the member and its answer, for logs. Allocates.</summary>
+    public override string ToString() => Error is null
+        ? string.Create(CultureInfo.InvariantCulture, $"{Member.Name}: {_value}")
+        : $"{Member.Name} has answered with an error: {Error}";
 }

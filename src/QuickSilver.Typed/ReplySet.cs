@@ -1,3 +1,5 @@
+using System.Globalization;
+
 namespace QuickSilver.Typed;
 
 /// <summary>The answers to a request.</summary>
@@ -22,4 +24,13 @@ public sealed class ReplySet<TReply>
     /// <summary>Whether there are as many values as were asked for; if all answers were, whether all that have a
     /// responder answered. False: the time was up, or too few can still answer.</summary>
     public bool IsComplete { get; }
+
+    /// <summary>The answers, and the names of the members that did not answer, for logs. Allocates.</summary>
+    public override string ToString()
+    {
+        string missing = Missing.Count == 0 ? "nobody" : string.Join(", ", Missing.Select(static one => one.Name));
+        return string.Create(
+            CultureInfo.InvariantCulture,
+            $"{Replies.Count} answers ({string.Join("; ", Replies)}), missing: {missing}");
+    }
 }

@@ -124,6 +124,9 @@ public sealed class RequestGroup<TRequest, TReply> : IAsyncDisposable
         await _reading.ConfigureAwait(ConfigureAwaitOptions.SuppressThrowing);
     }
 
+    /// <summary>Name of the group and of the node, for logs.</summary>
+    public override string ToString() => Raw.ToString();
+
     // The only reader of the handle. Its end ends what waits.
     private async Task ReadAsync(IAsyncEnumerable<GroupEvent> events)
     {

@@ -42,8 +42,8 @@ public sealed class Group<T> : IAsyncDisposable
     /// <summary>Number of messages that were no values.</summary>
     public long UndeserializedMessages => Volatile.Read(ref _undeserialized);
 
-    /// <summary>Sends a value as <see cref="MessageSender.SendAsync(ReadOnlyMemory{byte}, CancellationToken)"/>,
-    /// serialized before the call returns.</summary>
+    /// <summary>Sends a value as <see cref="MessageSender.SendAsync(ReadOnlyMemory{byte}, CancellationToken)"/>, with
+    /// its exceptions. The value is serialized before the call returns.</summary>
     /// <param name="value">The value.</param>
     /// <param name="cancellationToken">Cancels the wait for admission; the value is then not sent.</param>
     /// <exception cref="PayloadSerializationException">The serializer threw; nothing was sent.</exception>
@@ -66,7 +66,8 @@ public sealed class Group<T> : IAsyncDisposable
     }
 
     /// <summary>Sends a value and waits until every live member holds it, as
-    /// <see cref="MessageSender.SendConfirmedAsync(ReadOnlyMemory{byte}, CancellationToken)"/>.</summary>
+    /// <see cref="MessageSender.SendConfirmedAsync(ReadOnlyMemory{byte}, CancellationToken)"/>, with its
+    /// exceptions. Allocates the bytes of the value.</summary>
     /// <param name="value">The value.</param>
     /// <param name="headers">The headers; null for none.</param>
     /// <param name="cancellationToken">Cancels the wait only.</param>

@@ -5,7 +5,8 @@ namespace QuickSilver.Typed;
 /// <summary>Makes typed groups.</summary>
 public static class TypedGroupExtensions
 {
-    /// <summary>Joins a group of values, as <see cref="QuickSilverNode.JoinAsync"/>, with its exceptions.</summary>
+    /// <summary>Joins a group of values, as <see cref="QuickSilverNode.JoinAsync"/>, with its exceptions. An option
+    /// that is invalid is found before the join.</summary>
     /// <typeparam name="T">Type of the values.</typeparam>
     /// <param name="node">The node.</param>
     /// <param name="name">Name of the group.</param>
@@ -41,6 +42,7 @@ public static class TypedGroupExtensions
     {
         ArgumentNullException.ThrowIfNull(node);
         ArgumentNullException.ThrowIfNull(serializer);
+        typed?.Validate(nameof(typed));
         Group raw = await node.JoinAsync(name, options, cancellationToken).ConfigureAwait(false);
         return raw.As(serializer, typed);
     }
@@ -51,14 +53,12 @@ public static class TypedGroupExtensions
     /// <param name="group">The handle.</param>
     /// <param name="serializer">Turns values into bytes and back.</param>
     /// <param name="typed">Settings of the typed group.</param>
+    /// <exception cref="ArgumentException">An option is invalid.</exception>
     public static Group<T> As<T>(this Group group, IPayloadSerializer<T> serializer, TypedGroupOptions? typed = null)
     {
         ArgumentNullException.ThrowIfNull(group);
         ArgumentNullException.ThrowIfNull(serializer);
-        if (typed is { LatencySampleEvery: < 0 })
-            throw new ArgumentException(
-                $"{nameof(TypedGroupOptions.LatencySampleEvery)} is {typed.LatencySampleEvery}, and 0 is the least.",
-                nameof(typed));
+        typed?.Validate(nameof(typed));
         return new Group<T>(group, serializer, typed);
     }
 }

@@ -11,4 +11,11 @@ public sealed class TypedGroupOptions
     /// <summary>One message in so many carries the time of its send, which readers record in the histogram
     /// <c>quicksilver.delivery.latency</c>. It costs such a message a header. 0 (default): none.</summary>
     public int LatencySampleEvery { get; set; }
+
+    internal void Validate(string parameter)
+    {
+        if (LatencySampleEvery >= 0) return;
+        throw new ArgumentException(
+            $"{nameof(LatencySampleEvery)} is {LatencySampleEvery}, and 0 is the least.", parameter);
+    }
 }

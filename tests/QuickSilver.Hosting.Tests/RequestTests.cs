@@ -40,6 +40,11 @@ public sealed class RequestTests
         Reply<Told> thrown = Assert.Single(answers.Replies, static reply => reply.IsError);
         Assert.Equal((nodes[2].Name, "InvalidOperationException: two"), (thrown.Member.Name, thrown.Error));
         Assert.Throws<ResponderFailedException>(() => thrown.Value);
+        Assert.Equal($"{nodes[2].Name} has answered with an error: InvalidOperationException: two", $"{thrown}");
+        Assert.StartsWith("3 answers (", $"{answers}", StringComparison.Ordinal);
+        Assert.Contains($"{nodes[0].Name}: {new Told(40)}", $"{answers}", StringComparison.Ordinal);
+        Assert.Contains(nodes[4].Name, $"{answers}".Split("missing: ")[1], StringComparison.Ordinal);
+        Assert.Equal(asker.Raw.ToString(), $"{asker}");
         Assert.Equal(
             new[] { nodes[3].Name, nodes[4].Name }.Order(),
             answers.Missing.Select(static member => member.Name).Order());

@@ -57,6 +57,18 @@ public sealed class TypedGroupTests
     }
 
     [Fact]
+    public async Task A_join_with_an_option_that_is_invalid_leaves_nothing_behind()
+    {
+        await using var rig = new HostRig();
+        QuickSilverNode node = await rig.StartNodeAsync();
+        var wrong = new TypedGroupOptions { LatencySampleEvery = -1 };
+        ArgumentException told = await Assert.ThrowsAsync<ArgumentException>(
+            () => node.JoinAsync("quotes", Json, typed: wrong));
+        Assert.Contains("LatencySampleEvery is -1", told.Message, StringComparison.Ordinal);
+        Assert.Equal(0, (await node.GetStatisticsAsync()).Groups);
+    }
+
+    [Fact]
     public async Task The_headers_of_the_application_and_those_of_tracing_and_samples_travel_together()
     {
         using var listener = new ActivityListener
