@@ -68,7 +68,7 @@ async Task SubscribeAsync(ParseResult parsed, CancellationToken stop)
     node.Events += static (_, happened) =>
     {
         if (happened is LossReported loss)
-            Console.WriteLine($"LOST: {loss.Count} messages of {loss.Sender}: {loss.Reason}");
+            Console.WriteLine($"LOST: {loss.Count} or more messages of {loss.Sender}: {loss.Reason}");
     };
     var senders = new ConcurrentDictionary<MemberId, Sender>();
     var options = new GroupOptions

@@ -73,8 +73,9 @@ public sealed class BlockingCallAnalyzer : DiagnosticAnalyzer
         {
             var creation = (IDelegateCreationOperation)context.Operation;
             if (!Symbols.IsOurs(creation.Type, "MessageHandler", "MessageBatchHandler")) return;
-            if (creation.Target is IAnonymousFunctionOperation lambda) _inline[lambda.Symbol] = "the inline handler";
-            else if (creation.Target is IMethodReferenceOperation method) _inline[method.Method] = method.Method.Name;
+            if (creation.Target is IAnonymousFunctionOperation lambda) _inline[lambda.Symbol] = "this inline handler";
+            else if (creation.Target is IMethodReferenceOperation method)
+                _inline[method.Method] = $"'{method.Method.Name}'";
         }
 
         public void OnCall(OperationAnalysisContext context)
@@ -88,7 +89,7 @@ public sealed class BlockingCallAnalyzer : DiagnosticAnalyzer
             foreach ((ISymbol owner, Location at, string name) in _calls)
             {
                 string? place = _inline.TryGetValue(owner, out string? known) ? known
-                    : owner is IMethodSymbol method && IsInline(method) ? method.Name : null;
+                    : owner is IMethodSymbol method && IsInline(method) ? $"'{method.Name}'" : null;
                 if (place is not null)
                     context.ReportDiagnostic(Diagnostic.Create(Rules.BlockingCall, at, name, place));
             }

@@ -10,7 +10,7 @@ internal static class Rules
 
     public static readonly DiagnosticDescriptor BlockingCall = new(
         "QS0001", "A call blocks the core thread",
-        "'{0}' blocks, and '{1}' runs on the core thread of the node: read in a loop instead, or hand the work over",
+        "'{0}' blocks, and {1} runs on the core thread of the node: read in a loop instead, or hand the work over",
         Category, DiagnosticSeverity.Warning, isEnabledByDefault: true,
         "Inline handlers and feeds run on the core thread: while one blocks, the node does nothing else.",
         Page + "qs0001", WellKnownDiagnosticTags.CompilationEnd);

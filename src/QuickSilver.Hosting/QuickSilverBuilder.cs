@@ -35,6 +35,8 @@ public sealed class QuickSilverBuilder
     /// <param name="configure">Sets the options of the group, after those of the section <c>Groups:NAME</c> within the
     /// node's section.</param>
     /// <returns>This instance.</returns>
+    /// <exception cref="ArgumentException">The name is empty. Other mistakes are found by the start of the
+    /// host.</exception>
     public QuickSilverBuilder AddGroup(string name, Action<HostedGroupOptions>? configure = null)
     {
         ArgumentException.ThrowIfNullOrEmpty(name);

@@ -23,6 +23,7 @@ public readonly ref struct MessageBatch
     /// <param name="firstSequence">Number of the first message.</param>
     /// <param name="groupName">Name of the group.</param>
     /// <exception cref="ArgumentException">The bytes are not a whole number of messages, or are empty.</exception>
+    /// <exception cref="ArgumentOutOfRangeException"><paramref name="length"/> is less than 1.</exception>
     public MessageBatch(
         ReadOnlySpan<byte> payloads,
         int length,

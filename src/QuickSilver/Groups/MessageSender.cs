@@ -23,6 +23,7 @@ public abstract partial class MessageSender
     /// message is sent in any case.</param>
     /// <exception cref="PayloadTooLargeException">The message is longer than
     /// <see cref="PendingOptions.MaxMessageBytes"/>.</exception>
+    /// <exception cref="OperationCanceledException">The wait was cancelled; the message is not sent.</exception>
     /// <exception cref="ObjectDisposedException">The handle has been left, closed or disposed of.</exception>
     /// <exception cref="QuickSilverException">The handle has ended by itself; this is the reason.</exception>
     /// <exception cref="InvalidOperationException">The call is on the core thread (in an inline handler or a feed) and
@@ -48,6 +49,7 @@ public abstract partial class MessageSender
     /// <param name="state">State for <paramref name="write"/>, so that it needs no closure.</param>
     /// <param name="write">Writes the message.</param>
     /// <param name="cancellationToken">Cancels the wait for admission; the message is then not sent.</param>
+    /// <exception cref="ArgumentOutOfRangeException"><paramref name="sizeHint"/> is negative.</exception>
     public ValueTask SendAsync<TState>(
         int sizeHint, TState state, BufferWriterAction<TState> write, CancellationToken cancellationToken = default)
         where TState : allows ref struct
@@ -114,6 +116,8 @@ public abstract partial class MessageSender
     /// <param name="cancellationToken">Cancels the wait only: an admitted message is sent in any case.</param>
     /// <returns>The number of members that hold it, and of members that were removed from the cluster before they
     /// confirmed it.</returns>
+    /// <exception cref="PayloadTooLargeException">The message is longer than
+    /// <see cref="PendingOptions.MaxMessageBytes"/>; nothing was sent.</exception>
     /// <exception cref="OperationCanceledException">The wait was cancelled; the message names the members it waited
     /// for.</exception>
     /// <exception cref="NodeEvictedException">The node was removed from the cluster meanwhile. Whether other members
@@ -122,6 +126,8 @@ public abstract partial class MessageSender
     /// confirmation.</exception>
     /// <exception cref="QuickSilverException"><see cref="ErrorCode.RefusedByMode"/>: the group is not
     /// <see cref="GroupMode.Reliable"/>. Or the handle has ended by itself; this is the reason.</exception>
+    /// <exception cref="InvalidOperationException">The call is on the core thread and would have to wait until the
+    /// message is admitted.</exception>
     public async Task<DeliveryReport> SendConfirmedAsync(
         ReadOnlyMemory<byte> payload, CancellationToken cancellationToken = default)
     {
@@ -159,6 +165,7 @@ public abstract partial class MessageSender
     /// <see cref="NodeEvictedException.MessagesInDoubt"/> counts the messages whose outcome is unknown.</exception>
     /// <exception cref="ObjectDisposedException">The handle was left or closed, or the node disposed of,
     /// meanwhile.</exception>
+    /// <exception cref="QuickSilverException">The handle has ended by itself; this is the reason.</exception>
     public async Task FlushAsync(CancellationToken cancellationToken = default)
     {
         cancellationToken.ThrowIfCancellationRequested();
@@ -202,10 +209,12 @@ public abstract partial class MessageSender
     /// <param name="count">Number of nodes, at least 1.</param>
     /// <param name="cancellationToken">Cancels the wait.</param>
     /// <returns>The newest view.</returns>
+    /// <exception cref="ArgumentOutOfRangeException"><paramref name="count"/> is less than 1.</exception>
     /// <exception cref="OperationCanceledException">The wait was cancelled; the message gives the awaited number and
     /// names the present members.</exception>
     /// <exception cref="ObjectDisposedException">The handle was left or closed, or the node disposed of,
     /// meanwhile.</exception>
+    /// <exception cref="QuickSilverException">The handle has ended by itself; this is the reason.</exception>
     public async Task<GroupView> WaitForMembersAsync(int count, CancellationToken cancellationToken = default)
     {
         ArgumentOutOfRangeException.ThrowIfLessThan(count, 1);

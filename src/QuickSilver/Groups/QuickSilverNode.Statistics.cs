@@ -38,6 +38,8 @@ public sealed partial class QuickSilverNode
     /// <param name="count">Limit on the number of groups.</param>
     /// <param name="by">Figure to sort by.</param>
     /// <param name="cancellationToken">Cancels the wait.</param>
+    /// <exception cref="ArgumentOutOfRangeException"><paramref name="count"/> is negative, or <paramref name="by"/> has
+    /// no name.</exception>
     /// <exception cref="OperationCanceledException">The wait was cancelled.</exception>
     public async Task<IReadOnlyList<GroupStatistics>> GetTopGroupsAsync(
         int count, GroupSort by = GroupSort.BytesReceived, CancellationToken cancellationToken = default)
@@ -56,6 +58,7 @@ public sealed partial class QuickSilverNode
     /// each.</summary>
     /// <param name="count">Limit on the number of members. Each region contributes at most its eight slowest.</param>
     /// <param name="cancellationToken">Cancels the wait.</param>
+    /// <exception cref="ArgumentOutOfRangeException"><paramref name="count"/> is negative.</exception>
     /// <exception cref="OperationCanceledException">The wait was cancelled.</exception>
     public async Task<IReadOnlyList<MemberLag>> GetSlowestMembersAsync(
         int count, CancellationToken cancellationToken = default)

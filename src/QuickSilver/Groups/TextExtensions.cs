@@ -8,8 +8,8 @@ public static class TextExtensions
 {
     private const int StackBytes = 512;
 
-    /// <summary>Sends a text. See <see cref="MessageSender.SendAsync(ReadOnlySpan{byte},
-    /// CancellationToken)"/>.</summary>
+    /// <summary>Sends a text as <see cref="MessageSender.SendAsync(ReadOnlySpan{byte}, CancellationToken)"/>, with its
+    /// exceptions. Allocates nothing in steady state.</summary>
     public static ValueTask SendAsync(
         this MessageSender group, string text, CancellationToken cancellationToken = default)
     {
@@ -33,8 +33,8 @@ public static class TextExtensions
         }
     }
 
-    /// <summary>Sends a text and waits until every live member holds it. See
-    /// <see cref="MessageSender.SendConfirmedAsync"/>.</summary>
+    /// <summary>Sends a text and waits until every live member holds it, as
+    /// <see cref="MessageSender.SendConfirmedAsync"/>, with its exceptions. Allocates the bytes of the text.</summary>
     public static Task<DeliveryReport> SendConfirmedAsync(
         this MessageSender group, string text, CancellationToken cancellationToken = default)
     {
@@ -66,17 +66,17 @@ public static class TextExtensions
         }
     }
 
-    /// <summary>Decodes the payload as UTF-8; invalid bytes become U+FFFD.</summary>
+    /// <summary>Decodes the payload as UTF-8; invalid bytes become U+FFFD. Allocates the text.</summary>
     public static string GetString(this Message message)
     {
         ArgumentNullException.ThrowIfNull(message);
         return Encoding.UTF8.GetString(message.Payload.Span);
     }
 
-    /// <summary>Decodes the payload as UTF-8; invalid bytes become U+FFFD.</summary>
+    /// <summary>Decodes the payload as UTF-8; invalid bytes become U+FFFD. Allocates the text.</summary>
     /// <exception cref="ObjectDisposedException">The lease has been disposed of.</exception>
     public static string GetString(this MessageLease message) => Encoding.UTF8.GetString(message.Payload.Span);
 
-    /// <summary>Decodes the payload as UTF-8; invalid bytes become U+FFFD.</summary>
+    /// <summary>Decodes the payload as UTF-8; invalid bytes become U+FFFD. Allocates the text.</summary>
     public static string GetString(this in MessageRef message) => Encoding.UTF8.GetString(message.Payload);
 }

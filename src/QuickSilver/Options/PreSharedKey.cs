@@ -23,6 +23,8 @@ public sealed class PreSharedKey
     /// accepted. A running node reads the file again when it has changed, so that keys can be replaced. Lines that
     /// begin with '#' are skipped.</summary>
     /// <param name="path">Path of the file. Users other than its owner and group may have no access to it.</param>
+    /// <exception cref="ArgumentException">The path is empty. A file that cannot be read is found by the start of a
+    /// node.</exception>
     public static PreSharedKey FromFile(string path)
     {
         ArgumentException.ThrowIfNullOrEmpty(path);
@@ -43,7 +45,9 @@ public sealed class PreSharedKey
     /// <summary>Makes a new key and writes it to a new file that only the current user may read. Copy the file to the
     /// other machines over a channel that nobody else reads.</summary>
     /// <param name="path">Path of the file, which must not exist.</param>
+    /// <exception cref="ArgumentException">The path is empty.</exception>
     /// <exception cref="IOException">The file exists or cannot be written.</exception>
+    /// <exception cref="UnauthorizedAccessException">The user may not write there.</exception>
     public static void CreateFile(string path)
     {
         ArgumentException.ThrowIfNullOrEmpty(path);

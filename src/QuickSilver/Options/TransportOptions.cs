@@ -45,8 +45,8 @@ public sealed class TransportOptions
     public int TimeToLive { get; set; } = 1;
 
     /// <summary>Largest UDP payload to send, in bytes. 0 (default) chooses: 1,372 on a network; on loopback 1/64 of the
-    /// receive buffer, clamped to 8,192..65,493. Limited by the interface's MTU. 44 bytes are reserved for future
-    /// encryption.</summary>
+    /// receive buffer, clamped to 8,192..65,493. Limited by the interface's MTU. 44 bytes of it are kept for
+    /// encryption, also where <see cref="SecurityMode.None"/> is chosen.</summary>
     public int MaxDatagramBytes { get; set; }
 
     /// <summary>Receive buffer requested from the kernel for each data socket, in bytes.

@@ -117,10 +117,12 @@ internal sealed partial class GroupHandle : ISendOwner
         return end?.Reason ?? (IsPublisher
             ? new ObjectDisposedException(
                 nameof(GroupPublisher),
-                $"The publisher of '{Name}' has been closed or disposed of: open another.")
+                $"The publisher of '{Name}' has been closed or disposed of, or its node has: "
+                + "open another, at a node that runs.")
             : new ObjectDisposedException(
                 nameof(Group),
-                $"The handle on the group '{Name}' has been left or disposed of: join the group again for another."));
+                $"The handle on the group '{Name}' has been left or disposed of, or its node has: "
+                + "join the group again for another, at a node that runs."));
     }
 
     /// <summary>Finishes the handle: readers end after the stored messages, and <see cref="Completion"/> completes.

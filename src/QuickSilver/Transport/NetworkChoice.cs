@@ -36,7 +36,8 @@ internal sealed record NetworkChoice(string Name, IPAddress Address, int Mtu, bo
             ?? throw new TransportException(
                 TransportFailure.InterfaceUnavailable,
                 $"No interface besides loopback is up and has an IPv4 address. There are: {Describe(all, down)}. "
-                + "Bring one up, or use MembershipMode.Loopback on one machine.")
+                + "Bring one up. If all nodes are on this machine, use MembershipMode.Loopback, "
+                + "or set Transport.Interface to its loopback interface.")
             { MayPass = true };
     }
 

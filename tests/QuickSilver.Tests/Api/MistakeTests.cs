@@ -52,8 +52,10 @@ public sealed class MistakeTests
             async () => await NodeRig.ReadToEndAsync(group), "join the group again");
         Assert.Equal(SendStatus.Closed, group.TrySend("late"));
         Assert.False(await group.WaitToSendAsync());
+        Group other = await node.JoinAsync("other");
         await node.DisposeAsync();
         await node.DisposeAsync();
+        await IsToldAsync<ObjectDisposedException>(() => other.SendAsync("late").AsTask(), "or its node has");
         await IsToldAsync<ObjectDisposedException>(
             () => node.JoinAsync("late"), node.Name, "disposed of", "start another");
     }
