@@ -93,6 +93,7 @@ public sealed class Deliverer
             _order.Drop(cursor);
         }
         _groups.Remove(group.Info.Id, out _);
+        _groups.Trim();
         _views.Map(group.Info.Id, null);
     }
 

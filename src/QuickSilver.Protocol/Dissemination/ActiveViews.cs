@@ -1,3 +1,4 @@
+using QuickSilver.Protocol.Core;
 using QuickSilver.Protocol.Membership;
 using QuickSilver.Protocol.Wire;
 
@@ -32,6 +33,8 @@ internal sealed class ActiveViews
         _active = cluster.Layout;
         _left.Clear();
         _ceased.Clear();
+        SpareRoom.GiveBack(_left);
+        SpareRoom.GiveBack(_ceased);
     }
 
     /// <summary>The cluster view is a step further ahead.</summary>

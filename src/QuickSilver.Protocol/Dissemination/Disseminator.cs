@@ -163,6 +163,7 @@ public sealed class Disseminator
             _groups.Remove(sender.Group.Id, out _);
             _context.Settings.Probes.Reached("a node is told to forget a group that it was in");
         }
+        _groups.Trim();
     }
 
     /// <summary>
@@ -222,6 +223,7 @@ public sealed class Disseminator
         _waiting.Clear();
         foreach (GroupSender group in _left) group.Unbind();
         _left.Clear();
+        SpareRoom.GiveBack(_left);
         _context.Loop.Leave(now);
     }
 
