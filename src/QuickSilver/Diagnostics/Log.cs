@@ -56,6 +56,9 @@ internal static partial class Log
         + "QuickSilver (.Wait(), .Result)")]
     public static partial void Hanging(ILogger logger, string name, TimeSpan duration, LoopPhase phase, string group);
 
+    [LoggerMessage(1009, LogLevel.Warning, "Node {Name} was not admitted to the cluster: {Reason}")]
+    public static partial void NodeNotAdmitted(ILogger logger, string name, string reason);
+
     [LoggerMessage(
         1160,
         LogLevel.Warning,

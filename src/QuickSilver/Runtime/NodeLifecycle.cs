@@ -119,6 +119,12 @@ internal sealed class NodeLifecycle(string name, NodeLog log, NodeEventQueue eve
         QuickSilverException? reason = StopReason;
         Change(NodeState.Stopped, reason?.Message ?? "disposed of");
         if (reason is null) log.Post(name, static (logger, s) => Log.NodeStopped(logger, s));
+        else if (!_registered.Task.IsCompletedSuccessfully && reason.Code != ErrorCode.Internal)
+        {
+            // The start throws the reason.
+            log.Post(
+                (name, reason.Message), static (logger, s) => Log.NodeNotAdmitted(logger, s.name, s.Message));
+        }
         else log.Post((name, reason), static (logger, s) => Log.NodeFailed(logger, s.name, s.reason));
     }
 

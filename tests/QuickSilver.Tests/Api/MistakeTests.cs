@@ -1,5 +1,6 @@
 using System.Net;
 using System.Net.Sockets;
+using QuickSilver.Tests.Diagnostics;
 
 namespace QuickSilver.Tests.Api;
 
@@ -152,9 +153,14 @@ public sealed class MistakeTests
         });
         QuickSilverOptions other = ClientOf($"127.0.0.1:{rig.Port}");
         other.ClusterName = "another";
+        using var log = new RecordingLoggerFactory();
+        other.UseLoggerFactory(log);
         MembershipUnavailableException thrown =
             await IsToldAsync<MembershipUnavailableException>(() => QuickSilverNode.StartAsync(other), "ClusterName");
         Assert.Equal(ErrorCode.MembershipRefused, thrown.Code);
+        await NodeRig.UntilAsync(() => log.Ids.Contains(1009), "the log says that it was not admitted");
+        Assert.DoesNotContain(1003, log.Ids);
+        Assert.DoesNotContain(log.Records, static record => record.Fault is not null);
     }
 
     [Fact]
