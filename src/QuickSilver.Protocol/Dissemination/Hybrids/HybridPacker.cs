@@ -61,7 +61,7 @@ internal sealed class HybridPacker(SendContext context, HybridQueue queue)
         };
         if (header.Flags != DatagramFlags.None) WriteChecksums(header, datagram, recordsAt, parts);
         header.WriteTo(datagram);
-        foreach (ref HybridPart part in parts) part.Stream.Introduce(part.GroupIndex);
+        foreach (ref HybridPart part in parts) part.Stream.Hybrids.Introduce(part.GroupIndex);
         return datagram.Length;
     }
 
@@ -76,7 +76,7 @@ internal sealed class HybridPacker(SendContext context, HybridQueue queue)
         foreach (Finished finished in _finished)
         {
             Slice bytes = finished.At < 0 ? default : datagram.Part(finished.At, finished.Message.Length);
-            foreach (ref readonly HybridPart part in parts) part.Stream.OnHybridPacked(finished.Message, bytes, now);
+            foreach (ref readonly HybridPart part in parts) part.Stream.Hybrids.OnPacked(finished.Message, bytes, now);
         }
         _finished.Clear();
         context.Own.Flush(now);
@@ -91,7 +91,7 @@ internal sealed class HybridPacker(SendContext context, HybridQueue queue)
         foreach (ref HybridPart part in parts)
         {
             RegionView view = part.Stream.View;
-            if (queue.PackedOfFirst == 0) part.IsFirst = part.Stream.IsFirst(part.GroupIndex);
+            if (queue.PackedOfFirst == 0) part.IsFirst = part.Stream.Hybrids.IsFirst(part.GroupIndex);
             any |= part.IsFirst;
             indexBytes = Math.Max(indexBytes, WireWriter.VarintLength((ulong)part.GroupIndex));
             StepNumber previous = part.IsFirst ? message.PreviousStep : default;

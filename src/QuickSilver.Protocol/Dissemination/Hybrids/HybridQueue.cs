@@ -72,7 +72,7 @@ internal sealed class HybridQueue
         for (int index = 0; index < _messages.Count; index++)
         {
             if (index == 0 && PackedOfFirst > 0)
-                part.Stream.AppendRest(_messages[0], part.GroupIndex, PackedOfFirst, part.IsFirst);
+                part.Stream.Hybrids.AppendRest(_messages[0], part.GroupIndex, PackedOfFirst, part.IsFirst);
             else part.Stream.Append(_messages[index], part.GroupIndex, isShared: true);
         }
     }
@@ -80,6 +80,6 @@ internal sealed class HybridQueue
     /// <summary>Counts all messages as sent and stable in one stream.</summary>
     public void DropFor(StreamSender stream, Instant now)
     {
-        for (int index = 0; index < _messages.Count; index++) stream.DropUnsent(_messages[index], now);
+        for (int index = 0; index < _messages.Count; index++) stream.Hybrids.DropUnsent(_messages[index], now);
     }
 }

@@ -225,7 +225,7 @@ internal sealed class HybridSender : IFeed
     {
         ref HybridPart part = ref _parts[index];
         part.Stream.Hybrids.Remove(this);
-        part.Stream.Builder.FreeHeld(part.Held);
+        part.Stream.Builder.Allowance.FreeHeld(part.Held);
         _parts[index] = _parts[--_count];
         _parts[_count] = default;
         if (_count == 0) _heldRoom = 0;
@@ -241,7 +241,7 @@ internal sealed class HybridSender : IFeed
         foreach (ref HybridPart part in Parts)
         {
             if (part.Held > 0) continue;
-            if (part.Stream.Builder.TryHold(charge, now)) part.Held = charge;
+            if (part.Stream.Builder.Allowance.TryHold(charge, now)) part.Held = charge;
             else all = false;
         }
         if (!all) _context.Settings.Probes.Reached("a hybrid packet waits for room in a region");
@@ -275,7 +275,7 @@ internal sealed class HybridSender : IFeed
         foreach (ref HybridPart part in Parts)
         {
             part.Charge = 0;
-            part.Stream.OnHybridSent(now);
+            part.Stream.Hybrids.OnSent(now);
         }
         Relieve();
         Count(count, bytes, messages);
@@ -290,7 +290,7 @@ internal sealed class HybridSender : IFeed
         int region = 0;
         foreach (ref HybridPart part in Parts)
         {
-            part.Stream.Builder.FreeHeld(part.Held);
+            part.Stream.Builder.Allowance.FreeHeld(part.Held);
             part.Held = 0;
             part.Stream.Builder.AddHybrid(datagram, ++region, Math.Max(0, charge - part.Charge), isPaid, now);
             part.Charge = Math.Max(part.Charge, charge);
@@ -324,7 +324,7 @@ internal sealed class HybridSender : IFeed
         int more = KernelCharge.OfDatagram(room) - KernelCharge.OfDatagram(_heldRoom);
         foreach (ref HybridPart part in Parts)
         {
-            if (!part.Stream.Builder.HasRoom(more, 0, now)) return _heldRoom;
+            if (!part.Stream.Builder.Allowance.HasRoom(more, 0, now)) return _heldRoom;
         }
         return room;
     }
@@ -334,7 +334,7 @@ internal sealed class HybridSender : IFeed
         int charge = KernelCharge.OfTrain(bytes, slot);
         foreach (ref HybridPart part in Parts)
         {
-            if (!part.Stream.Builder.HasRoom(charge - part.Charge, 1, now)) return false;
+            if (!part.Stream.Builder.Allowance.HasRoom(charge - part.Charge, 1, now)) return false;
         }
         return true;
     }

@@ -14,8 +14,7 @@ namespace QuickSilver.Protocol.Dissemination.Packing;
 /// <summary>
 /// Builds one stream's trains in the memory where they stay until they are stable. Packets of equal length lie one
 /// after another in one piece of pooled memory, as many as backlog, rate and window allow. Each packet is weighed
-/// against the window on its own, so a whole train never overruns a small share. Blocked by the window, the stream
-/// waits for feedback; by the rate, for an alarm.
+/// against the window on its own, so a whole train never overruns a small share. See <see cref="SendAllowance"/>.
 /// <para>
 /// Where the packets are lent (<see cref="StreamLending"/>), each lies in a chunk that the members read, and the train
 /// is one note of their places. A lone short packet is sent as it is: the note would cost as much. When no shared
@@ -55,17 +54,12 @@ internal sealed class TrainBuilder
     private readonly Arena _arena;
     private readonly Arena _lone;
     private readonly Arena _notes;
-    private readonly WindowControl _window;
-    private readonly RateControl _rate;
-    private readonly Alarm _wakeAlarm;
+    private readonly SendAllowance _allowance;
     private readonly DatagramFlags _packetFlags;
     private int _slot;
     private int _lastCount = 1;
     // Before the first train any number of bytes is expected.
     private int _lastBytes = int.MaxValue;
-    private long _held;
-    private bool _windowBlocked;
-    private bool _rateBlocked;
 
     public TrainBuilder(
         SendContext context,
@@ -89,10 +83,8 @@ internal sealed class TrainBuilder
         _arena = new Arena(context.Pool, BufferOwner.Pending, context.Transport.SharedMemory);
         _lone = new Arena(context.Pool, BufferOwner.Pending);
         _notes = new Arena(context.Pool, BufferOwner.Pending);
-        _window = new WindowControl(SmallestBuffer(facts), predecessorShare);
         int burst = lending.IsPossible ? Math.Max(LentPackets, TrainDatagrams) : TrainDatagrams;
-        _rate = new RateControl(context.Settings.Rate, burst, now);
-        _wakeAlarm = new Alarm(context.Alarms, OnMayBuild);
+        _allowance = new SendAllowance(context, stream, predecessorShare, burst, now);
     }
 
     /// <summary>The most datagrams in one of the stream's trains.</summary>
@@ -101,14 +93,8 @@ internal sealed class TrainBuilder
     /// <summary>The longest datagram that is packed now.</summary>
     public int SlotBytes => _slot;
 
-    /// <summary>True while nothing can be built before feedback comes or the alarm fires.</summary>
-    public bool IsBlocked => _windowBlocked || _rateBlocked;
-
-    public bool IsHalfUsed => _window.IsHalfUsed;
-
-    public long WindowShare => _window.Share;
-
-    public double PacketsPerSecond => _rate.PacketsPerSecond;
+    /// <summary>What window and rate let the stream send.</summary>
+    public SendAllowance Allowance => _allowance;
 
     /// <summary>
     /// Packs the next train from the backlog and the direct groups, and adds its packets to the pending ones.
@@ -124,7 +110,7 @@ internal sealed class TrainBuilder
         RegionBuffer backlog = _stream.Backlog;
         bool isLone = ExpectsLone(backlog);
         bool lends = _lending.IsOn() && !isLone;
-        int limit = AllowedByRate(isLone ? 1 : lends ? LentPackets : TrainDatagrams, now);
+        int limit = _allowance.Packets(isLone ? 1 : lends ? LentPackets : TrainDatagrams, now);
         if (limit == 0) return 0;
         Arena arena = isLone ? _lone : _arena;
         int slot = _slot;
@@ -149,9 +135,8 @@ internal sealed class TrainBuilder
                 ? slot
                 : (int)Math.Min(slot, DatagramHeader.Length + PacketRecord.MaxOverhead + backlog.Bytes);
             int next = Charge(bytes + packetLimit, lends, charge) - charge;
-            if (!_window.CanSend(next + _held, now))
+            if (!_allowance.Admits(next, now))
             {
-                WaitForWindow(next + _held, now);
                 _context.Settings.Probes.Reached("the window keeps a sender back");
                 break;
             }
@@ -165,9 +150,9 @@ internal sealed class TrainBuilder
             bytes += datagram.Length;
             int chargeBefore = charge;
             charge = Charge(bytes, lends, charge);
-            _window.Sent(charge - chargeBefore, now);
+            _allowance.OnPacked(charge - chargeBefore, now);
             WriteHeader(datagram, DatagramKind.Data, _pending.Highest + 1, _packetFlags);
-            _pending.Add(new PendingPacket { Datagram = datagram, Charge = _window.TotalSent, Sent = now });
+            _pending.Add(new PendingPacket { Datagram = datagram, Charge = _allowance.TotalCharge, Sent = now });
             if (count++ == 0) train = datagram;
         }
         if (count == 0) return 0;
@@ -180,7 +165,7 @@ internal sealed class TrainBuilder
                     ? "a packet that should be short and alone is put behind another"
                     : "a packet that should be short and alone is long");
         }
-        _rate.Sent(count, charge, now);
+        _allowance.OnTrain(count, charge, now);
         if (lends && (count > 1 || bytes >= ShortestLent))
         {
             _context.Counters.PacketsLent += (ulong)count;
@@ -197,52 +182,25 @@ internal sealed class TrainBuilder
 
     /// <summary>How soon the next packet asks for feedback.</summary>
     public FeedbackUrgency PacketUrgency =>
-        _window.IsHalfUsed || _stream.WaitsForStability ? FeedbackUrgency.Immediate
+        _allowance.IsHalfUsed || _stream.WaitsForStability ? FeedbackUrgency.Immediate
             : _stream.IsAwaited ? FeedbackUrgency.Normal : FeedbackUrgency.Low;
-
-    /// <summary>
-    /// Holds room in window and rate for a hybrid packet; other packets use the rest. Where there is none the stream is
-    /// blocked, and <see cref="StreamSender.OnUnblocked"/> follows. Nothing that is held keeps the last packet under
-    /// way from being answered, so room comes.
-    /// </summary>
-    /// <param name="charge">The packet's charge.</param>
-    /// <param name="now">The present instant.</param>
-    public bool TryHold(int charge, Instant now)
-    {
-        if (IsBlocked || AllowedByRate(1, now) == 0) return false;
-        if (!_window.CanSend(charge + _held, now))
-        {
-            WaitForWindow(charge + _held, now);
-            return false;
-        }
-        _held += charge;
-        _rate.Sent(1, charge, now);
-        return true;
-    }
-
-    /// <summary>Ends the holding of room.</summary>
-    public void FreeHeld(int charge) => _held -= charge;
-
-    /// <summary>True when a charge has room beside what is held, and the rate lets a number of packets pass.</summary>
-    public bool HasRoom(int charge, int packets, Instant now) =>
-        !IsBlocked && (packets == 0 || _rate.Allowance(now) >= packets) && _window.CanSend(charge + _held, now);
 
     /// <summary>Adds a hybrid packet to the pending ones.</summary>
     /// <param name="datagram">The hybrid datagram; the stream takes a reference of its own.</param>
     /// <param name="region">Position of the stream's region in it, from 1.</param>
     /// <param name="charge">Its charge.</param>
-    /// <param name="isPaid">True when <see cref="TryHold"/> has taken it from the rate.</param>
+    /// <param name="isPaid">True when <see cref="SendAllowance.TryHold"/> has taken it from the rate.</param>
     /// <param name="now">The present instant.</param>
     public void AddHybrid(in Slice datagram, int region, int charge, bool isPaid, Instant now)
     {
-        _window.Sent(charge, now);
-        if (!isPaid) _rate.Sent(1, charge, now);
+        _allowance.OnPacked(charge, now);
+        if (!isPaid) _allowance.OnTrain(1, charge, now);
         datagram.Retain();
         _pending.Add(new PendingPacket
         {
             Datagram = datagram,
             HybridRegion = (byte)region,
-            Charge = _window.TotalSent,
+            Charge = _allowance.TotalCharge,
             Sent = now,
         });
     }
@@ -299,25 +257,6 @@ internal sealed class TrainBuilder
         return datagram;
     }
 
-    /// <summary>Evaluates one round's feedback. Nothing is blocked after it until it has been tried.</summary>
-    /// <param name="totalAtReadPosition">The window's running total after the last packet that the slowest member has
-    /// read.</param>
-    /// <param name="ack">The feedback.</param>
-    /// <param name="now">The present instant.</param>
-    public void OnFeedback(long totalAtReadPosition, in AckBody ack, Instant now)
-    {
-        long before = _window.Share;
-        _window.OnFeedback(totalAtReadPosition, ack.ActiveStreams, ack.Drops, now);
-        if (_window.Share != before)
-        {
-            _context.Settings.Probes.Reached(_window.Share > before ? "a window grows" : "a window is cut");
-        }
-        _rate.OnFeedback(_window, now);
-        _windowBlocked = false;
-        _rateBlocked = false;
-        _wakeAlarm.Cancel();
-    }
-
     /// <summary>Releases the memory kept for the next train.</summary>
     public void ReleaseSpare()
     {
@@ -328,16 +267,8 @@ internal sealed class TrainBuilder
 
     public void Close()
     {
-        _wakeAlarm.Cancel();
+        _allowance.Close();
         ReleaseSpare();
-    }
-
-    // Feedback opens the window, or time does while the slowest member is assumed to go on reading.
-    private void WaitForWindow(long charge, Instant now)
-    {
-        _windowBlocked = true;
-        Instant opens = _window.OpensAt(charge, now);
-        if (opens != Instant.Never) _wakeAlarm.Set(opens);
     }
 
     private Slice PackNext(Arena arena, int room, Instant now)
@@ -353,20 +284,6 @@ internal sealed class TrainBuilder
         if (_slot < LoneRoom) return false;
         long expected = backlog.Bytes + (backlog.Direct.Count > 0 ? _lastBytes : 0);
         return DatagramHeader.Length + PacketRecord.MaxOverhead + expected < ShortestLent;
-    }
-
-    // How many packets may be sent now; an alarm is set when none may.
-    private int AllowedByRate(int limit, Instant now)
-    {
-        Probes probes = _context.Settings.Probes;
-        int allowed = Math.Min(limit, _rate.Allowance(now));
-        if (allowed > 1 && probes.Here(BuggifySite.TrainCutShort)) allowed = 1;
-        bool isRefused = allowed > 0 && probes.Here(BuggifySite.RateRefused);
-        if (allowed > 0 && !isRefused) return allowed;
-        if (!isRefused) probes.Reached("the rate keeps a sender back");
-        _rateBlocked = true;
-        _wakeAlarm.Set(isRefused ? now + TimeSpan.FromMilliseconds(1) : _rate.NextSendAt(now));
-        return 0;
     }
 
     // The expected packets must fit into the rest of the chunk, or begin a new one. How much sources have is not known
@@ -427,24 +344,5 @@ internal sealed class TrainBuilder
             Sequence = sequence,
         };
         header.WriteTo(datagram.Span);
-    }
-
-    private void OnMayBuild(Instant now)
-    {
-        _ = now;
-        _rateBlocked = false;
-        _windowBlocked = false;
-        _stream.OnUnblocked();
-    }
-
-    private long SmallestBuffer(TransportFacts facts)
-    {
-        long smallest = long.MaxValue;
-        foreach (NodeInfo member in _stream.View.Members)
-        {
-            if (member.Number.Key == _context.SelfKey || member.ReceiveBufferBytes <= 0) continue;
-            smallest = Math.Min(smallest, member.ReceiveBufferBytes);
-        }
-        return smallest < long.MaxValue ? smallest : Math.Max(1, facts.ReceiveBufferBytes);
     }
 }

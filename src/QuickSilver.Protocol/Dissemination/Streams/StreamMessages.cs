@@ -86,6 +86,19 @@ internal sealed class StreamMessages
     public void AppendRest(OutgoingMessage message, int groupIndex, int start, bool isFirst) =>
         Backlog.Add(new BacklogEntry(message, groupIndex, isFirst, IsShared: true, start));
 
+    /// <summary>
+    /// Ends the writing of groups into packets: lanes of several regions send here as well, and all take turns at the
+    /// buffer.
+    /// </summary>
+    public void EndDirect()
+    {
+        while (Backlog.Direct.Count > 0)
+        {
+            _context.Settings.Probes.Reached("a group that wrote into packets takes turns at the buffer again");
+            Backlog.Direct.Dequeue().OnDirectEnded();
+        }
+    }
+
     /// <summary>True when a group's next message is its first in the stream.</summary>
     public bool IsFirst(int groupIndex) => (_introduced[groupIndex >> 6] & (1UL << (groupIndex & 63))) == 0;
 

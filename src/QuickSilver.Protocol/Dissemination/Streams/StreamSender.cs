@@ -15,8 +15,8 @@ namespace QuickSilver.Protocol.Dissemination.Streams;
 
 /// <summary>
 /// This node's stream into one region view: numbers the packets from 1, keeps each until it is stable, repairs it on
-/// request, and announces its highest sequence. <see cref="StreamMessages"/> keeps track of the messages in them. Core
-/// thread only.
+/// request, and ends the stream with its view. <see cref="StreamMessages"/> keeps track of the messages in them,
+/// <see cref="StreamFeed"/> gives trains and beacons to the root. Core thread only.
 /// <para>
 /// Idea: nothing is packed before the root asks. Then a train is built in the memory where it stays, and sent from
 /// there, by one multicast or once per member. Its packets are kept there until feedback shows them stable.
@@ -36,28 +36,20 @@ namespace QuickSilver.Protocol.Dissemination.Streams;
 /// paper, section 4 (pull).
 /// </para>
 /// </summary>
-public sealed class StreamSender : IFeed
+public sealed class StreamSender
 {
-    /// <summary>How long a region gets packets of its own after a member has missed nearly all of them.</summary>
-    private static readonly TimeSpan HybridPause = TimeSpan.FromSeconds(60);
-
     private readonly SendContext _context;
     private readonly IRegionChannel? _channel;
     private readonly TrainBuilder _builder;
     private readonly StreamLending _lending;
     private readonly MemberCarriers _carriers;
-    private readonly BeaconClock _beacon;
-    private readonly BeaconReceivers _informed;
     private readonly PendingPackets _pending = new();
     private readonly StreamEnd _end;
     private readonly StreamMessages _messages;
-    private readonly TrainInHand _train;
+    private readonly StreamFeed _feed;
     private readonly StreamRepairs _repairs;
     private long _releasedCharge;
     private RoundTripEstimate _roundTrip;
-    private Alarm? _unheardEnds;
-    private bool _isUnheard;
-    private bool _isRegistered;
     private bool _isClosed;
 
     internal StreamSender(SendContext context, RegionView view, long predecessorShare, Instant now)
@@ -74,9 +66,8 @@ public sealed class StreamSender : IFeed
         _carriers = new MemberCarriers(context, view, _channel, now);
         _lending = new StreamLending(context, view, isPossible: _channel is not null || view.Members.Length == 1);
         _builder = new TrainBuilder(context, this, _lending, _messages, _pending, predecessorShare, now);
-        _beacon = new BeaconClock(context.Settings, context.Alarms, RequestPull);
-        _informed = new BeaconReceivers(context, view, _beacon);
-        _train = new TrainInHand(new StreamCarrier(view, _channel, _carriers, context.SelfKey), context.Counters);
+        _feed = new StreamFeed(context, this, _builder, _lending, _messages, _carriers, _channel);
+        Hybrids = new StreamHybrids(context, this, _messages, _carriers, _feed);
         var carrier = new StreamCarrier(view, _channel, _carriers, context.SelfKey);
         _repairs = new StreamRepairs(context, _pending, _lending, carrier, _builder, view.Members.Length);
         CountMembers();
@@ -99,8 +90,8 @@ public sealed class StreamSender : IFeed
     {
         get
         {
-            bool isUrgent = _builder.IsHalfUsed
-                || (_builder.IsBlocked && (HasWork || AnyHybridWaits))
+            bool isUrgent = _builder.Allowance.IsHalfUsed
+                || (_builder.Allowance.IsBlocked && (HasWork || Hybrids.AnyWaits))
                 || WaitsForStability;
             if (isUrgent) return FeedbackUrgency.Immediate;
             return IsAwaited ? FeedbackUrgency.Normal : FeedbackUrgency.Low;
@@ -117,7 +108,7 @@ public sealed class StreamSender : IFeed
     public int SlotBytes => _builder.SlotBytes;
 
     /// <summary>The present pace in packets per second.</summary>
-    public double PacketsPerSecond => _builder.PacketsPerSecond;
+    public double PacketsPerSecond => _builder.Allowance.PacketsPerSecond;
 
     /// <summary>
     /// True while everything taken from sources is sent, and nothing more is taken before some of it is stable.
@@ -142,16 +133,28 @@ public sealed class StreamSender : IFeed
     /// True when others have shown that they hold new packets of this node since the oldest packet that is unstable
     /// here was sent.
     /// </summary>
-    internal bool IsAnsweredElsewhere => _pending.Count > 0 && _context.AnsweredAt > _pending[Stable + 1].Sent;
+    internal bool IsAnsweredElsewhere => _context.AnsweredAt > UnstableSince;
+
+    /// <summary>True while packets sent into the view are not known stable.</summary>
+    internal bool HasUnstable => _pending.Count > 0;
+
+    /// <summary>When the oldest packet that is not known stable was sent; never when there is none.</summary>
+    internal Instant UnstableSince => _pending.Count > 0 ? _pending[Stable + 1].Sent : Instant.Never;
+
+    /// <summary>True when the view is superseded and all messages bound to it are sent.</summary>
+    internal bool HasSentLast => _end.HasBegun && Backlog.IsEmpty;
 
     /// <summary>True when there is something to pack, or a source to be asked for it.</summary>
     internal bool HasWork => !Backlog.IsEmpty || Backlog.Direct.Count > 0;
+
+    /// <summary>True when a train can be built now.</summary>
+    internal bool CanBuild => HasWork && !_builder.Allowance.IsBlocked;
 
     internal RegionBuffer Backlog { get; }
 
     internal StreamGate Gate { get; }
 
-    internal long WindowShare => _builder.WindowShare;
+    internal long WindowShare => _builder.Allowance.WindowShare;
 
     /// <summary>
     /// True when this node is a member of the view: then its messages are delivered here as they are packed.
@@ -177,82 +180,25 @@ public sealed class StreamSender : IFeed
         return found;
     }
 
-    /// <inheritdoc/>
-    public bool TryPull(Instant now, out Train train)
-    {
-        bool any = _train.TryNext(out train);
-        if (!any) _train.Release();
-        while (!any && (CanBuild || _beacon.IsDue || _lending.OwesOffer) && !_isClosed)
-        {
-            _context.Loop.Enter();
-            if (_lending.OwesOffer) _train.HoldBeacon(_builder.BuildOffer());
-            else if (CanBuild) MakeTrain(now);
-            else MakeBeacon(now);
-            _context.Loop.Leave(now);
-            any = _train.TryNext(out train);
-        }
-        if (any) return true;
-        _isRegistered = false;
-        _train.Release();
-        if (_pending.Count == 0 && Backlog.IsEmpty) _builder.ReleaseSpare();
-        return false;
-    }
-
     /// <summary>
     /// True when a message of a group is not known to be stable here; with a ticket, the ticket's. O(messages pending
     /// here).
     /// </summary>
-    internal bool AwaitsStability(GroupSender group, SendTicket? ticket)
-    {
-        foreach (HybridSender hybrid in Hybrids)
-        {
-            if (hybrid.Holds(group, ticket)) return true;
-        }
-        return _messages.Holds(group, ticket);
-    }
+    internal bool AwaitsStability(GroupSender group, SendTicket? ticket) =>
+        Hybrids.Hold(group, ticket) || _messages.Holds(group, ticket);
 
     /// <summary>
     /// True when the stream can take part in hybrid packets: every member is in all groups of the region, and so
     /// listens at their addresses, multicast reaches it, and it does not read packets in this node's memory.
     /// </summary>
     internal bool TakesHybrid =>
-        HasOthers && !_isClosed && !_isUnheard && !View.IsMerged
+        HasOthers && !_isClosed && !Hybrids.ArePaused && !View.IsMerged
         && _channel is not null && _carriers.Copied == 0 && !_lending.IsPossible;
 
-    /// <summary>The hybrid senders in which the stream takes part.</summary>
-    internal List<HybridSender> Hybrids { get; } = [];
+    /// <summary>The stream's part in hybrid packets.</summary>
+    internal StreamHybrids Hybrids { get; }
 
     internal TrainBuilder Builder => _builder;
-
-    /// <summary>True when a group's next message is its first in the stream.</summary>
-    internal bool IsFirst(int groupIndex) => _messages.IsFirst(groupIndex);
-
-    /// <summary>A message of a group is in the stream's next packet.</summary>
-    internal void Introduce(int groupIndex) => _messages.Introduce(groupIndex);
-
-    /// <summary>Takes the rest of a message of which the beginning left in a hybrid packet.</summary>
-    internal void AppendRest(OutgoingMessage message, int groupIndex, int start, bool isFirst)
-    {
-        _messages.AppendRest(message, groupIndex, start, isFirst);
-        SendDirectBack();
-        OnUnblocked();
-    }
-
-    /// <summary>Handles a message whose last byte is in the hybrid packet that was added last.</summary>
-    internal void OnHybridPacked(OutgoingMessage message, in Slice inPacket, Instant now) =>
-        _messages.OnPacked(message, inPacket, Highest, now);
-
-    /// <summary>Counts a message that waits for a hybrid packet as stable: nobody is there to receive it.</summary>
-    internal void DropUnsent(OutgoingMessage message, Instant now) => _messages.DropUnsent(message, now);
-
-    /// <summary>Hybrid packets were added, and leave now.</summary>
-    internal void OnHybridSent(Instant now)
-    {
-        _messages.TakePacked();
-        _carriers.OnTrain(now);
-        _beacon.OnPacket(now);
-        _context.Events.OnStreamAdvanced(this, Urgency, now);
-    }
 
     /// <summary>Binds a message here. It leaves when the root next asks.</summary>
     /// <param name="message">The message.</param>
@@ -262,7 +208,7 @@ public sealed class StreamSender : IFeed
     internal void Append(OutgoingMessage message, int groupIndex, bool isShared)
     {
         _messages.Append(message, groupIndex, isShared);
-        if (isShared) SendDirectBack();
+        if (isShared) _messages.EndDirect();
         OnUnblocked();
     }
 
@@ -278,15 +224,15 @@ public sealed class StreamSender : IFeed
     /// <summary>Requests a pull if there may be something to build.</summary>
     internal void OnUnblocked()
     {
-        foreach (HybridSender hybrid in Hybrids) hybrid.OnUnblocked();
-        if (CanBuild) RequestPull();
+        Hybrids.OnUnblocked();
+        if (CanBuild) _feed.Request();
     }
 
     /// <summary>Ends the stream: the view is superseded, and nothing more will be bound here.</summary>
     internal void End(Instant now)
     {
         _end.Begin(isSent: Backlog.IsEmpty, isStable: _pending.Count == 0);
-        if (Backlog.IsEmpty && _pending.Count > 0) _beacon.Announce();
+        if (Backlog.IsEmpty && _pending.Count > 0) _feed.Announce();
         CheckDone(now);
     }
 
@@ -304,7 +250,7 @@ public sealed class StreamSender : IFeed
             ack = ack.CutAt(Highest);
         }
         Heard++;
-        _informed.OnHeard(now);
+        _feed.OnHeard(now);
         _roundTrip.OnFeedback(ack.Highest, _pending, now);
         if (ack.Stable > Stable)
         {
@@ -313,7 +259,7 @@ public sealed class StreamSender : IFeed
             Settle(ack.Stable, now);
         }
         ulong readPosition = Math.Max(ack.ReadPosition ?? 0, Stable);
-        _builder.OnFeedback(
+        _builder.Allowance.OnFeedback(
             readPosition == Stable ? _releasedCharge : _pending[readPosition].Charge, ack, now);
         OnUnblocked();
         CheckDone(now);
@@ -327,7 +273,7 @@ public sealed class StreamSender : IFeed
         foreach (SequenceRange range in nak.Ranges) namesSentPackets |= range.Start <= Highest;
         if (!namesSentPackets) return false;
         Heard++;
-        _informed.OnHeard(now);
+        _feed.OnHeard(now);
         _repairs.Ask(nak, asker, member, _roundTrip.Value, now);
         return true;
     }
@@ -335,8 +281,8 @@ public sealed class StreamSender : IFeed
     /// <summary>Handles a live member's report on whether this node's multicast reaches it.</summary>
     internal void OnCarrierWord(int member, in CarrierWordBody word, Instant now)
     {
-        _informed.OnHeard(now);
-        if (word.Heard is null) PauseHybrids(now);
+        _feed.OnHeard(now);
+        if (word.Heard is null) Hybrids.Pause(now);
         _carriers.OnWord(member, word, now);
     }
 
@@ -360,86 +306,13 @@ public sealed class StreamSender : IFeed
         _isClosed = true;
         HasOthers = false;
         _builder.Close();
-        _beacon.Stop();
-        _unheardEnds?.Cancel();
-        _train.Stop();
+        _feed.Close();
+        Hybrids.Close();
         _repairs.Close();
         _carriers.Close();
-        _context.Roots.DropKept(this);
         _context.Roots.DropKept(_repairs);
-        _train.Release();
         Gate.Account.Close();
         if (_channel is not null) _context.Transport.Close(_channel, receive: false);
-    }
-
-    // Either the stream's own address does not reach the member, or that of a group.
-    private void PauseHybrids(Instant now)
-    {
-        if (Hybrids.Count == 0 && !_isUnheard) return;
-        _isUnheard = true;
-        _unheardEnds ??= new Alarm(_context.Alarms, _ => _isUnheard = false);
-        _unheardEnds.Set(now + HybridPause);
-    }
-
-    private bool AnyHybridWaits
-    {
-        get
-        {
-            foreach (HybridSender hybrid in Hybrids)
-            {
-                if (!hybrid.IsEmpty) return true;
-            }
-            return false;
-        }
-    }
-
-    private bool CanBuild => HasWork && !_builder.IsBlocked;
-
-    // Lanes of several regions send here as well: all take turns at the buffer.
-    private void SendDirectBack()
-    {
-        while (Backlog.Direct.Count > 0)
-        {
-            _context.Settings.Probes.Reached("a group that wrote into packets takes turns at the buffer again");
-            Backlog.Direct.Dequeue().OnDirectEnded();
-        }
-    }
-
-    private void RequestPull()
-    {
-        if (_isRegistered || _isClosed) return;
-        _isRegistered = true;
-        _context.Roots.Register(this, PriorityClass.Data);
-    }
-
-    private void MakeTrain(Instant now)
-    {
-        int count = _builder.Build(now, out Slice train, out int segment);
-        if (count == 0) return;
-        _train.Hold(train, segment, _messages.TakePacked());
-        _context.Counters.PacketsSent += (ulong)count;
-        _carriers.OnTrain(now);
-        _beacon.OnPacket(now);
-        if (Backlog.FallsToLowMark()) _context.Loop.Wake(Backlog);
-        if (_end.HasBegun && Backlog.IsEmpty) _beacon.Announce();
-        _context.Events.OnStreamAdvanced(this, Urgency, now);
-    }
-
-    private void MakeBeacon(Instant now)
-    {
-        if (_pending.Count == 0)
-        {
-            _beacon.Stop();
-            return;
-        }
-        bool isFinal = _end.HasBegun && Backlog.IsEmpty;
-        _context.Settings.Probes.Reached(
-            isFinal ? "a sender says that its stream has ended" : "a silent sender says how far it has come");
-        _train.HoldBeacon(_builder.BuildBeacon(isFinal), _informed.Next(_pending[Stable + 1].Sent, now));
-        _beacon.OnBeacon(now);
-        bool isUrgent = Urgency == FeedbackUrgency.Immediate;
-        FeedbackUrgency urgency = isUrgent ? FeedbackUrgency.Immediate : FeedbackUrgency.Normal;
-        _context.Events.OnStreamAdvanced(this, urgency, now);
     }
 
     // Settles all packets up to a sequence, which are stable.
@@ -449,12 +322,7 @@ public sealed class StreamSender : IFeed
         _repairs.OnStable(sequence - Stable);
         _pending.ReleaseTo(sequence);
         _messages.SettleThrough(sequence, now);
-        if (_pending.Count > 0) return;
-        _beacon.Stop();
-        _train.Stop();
-        // The root may still hold the last train: then one more pull releases its memory.
-        if (!_train.IsEmpty) RequestPull();
-        else if (Backlog.IsEmpty) _builder.ReleaseSpare();
+        if (_pending.Count == 0) _feed.OnAllStable();
     }
 
     // Treats everything as stable and drops unsent messages: nobody is there to receive them.
@@ -463,8 +331,8 @@ public sealed class StreamSender : IFeed
         if (_pending.Count > 0 || !Backlog.IsEmpty)
             _context.Settings.Probes.Reached("all other members of a view are removed while messages are pending");
         if (_pending.Count > 0) Settle(Highest, now);
-        SendDirectBack();
-        for (int index = Hybrids.Count - 1; index >= 0; index--) Hybrids[index].OnGivenUp(this, now);
+        _messages.EndDirect();
+        Hybrids.OnGivenUp(now);
         _messages.DropBacklog(now);
         if (Backlog.FallsToLowMark()) _context.Loop.Wake(Backlog);
         CheckDone(now);

@@ -171,7 +171,7 @@ internal static class SendingDefects
                 new(
                     "StreamSender.cs",
                     "_roundTrip.OnFeedback(ack.Highest, _pending, now);",
-                    "_roundTrip.OnFeedback(ack.Highest, _pending, now); _beacon.Stop();"),
+                    "_roundTrip.OnFeedback(ack.Highest, _pending, now); _feed.StopBeacons();"),
             ],
         },
         new(
