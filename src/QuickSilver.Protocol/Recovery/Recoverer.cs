@@ -158,7 +158,7 @@ public sealed class Recoverer
     {
         foreach (RegionRecovery region in _regions)
         {
-            if (channel is null || region.Channel == channel) region.OnDrained(channel is null, take, now);
+            if (channel is null || region.Channel == channel) region.Reading.OnDrained(channel is null, take, now);
         }
     }
 

@@ -19,8 +19,9 @@ namespace QuickSilver.Protocol.Recovery;
 /// <summary>
 /// Recovery in one region view that this node is a member of. It accepts the datagrams of all its streams, caches
 /// packets that peers may need, and delivers each packet once.
-/// <see cref="GapRepair"/> requests missing packets, <see cref="PullAnswers"/> answers peers, <see cref="TokenRing"/>
-/// passes the token, <see cref="RemovedSenders"/> settles the streams of removed senders. Core thread only.
+/// <see cref="ReadProgress"/> finds packets missing, <see cref="GapRepair"/> requests them,
+/// <see cref="PullAnswers"/> answers peers, <see cref="TokenRing"/> passes the token,
+/// <see cref="RemovedSenders"/> settles the streams of removed senders. Core thread only.
 /// </summary>
 public sealed class RegionRecovery
 {
@@ -34,8 +35,6 @@ public sealed class RegionRecovery
     private readonly ArrivalJudge _arrivals;
     private readonly IReadOnlyList<IRegionChannel> _hybrids;
     private readonly ulong _dropsBefore;
-    private bool _hasCopies;
-    private PacketWay _way;
     private RepeatBudget[]? _budgets;
 
     internal RegionRecovery(
@@ -57,6 +56,9 @@ public sealed class RegionRecovery
         _answers = new PullAnswers(node, this);
         _store = new PacketStore(node, this, _answers);
         _arrivals = new ArrivalJudge(node, this);
+        Reading = new ReadProgress(node, this, _arrivals);
+        Parted = new PartedPackets(node, this);
+        Own = new OwnStream(node, this);
         Orphans = new OrphanVisit(this, node.Probes);
         Removed = new RemovedSenders(node, this);
         Ring = new TokenRing(node, this);
@@ -83,6 +85,12 @@ public sealed class RegionRecovery
     internal ulong Drops => (Channel?.Drops ?? 0) + HybridDrops() - _dropsBefore;
 
     internal GapRepair Gaps { get; }
+
+    internal ReadProgress Reading { get; }
+
+    internal PartedPackets Parted { get; }
+
+    internal OwnStream Own { get; }
 
     internal TokenRing Ring { get; }
 
@@ -126,14 +134,20 @@ public sealed class RegionRecovery
             ulong from = header.IsFromPeer ? View.Members[header.Relay].Number.Key : header.Sender;
             _node.Inbound.OnPacket(from, datagram.Length);
         }
-        return Take(header, datagram, part, arrival.Role, now);
+        return Take(header, datagram, part, arrival.Role, PacketWay.Whole, now);
     }
 
-    private RejectReason Take(
-        in DatagramHeader header, ReadOnlySpan<byte> datagram, in Slice part, SocketRole role, Instant now)
+    /// <summary>Takes a packet whose source was checked.</summary>
+    internal RejectReason Take(
+        in DatagramHeader header,
+        ReadOnlySpan<byte> datagram,
+        in Slice part,
+        SocketRole role,
+        PacketWay way,
+        Instant now)
     {
         // The combinations outlive those who made them. So no packet of a removed sender is taken from them.
-        StreamReceiver? stream = header.IsFromPeer && _way != PacketWay.Rebuilt
+        StreamReceiver? stream = header.IsFromPeer && way != PacketWay.Rebuilt
             ? Streams.FindForPeer(header.Sender, out RejectReason reason)
             : Streams.Find(header.Sender, out reason);
         if (stream is null) return reason;
@@ -144,59 +158,23 @@ public sealed class RegionRecovery
             return RejectReason.BeyondWindow;
 
         bool isRepair = header.Kind == DatagramKind.Repair;
-        if (!isRepair) NoteDirect(stream, role, now);
+        if (!isRepair) Reading.NoteDirect(stream, role, now);
         RejectReason outcome = RejectReason.None;
         if (stream.Window.Contains(sequence))
         {
             _node.Counters.PacketsDuplicate++;
-            if (isRepair && _way != PacketWay.Rebuilt) _node.Counters.RepairsWasted++;
+            if (isRepair && way != PacketWay.Rebuilt) _node.Counters.RepairsWasted++;
         }
         else
         {
-            outcome = _store.Take(stream, header, datagram, part, _way, now);
+            outcome = _store.Take(stream, header, datagram, part, way, now);
         }
         if (outcome is RejectReason.Malformed) return outcome;
 
         // Read from the data socket: lower sequences that did not come are missing.
-        if (!isRepair && MovesReadPosition(stream, role, now)) RaiseReadPosition(stream, sequence, now);
+        if (!isRepair) Reading.OnRead(stream, sequence, role, now);
         if (stream.NoteHighest(sequence) || header.Urgency > FeedbackUrgency.Low) Ring.OnUnstable(header.Urgency, now);
         return outcome;
-    }
-
-    /// <summary>Takes a part of a packet that is sent again.</summary>
-    /// <param name="header">The part's header.</param>
-    /// <param name="body">The part's body.</param>
-    /// <param name="now">The time of arrival.</param>
-    /// <param name="whole">The whole packet, with its reference, when this was its last part; else empty.</param>
-    /// <returns>The reason it was dropped, or <see cref="RejectReason.None"/>.</returns>
-    internal RejectReason OnPart(in DatagramHeader header, ReadOnlySpan<byte> body, Instant now, out Slice whole)
-    {
-        whole = default;
-        if (!RepairPartBody.TryRead(body, out RepairPartBody part)) return RejectReason.Malformed;
-        if (header.IsFromPeer && !IsLivePeer(header.Relay, out RejectReason bad)) return bad;
-        StreamReceiver? stream = header.IsFromPeer
-            ? Streams.FindForPeer(header.Sender, out RejectReason reason)
-            : Streams.Find(header.Sender, out reason);
-        if (stream is null) return reason;
-        // Only answers are joined: a packet that is not missing was not requested.
-        if (stream.Own is not null || stream.Missing.IndexOf(header.Sequence) < 0) return RejectReason.None;
-        whole = _node.Parts.Add(View, header, part, now);
-        return RejectReason.None;
-    }
-
-    /// <summary>Takes a packet that was joined from parts.</summary>
-    internal RejectReason OnJoined(in DatagramHeader part, in Slice whole, Instant now)
-    {
-        RejectReason reason = DatagramHeader.TryRead(whole.Span, out DatagramHeader header);
-        if (reason != RejectReason.None) return reason;
-        bool isMeant = header.Kind == DatagramKind.Repair && header.TotalLength == whole.Length
-            && header.Cluster == part.Cluster && header.Sender == part.Sender && header.Sequence == part.Sequence
-            && header.ViewTag == part.ViewTag && header.ViewCounter == part.ViewCounter;
-        if (!isMeant) return RejectReason.Malformed;
-        if (!header.PayloadIsIntact(whole.Span)) return RejectReason.PayloadChecksum;
-        if (header.IsFromPeer && !IsLivePeer(header.Relay, out reason)) return reason;
-        // Its parts may have come from several members. The source of each was checked.
-        return TakeBy(PacketWay.Joined, header, whole.Span, whole, now);
     }
 
     /// <summary>What this member has of a packet.</summary>
@@ -218,16 +196,7 @@ public sealed class RegionRecovery
 
     /// <summary>Takes a packet that was rebuilt from combinations. Its header is that of a peer's repair.</summary>
     internal RejectReason OnRebuilt(in DatagramHeader header, ReadOnlySpan<byte> datagram, Instant now) =>
-        TakeBy(PacketWay.Rebuilt, header, datagram, default, now);
-
-    private RejectReason TakeBy(
-        PacketWay way, in DatagramHeader header, ReadOnlySpan<byte> datagram, in Slice part, Instant now)
-    {
-        _way = way;
-        RejectReason reason = Take(header, datagram, part, SocketRole.Unicast, now);
-        _way = PacketWay.Whole;
-        return reason;
-    }
+        Take(header, datagram, default, SocketRole.Unicast, PacketWay.Rebuilt, now);
 
     /// <summary>Takes a beacon: the sender's highest sequence.</summary>
     public RejectReason OnBeacon(in DatagramHeader header, in Arrival arrival, Instant now)
@@ -241,9 +210,9 @@ public sealed class RegionRecovery
         // A beacon by unicast, while packets come by multicast or not at all, is no copy: it does not tell what
         // arrives.
         bool isInforming = arrival.Role == SocketRole.Unicast && Channel is not null && !stream.IsCopied(now);
-        if (!isInforming) NoteDirect(stream, arrival.Role, now);
+        if (!isInforming) Reading.NoteDirect(stream, arrival.Role, now);
         ulong missing = stream.Missing.Sequences;
-        if (MovesReadPosition(stream, arrival.Role, now)) RaiseReadPosition(stream, header.Sequence, now);
+        Reading.OnRead(stream, header.Sequence, arrival.Role, now);
         if (stream.Missing.Sequences > missing)
             _node.Probes.Reached("a beacon shows that the last packets of a stream are missing");
         stream.NoteHighest(header.Sequence);
@@ -300,33 +269,6 @@ public sealed class RegionRecovery
     }
 
     /// <summary>
-    /// This node has sent packets into the view, or has repeated its highest sequence after a silence.
-    /// </summary>
-    public void OnOwnAdvanced(StreamSender own, FeedbackUrgency urgency, Instant now)
-    {
-        StreamReceiver stream = Streams.Met(_node.SelfKey) ?? Streams.Add(View.Members[Self], own);
-        if (stream.NoteHighest(own.Highest)) stream.RaiseReadPosition(own.Highest, now);
-        Ring.OnUnstable(urgency, now);
-    }
-
-    /// <summary>A socket that may carry streams of this view was found empty.</summary>
-    /// <param name="isUnicast">True for the unicast socket. It carries all streams or, where there is a channel, those
-    /// that come by copies.</param>
-    /// <param name="take">The batch of completions that reported it.</param>
-    /// <param name="now">The time of the report.</param>
-    internal void OnDrained(bool isUnicast, ulong take, Instant now)
-    {
-        if (isUnicast && Channel is not null && !_hasCopies) return;
-        foreach (StreamReceiver stream in Streams)
-        {
-            if (stream.ReadPositionTarget <= stream.ReadPosition || stream.ReadPositionTargetTake > take) continue;
-            if (Channel is not null && stream.IsCopied(now) != isUnicast) continue;
-            _node.Probes.Reached("a socket is empty and what a token named is missing");
-            RaiseReadPosition(stream, stream.ReadPositionTarget, now);
-        }
-    }
-
-    /// <summary>
     /// Nodes are removed from the cluster. Their streams are to be closed, whether this node received anything of them
     /// or not.
     /// </summary>
@@ -334,31 +276,8 @@ public sealed class RegionRecovery
     {
         Removed.Add(nodes, now);
         Ring.OnRemovalLearned(now);
-        if (Ring.IsLeader) ReportToSelf(now);
+        if (Ring.IsLeader) Own.ReportStable(now);
         if (IsActive) Ring.OnUnstable(FeedbackUrgency.Immediate, now);
-    }
-
-    // The failed leader may have announced this node's stream as stable to the members, and not to this node. Normally
-    // its beacons would prompt the new leader to repeat it. A leader does not receive its own beacons.
-    private void ReportToSelf(Instant now)
-    {
-        foreach (StreamReceiver stream in Streams)
-        {
-            if (stream.Own is null || !ReportToSelf(stream, now)) continue;
-            _node.Probes.Reached("a new leader is the sender of a stream found stable before");
-            return;
-        }
-    }
-
-    /// <summary>
-    /// Reports to this node's own stream what a token, or the previous leader, has announced as stable, unless feedback
-    /// did. The feedback was lost, or the way from the leader is broken.
-    /// </summary>
-    internal bool ReportToSelf(StreamReceiver stream, Instant now)
-    {
-        if (stream.Own is not { } own || stream.Cleanup <= own.Stable) return false;
-        _node.Events.OnOwnAck(View, new AckBody(stream.Cleanup, stream.Cleanup, stream.Cleanup, 1, 0), now);
-        return true;
     }
 
     /// <summary>
@@ -379,26 +298,14 @@ public sealed class RegionRecovery
         return drops;
     }
 
-    private bool IsLivePeer(int relay, out RejectReason reason)
+    /// <summary>True when the member that repairs is another one, and is not removed.</summary>
+    internal bool IsLivePeer(int relay, out RejectReason reason)
     {
         reason = RejectReason.None;
         if (relay >= View.Members.Length || relay == Self) reason = RejectReason.UnknownSender;
         else if (View.Members[relay].IsRemoved) reason = RejectReason.RemovedSender;
         return reason == RejectReason.None;
     }
-
-    // Counts a packet that came from the sender itself, accepted or not.
-    private void NoteDirect(StreamReceiver stream, SocketRole role, Instant now)
-    {
-        stream.Direct++;
-        if (role != SocketRole.Unicast) return;
-        stream.CopiedAt = now;
-        _hasCopies = true;
-    }
-
-    // Copies and multicast come by two sockets. Only one of them advances the read position.
-    private static bool MovesReadPosition(StreamReceiver stream, SocketRole role, Instant now) =>
-        role == SocketRole.Unicast || !stream.IsCopied(now);
 
     /// <summary>A packet was stored that was sent to its group's address.</summary>
     internal void OnHybrid(StreamReceiver stream, bool isRepair, Instant now) =>
@@ -411,15 +318,6 @@ public sealed class RegionRecovery
     /// A packet of a stream stays missing: the sender's multicast is judged again, though nothing more is missed.
     /// </summary>
     internal void OnStuck(StreamReceiver stream, Instant now) => _arrivals.OnMissed(stream, 0, now);
-
-    internal void RaiseReadPosition(StreamReceiver stream, ulong sequence, Instant now)
-    {
-        ulong missed = stream.RaiseReadPosition(sequence, now);
-        if (missed == 0) return;
-        _node.Counters.PacketsMissed += missed;
-        _arrivals.OnMissed(stream, missed, now);
-        if (stream.Orphan is null) Gaps.OnGap(now);
-    }
 
     /// <summary>
     /// The highest sequence of a stream that is worth requesting: there is no room for packets beyond it.

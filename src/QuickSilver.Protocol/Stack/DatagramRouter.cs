@@ -381,11 +381,7 @@ internal sealed class DatagramRouter
         RegionRecovery? region = _rooms.Recoverer.Find(header.ViewTag, header.ViewCounter);
         if (region is null) return RejectReason.UnknownView;
         if (!region.MaySend(header, arrival)) return RejectReason.WrongSource;
-        RejectReason reason = region.OnPart(header, body, now, out Slice whole);
-        if (whole.IsEmpty) return reason;
-        reason = region.OnJoined(header, whole, now);
-        whole.Release();
-        return reason;
+        return region.Parted.Take(header, body, now);
     }
 
     private RejectReason RouteRegionRepair(

@@ -18,7 +18,7 @@ internal sealed class NodeWiring(StackParts rooms) : IDisseminationEvents, IReco
     public void OnStreamAdvanced(StreamSender stream, FeedbackUrgency urgency, Instant now)
     {
         if (rooms.Views.FindRegion(stream.View) is not { } region) return;
-        region.OnOwnAdvanced(stream, urgency, now);
+        region.Own.OnAdvanced(stream, urgency, now);
         rooms.RegionRepairs.OnOwnAdvanced(region, stream, now);
     }
 

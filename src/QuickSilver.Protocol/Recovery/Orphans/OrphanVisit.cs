@@ -80,7 +80,7 @@ internal sealed class OrphanVisit(RegionRecovery region, Probes probes)
         stream.NoteHighest(record.Highest);
         record.Highest = stream.KnownHighest;
         // The socket yields no more of the stream, so no missing packet can still be in it.
-        region.RaiseReadPosition(stream, stream.KnownHighest, now);
+        region.Reading.Raise(stream, stream.KnownHighest, now);
         if (record.IsClosed)
         {
             region.Removed.CloseStream(stream, now);
@@ -113,7 +113,7 @@ internal sealed class OrphanVisit(RegionRecovery region, Probes probes)
         if (record.IsClosed && !orphan.IsClosed)
         {
             stream.NoteHighest(record.Highest);
-            region.RaiseReadPosition(stream, stream.KnownHighest, now);
+            region.Reading.Raise(stream, stream.KnownHighest, now);
             region.Removed.CloseStream(stream, now);
         }
         if (orphan.IsClosed)

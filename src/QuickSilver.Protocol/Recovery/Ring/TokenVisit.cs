@@ -93,7 +93,7 @@ internal sealed class TokenVisit(Recoverer node, RegionRecovery region, OwnLag l
             stream.InToken = true;
             lag.Look(stream, record);
             AddFeedback(stream, record, newDrops);
-            region.ReportToSelf(stream, now);
+            region.Own.ReportStable(stream, now);
             if (!record.HasDetail) continue;
             Compare(stream, record, firstOfPartition, before, now);
             region.Gaps.OnHeldKnown(stream, now);

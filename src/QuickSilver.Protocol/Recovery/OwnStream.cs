@@ -1,0 +1,51 @@
+using QuickSilver.Protocol.Core;
+using QuickSilver.Protocol.Dissemination.Streams;
+using QuickSilver.Protocol.Flow;
+using QuickSilver.Protocol.Probing;
+using QuickSilver.Protocol.Recovery.Reception;
+using QuickSilver.Protocol.Wire;
+
+namespace QuickSilver.Protocol.Recovery;
+
+/// <summary>
+/// This node's own stream as the recovery of its region sees it: a stream that lacks nothing here, and whose sender can
+/// be told directly what is stable. Core thread only.
+/// </summary>
+internal sealed class OwnStream(Recoverer node, RegionRecovery region)
+{
+    /// <summary>
+    /// This node has sent packets into the view, or has repeated its highest sequence after a silence.
+    /// </summary>
+    public void OnAdvanced(StreamSender own, FeedbackUrgency urgency, Instant now)
+    {
+        StreamReceiver stream = region.Streams.Met(node.SelfKey)
+            ?? region.Streams.Add(region.View.Members[region.Self], own);
+        if (stream.NoteHighest(own.Highest)) stream.RaiseReadPosition(own.Highest, now);
+        region.Ring.OnUnstable(urgency, now);
+    }
+
+    /// <summary>
+    /// A new leader reports what the failed one announced. That may have told the members that this node's stream is
+    /// stable, and not this node. Normally its beacons would prompt the new leader to repeat it. A leader does not
+    /// receive its own beacons.
+    /// </summary>
+    public void ReportStable(Instant now)
+    {
+        if (region.Streams.Met(node.SelfKey) is { } stream && ReportStable(stream, now))
+            node.Probes.Reached("a new leader is the sender of a stream found stable before");
+    }
+
+    /// <summary>
+    /// Reports to this node's own stream what a token, or the previous leader, has announced as stable, unless feedback
+    /// did. The feedback was lost, or the way from the leader is broken.
+    /// </summary>
+    /// <param name="stream">A stream; nothing is reported unless it is this node's own.</param>
+    /// <param name="now">The present instant.</param>
+    /// <returns>True when there was something to report.</returns>
+    public bool ReportStable(StreamReceiver stream, Instant now)
+    {
+        if (stream.Own is not { } own || stream.Cleanup <= own.Stable) return false;
+        node.Events.OnOwnAck(region.View, new AckBody(stream.Cleanup, stream.Cleanup, stream.Cleanup, 1, 0), now);
+        return true;
+    }
+}
