@@ -29,7 +29,7 @@ internal static class HybridDefects
             Patches =
             [
                 new(
-                    "DatagramRouter.cs",
+                    "HybridReader.cs",
                     "return TakeDerived(recovery, header, region, records, arrival, now);",
                     """
                     {

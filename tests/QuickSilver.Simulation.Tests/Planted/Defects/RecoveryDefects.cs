@@ -180,15 +180,15 @@ internal static class RecoveryDefects
                     "return speaker is null || speaker.MaySend(header.Kind, arrival);",
                     "return true;"),
                 new(
-                    "DatagramRouter.cs",
+                    "ControlRouter.cs",
                     "if (!view.Members[member].MaySend(header.Kind, arrival)) return RejectReason.WrongSource;",
                     ""),
                 new(
-                    "DatagramRouter.cs",
+                    "ControlRouter.cs",
                     "if (!region.View.Members[member].MaySend(header.Kind, arrival)) return RejectReason.WrongSource;",
                     ""),
                 new(
-                    "DatagramRouter.cs",
+                    "ControlRouter.cs",
                     "if (!node.MaySend(header.Kind, arrival)) return RejectReason.WrongSource;",
                     ""),
             ],
