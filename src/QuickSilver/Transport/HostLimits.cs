@@ -20,7 +20,7 @@ internal sealed record HostLimits(long? OpenFiles, long? MembershipsPerSocket)
     /// <summary>Regions that may have a socket each for sending: an eighth of the descriptors, and no more than
     /// sixteen.</summary>
     public int ConnectedSenders =>
-        (int)Math.Min(SocketTransport.MaxConnectedSenders, (OpenFiles ?? long.MaxValue) / 8);
+        (int)Math.Min(RegionSenders.MaxConnected, (OpenFiles ?? long.MaxValue) / 8);
 
     /// <summary>True when the descriptors may not suffice.</summary>
     public bool IsShortOfFiles => OpenFiles < NeededFiles;

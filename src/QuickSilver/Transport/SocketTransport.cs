@@ -17,22 +17,16 @@ namespace QuickSilver.Transport;
 /// </summary>
 internal abstract class SocketTransport : IHostTransport
 {
-    private const int ControlBufferBytes = 1 << 20;
-    private const int SendPauseMilliseconds = 1000;
     private const int AttachPauseMilliseconds = 1000;
-
-    /// <summary>Regions with a connected socket each, which reports a full buffer without an exception. All others
-    /// share one, so descriptors do not grow with the regions sent to.</summary>
-    internal const int MaxConnectedSenders = 16;
 
     private readonly TransportSettings _settings;
     private readonly ITransportEvents _events;
     private readonly AddressCache _addresses = new();
+    private readonly RegionSenders _senders;
     private readonly Dictionary<NetEndpoint, SocketChannel> _channels = [];
     private readonly ReceivePorts _ports;
+    private readonly KernelGrants _grants;
     private readonly bool _segments;
-    private readonly bool _wantsCoalescing;
-    private readonly int _mostConnected;
     private readonly Sharing.SharedMemory? _shared;
     private NetworkChoice _network;
     private UdpSockets _sockets;
@@ -41,8 +35,6 @@ internal abstract class SocketTransport : IHostTransport
     private IPAddress? _ownSource;
     private SocketPort? _controlPort;
     private SocketPort? _dataPort;
-    private TrainSender? _sharedSender;
-    private bool _hasReportedCoalescing;
     private bool _hasFailed;
     private long _attachAt;
     private ulong _closedDrops;
@@ -54,11 +46,12 @@ internal abstract class SocketTransport : IHostTransport
         _settings = settings;
         _events = events;
         _ports = new ReceivePorts(Poll, Read);
-        _wantsCoalescing = settings.Coalescing && OperatingSystem.IsLinux();
-        _mostConnected = settings.Limits?.ConnectedSenders ?? MaxConnectedSenders;
+        _grants = new KernelGrants(settings, events);
         var sockets = new UdpSockets(settings, network);
-        (Socket control, Socket data) = OpenPair(sockets, settings);
-        _segments = settings.Segmentation && ProbeSegmentation(data);
+        (Socket control, Socket data) = sockets.OpenPair();
+        _segments = _grants.Segmentation(data);
+        int mostConnected = settings.Limits?.ConnectedSenders ?? RegionSenders.MaxConnected;
+        _senders = new RegionSenders(mostConnected, _segments, _addresses, Counters, events);
         Take(network, choice, sockets, control, data);
         _shared = ShareMemory(settings);
     }
@@ -82,7 +75,7 @@ internal abstract class SocketTransport : IHostTransport
     public bool HasReady => _ports.HasReady;
 
     /// <summary>Sockets that belong to one region each, for sending.</summary>
-    internal int ConnectedSenders { get; private set; }
+    internal int ConnectedSenders => _senders.Connected;
 
     /// <summary>The socket for tokens, acknowledgements, NAKs and pulls.</summary>
     protected Socket ControlSocket { get; private set; }
@@ -108,7 +101,7 @@ internal abstract class SocketTransport : IHostTransport
         var open = (SocketChannel)channel;
         if (receive && --open.Receivers == 0) StopReceiving(open);
         if (--open.Opens > 0) return;
-        DropSender(open);
+        _senders.Drop(open);
         _channels.Remove(open.Group);
     }
 
@@ -133,7 +126,7 @@ internal abstract class SocketTransport : IHostTransport
         (Socket Control, Socket Data) pair;
         try
         {
-            pair = OpenPair(sockets, _settings);
+            pair = sockets.OpenPair();
         }
         catch (Exception refusal) when (refusal is TransportException or SocketException)
         {
@@ -149,7 +142,7 @@ internal abstract class SocketTransport : IHostTransport
             Multicast = multicast,
             Reason = reason,
         };
-        DropSharedSender();
+        _senders.DropShared(_channels.Values);
         Take(network, choice, sockets, pair.Control, pair.Data);
         StartUnicast();
         return true;
@@ -181,9 +174,9 @@ internal abstract class SocketTransport : IHostTransport
         foreach (SocketChannel channel in _channels.Values)
         {
             StopReceiving(channel);
-            DropSender(channel);
+            _senders.Drop(channel);
         }
-        DropSharedSender();
+        _senders.DropShared(_channels.Values);
         _channels.Clear();
         ControlSocket.Dispose();
         DataSocket.Dispose();
@@ -228,29 +221,7 @@ internal abstract class SocketTransport : IHostTransport
     }
 
     /// <summary>Requests coalescing by the kernel on a socket; reports a refusal once.</summary>
-    protected void Coalesce(Socket socket)
-    {
-        if (!_wantsCoalescing) return;
-        SocketError error = KernelOptions.SetCoalescing(socket);
-        if (error == SocketError.Success || _hasReportedCoalescing) return;
-        _hasReportedCoalescing = true;
-        _events.OnCoalescingRefused(error.ToString());
-    }
-
-    private static (Socket Control, Socket Data) OpenPair(UdpSockets sockets, TransportSettings settings)
-    {
-        Socket control = sockets.OpenUnicast(
-            Math.Min(ControlBufferBytes, settings.ReceiveBufferBytes), sendsWhole: false);
-        try
-        {
-            return (control, sockets.OpenUnicast(settings.ReceiveBufferBytes, sendsWhole: true));
-        }
-        catch
-        {
-            control.Dispose();
-            throw;
-        }
-    }
+    protected void Coalesce(Socket socket) => _grants.Coalesce(socket);
 
     [MemberNotNull(nameof(_network), nameof(_sockets), nameof(_controlSender), nameof(_dataSender))]
     [MemberNotNull(nameof(Facts), nameof(Choice), nameof(ControlSocket), nameof(DataSocket))]
@@ -265,7 +236,8 @@ internal abstract class SocketTransport : IHostTransport
         _dataSender = new TrainSender(data, "unicast", _segments, Counters, _events);
         int controlPort = ((IPEndPoint)control.LocalEndPoint!).Port;
         _ownSource = OwnSource.Find(network, controlPort);
-        int granted = ReadGranted(_settings.ReceiveBufferBytes);
+        _senders.Use(sockets, _ownSource ?? network.Address);
+        int granted = _grants.ReceiveBuffer(data);
         int slot = DatagramSize.Choose(_settings, network.Mtu, network.IsLoopback, granted);
         Facts = new TransportFacts(
             network.At(controlPort),
@@ -339,69 +311,14 @@ internal abstract class SocketTransport : IHostTransport
         {
             if (channel.Port is { } port && _sockets.JoinAgain(port.Socket, channel.Group))
                 RefuseEcho(port.Socket, channel);
-            if (channel is { Sender: { } sender, To: null }) _sockets.AttachAgain(sender.Socket);
         }
-        if (_sharedSender is { } shared) _sockets.AttachAgain(shared.Socket);
+        _senders.AttachAgain(_channels.Values);
     }
 
-    private SendOutcome SendToRegion(SocketChannel channel, in Train train) =>
-        SenderOf(channel)?.Send(train, channel.To) ?? SendOutcome.Failed;
-
-    // It is bound to the address that the node had when it was opened.
-    private void DropSharedSender()
+    private SendOutcome SendToRegion(SocketChannel channel, in Train train)
     {
-        foreach (SocketChannel channel in _channels.Values)
-        {
-            if (channel.To is not null) DropSender(channel);
-        }
-        _sharedSender?.Dispose();
-        _sharedSender = null;
-    }
-
-    private void DropSender(SocketChannel channel)
-    {
-        if (channel is { Sender: { } sender, To: null })
-        {
-            sender.Dispose();
-            ConnectedSenders--;
-        }
-        channel.Sender = null;
-        channel.To = null;
-    }
-
-    private TrainSender? SenderOf(SocketChannel channel)
-    {
-        if (channel.Sender is { } sender) return sender;
-        long now = Environment.TickCount64;
-        if (channel.CannotSend && now < channel.TrySendAt) return null;
-        try
-        {
-            IPAddress source = _ownSource ?? _network.Address;
-            if (ConnectedSenders < _mostConnected)
-            {
-                Socket socket = _sockets.OpenSender(channel.Group, source);
-                channel.Sender = new TrainSender(socket, channel.Group.ToString(), _segments, Counters, _events);
-                ConnectedSenders++;
-            }
-            else
-            {
-                _sharedSender ??= new TrainSender(
-                    _sockets.OpenSender(null, source), "regions", _segments, Counters, _events);
-                channel.Sender = _sharedSender;
-                channel.To = _addresses.Of(channel.Group);
-            }
-            CutEcho(channel);
-            channel.CannotSend = false;
-            return channel.Sender;
-        }
-        catch (SocketException refusal)
-        {
-            // A lack of descriptors, or a link that is down: both may end before the view does.
-            channel.TrySendAt = now + SendPauseMilliseconds;
-            if (!channel.CannotSend) _events.OnOpenFailed(channel.Group, refusal.Message);
-            channel.CannotSend = true;
-            return null;
-        }
+        if (channel.Sender is null && _senders.TryOpen(channel)) CutEcho(channel);
+        return channel.Sender?.Send(train, channel.To) ?? SendOutcome.Failed;
     }
 
     // With unicast a note costs as many sends as the packet itself, and short packets gain nothing.
@@ -413,26 +330,5 @@ internal abstract class SocketTransport : IHostTransport
         Sharing.SharedMemory? shared = Sharing.SharedMemory.TryCreate(Counters, out string reason);
         if (shared is null) _events.OnSharedMemoryRefused(reason);
         return shared;
-    }
-
-    private bool ProbeSegmentation(Socket data)
-    {
-        SocketError error = KernelOptions.SetSegment(data, 0);
-        if (error == SocketError.Success) return true;
-        if (OperatingSystem.IsLinux()) _events.OnSegmentationRefused("all", error.ToString());
-        return false;
-    }
-
-    // Linux doubles the requested size for its own overhead, and returns the doubled figure.
-    private int ReadGranted(int asked)
-    {
-        int granted = DataSocket.ReceiveBufferSize;
-        int comparable = OperatingSystem.IsLinux() ? granted / 2 : granted;
-        if (comparable < asked)
-        {
-            string remedy = OperatingSystem.IsLinux() ? $"sysctl -w net.core.rmem_max={asked}" : "";
-            _events.OnReceiveBufferSmall(asked, comparable, remedy);
-        }
-        return granted;
     }
 }

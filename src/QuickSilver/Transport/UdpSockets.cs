@@ -12,8 +12,25 @@ namespace QuickSilver.Transport;
 /// <param name="network">The interface of the node.</param>
 internal sealed class UdpSockets(TransportSettings settings, NetworkChoice network)
 {
+    private const int ControlBufferBytes = 1 << 20;
     private const int WindowsIgnoreUnreachable = -1744830452;
     private static int _portsTried;
+
+    /// <summary>Opens the two unicast sockets of a node.</summary>
+    /// <exception cref="TransportException">No port of the range is free.</exception>
+    public (Socket Control, Socket Data) OpenPair()
+    {
+        Socket control = OpenUnicast(Math.Min(ControlBufferBytes, settings.ReceiveBufferBytes), sendsWhole: false);
+        try
+        {
+            return (control, OpenUnicast(settings.ReceiveBufferBytes, sendsWhole: true));
+        }
+        catch
+        {
+            control.Dispose();
+            throw;
+        }
+    }
 
     /// <summary>Opens a unicast socket on a free port of the range.</summary>
     /// <param name="receiveBufferBytes">The receive buffer to request from the kernel, in bytes.</param>

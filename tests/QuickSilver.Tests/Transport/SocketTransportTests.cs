@@ -36,7 +36,7 @@ public sealed class SocketTransportTests : IDisposable
     [MemberData(nameof(Kinds))]
     public void Regions_beyond_a_bound_share_one_socket(string kind)
     {
-        const int regions = 3 * SocketTransport.MaxConnectedSenders;
+        const int regions = 3 * RegionSenders.MaxConnected;
         var sender = (SocketTransport)_rig.Start(kind);
         IHostTransport receiver = _rig.Start(kind);
         NetEndpoint[] groups = [.. Enumerable.Range(0, regions).Select(_ => TransportRig.NewGroup())];
@@ -52,17 +52,17 @@ public sealed class SocketTransportTests : IDisposable
             Train train = TransportRig.Train(TrainRoute.Region, 3, 100, first, channel: channel);
             Assert.Equal(SendOutcome.Sent, sender.Send(train));
         }
-        Assert.Equal(SocketTransport.MaxConnectedSenders, sender.ConnectedSenders);
+        Assert.Equal(RegionSenders.MaxConnected, sender.ConnectedSenders);
         Assert.Equal(
             [1L, 2L, 3L, 151L, 152L, 153L, 301L, 302L, 303L, 451L, 452L, 453L],
             TransportRig.Sequences(TransportRig.ReceiveDatagrams(receiver, 12)).Order());
 
         // A region that ends leaves its socket's place to another.
         sender.Close(channels[0], receive: false);
-        Assert.Equal(SocketTransport.MaxConnectedSenders - 1, sender.ConnectedSenders);
+        Assert.Equal(RegionSenders.MaxConnected - 1, sender.ConnectedSenders);
         IRegionChannel next = sender.Open(TransportRig.NewGroup(), receive: false)!;
         sender.Send(TransportRig.Train(TrainRoute.Region, 1, 100, channel: next));
-        Assert.Equal(SocketTransport.MaxConnectedSenders, sender.ConnectedSenders);
+        Assert.Equal(RegionSenders.MaxConnected, sender.ConnectedSenders);
         for (int index = 1; index < regions; index++) sender.Close(channels[index], receive: false);
         Assert.Equal(1, sender.ConnectedSenders);
     }
