@@ -27,10 +27,7 @@ internal sealed class InboxCore : HandleInbox, IBudgetedInbox
     private readonly NodeInboxes _shared;
     private readonly InboxRing _ring = new();
     private readonly InboxNotes _notes;
-    private readonly Lock _readerLock = new();
-    private InboxReader? _reader;
-    private bool _isBeingRead;
-    private bool _isDiscarded;
+    private ReaderSlot _readers = new();
     private bool _countsLateReads;
     private EndMark? _end;
     private int _hasConsumer;
@@ -40,12 +37,10 @@ internal sealed class InboxCore : HandleInbox, IBudgetedInbox
     // Core thread only.
     private InboxPins _pins;
     private GroupView? _heldView;
-    private long _roomMessages;
-    private long _roomBytes;
+    private InboxRoom _room;
     private bool _holdsBeforeConsumer;
     private bool _takesNothing;
     private bool _isClosed;
-    private bool _actsAsFull;
     private bool _isTouched;
 
     /// <summary>Creates an empty inbox. Any thread.</summary>
@@ -65,14 +60,7 @@ internal sealed class InboxCore : HandleInbox, IBudgetedInbox
     public override long Messages => _depth.Messages;
 
     /// <inheritdoc/>
-    public override bool IsIdle
-    {
-        get
-        {
-            lock (_readerLock)
-                return (!_isBeingRead || _reader is null || _reader.Signal.IsWaiting) && Messages == 0;
-        }
-    }
+    public override bool IsIdle => _readers.IsIdle && Messages == 0;
 
     /// <summary>Bytes of unread messages and of undisposed leases. Any thread.</summary>
     public override long Bytes => _depth.Bytes;
@@ -116,16 +104,14 @@ internal sealed class InboxCore : HandleInbox, IBudgetedInbox
     /// <summary>False while the stored messages belong to a handler. Any thread.</summary>
     internal bool MayRead => _first.MayRead;
 
-    /// <summary>Limit on the messages a reader takes at a time: one if a newer message could replace the
-    /// rest.</summary>
-    internal int BatchMessages =>
-        _limits.ReplacesByKey ? 1 : Math.Clamp(_limits.Capacity / 2, 1, NodeInboxes.BatchEntries);
+    /// <summary>Limit on the messages a reader takes at a time.</summary>
+    internal int BatchMessages => _limits.BatchMessages;
 
     /// <summary>Stores delivered messages, as references to their memory or as copies.</summary>
     public override void OnMessages(NodeInfo sender, in DeliveryBatch batch)
     {
         bool hasConsumer = HasConsumer;
-        if ((!hasConsumer && !HoldsForReader) || Volatile.Read(ref _isDiscarded)) return;
+        if ((!hasConsumer && !HoldsForReader) || _readers.IsDiscarded) return;
         for (int index = 0; index < batch.Count && !_takesNothing; index++)
         {
             Slice payload = batch[index];
@@ -156,7 +142,7 @@ internal sealed class InboxCore : HandleInbox, IBudgetedInbox
         _ring.Publish();
         _notes.Publish();
         if (!_isClosed) _shared.Budget.Update(this);
-        WakeReader();
+        _readers.Wake();
     }
 
     /// <summary>Closes the inbox: the reader gets the stored messages, then the end. After a normal end no new reader
@@ -171,14 +157,14 @@ internal sealed class InboxCore : HandleInbox, IBudgetedInbox
         _shared.Budget.Remove(this);
         Volatile.Write(ref _countsLateReads, true);
         SetEnd(reason);
-        if (reason is null || Volatile.Read(ref _isDiscarded)) Discard();
+        if (reason is null || _readers.IsDiscarded) Discard();
     }
 
     /// <summary>Ends the readers after the visible messages, for a core that hangs or has ended. Any thread.</summary>
     public override void SetEnd(Exception? reason)
     {
         Interlocked.CompareExchange(ref _end, EndMark.Of(reason), null);
-        WakeReader();
+        _readers.Wake();
     }
 
     /// <summary>Counts a lease that has ended. Any thread.</summary>
@@ -196,14 +182,7 @@ internal sealed class InboxCore : HandleInbox, IBudgetedInbox
     }
 
     /// <summary>Releases an ended handle's messages, at once or when the present reader stops. Any thread.</summary>
-    public override void Discard()
-    {
-        lock (_readerLock)
-        {
-            _isDiscarded = true;
-            if (!_isBeingRead) DropStored();
-        }
-    }
+    public override void Discard() => _readers.Discard(this);
 
     /// <summary>Reserves the buffered messages for an inline handler, the first consumer. Any thread.</summary>
     /// <returns>True: call <see cref="TryTakeHeld"/> until it fails, then <see cref="EndReservation"/>.</returns>
@@ -245,7 +224,7 @@ internal sealed class InboxCore : HandleInbox, IBudgetedInbox
     public void CancelReservation()
     {
         _first.EndReservation(isTaken: false);
-        WakeReader();
+        _readers.Wake();
     }
 
     /// <summary>Stops buffering, since an inline handler precedes the first message; readers still get
@@ -260,41 +239,32 @@ internal sealed class InboxCore : HandleInbox, IBudgetedInbox
     public void ExpectReader() => _first.ExpectReader();
 
     /// <summary>Makes this inbox, the node's largest, behave as full while the node's limit is exceeded.</summary>
-    public void ActAsFull(bool full)
-    {
-        _actsAsFull = full;
-        _roomMessages = 0;
-    }
+    public void ActAsFull(bool full) => _room.ActAsFull(full);
 
     /// <summary>Begins reading. Any thread, one reader at a time.</summary>
     /// <exception cref="InvalidOperationException">Another reader is active.</exception>
-    public InboxReader BeginRead()
-    {
-        lock (_readerLock)
-        {
-            if (_isBeingRead)
-            {
-                throw new InvalidOperationException(
-                    "Another reader is active: a handle has one reader at a time. "
-                    + "Join the group again for another, with its own inbox.");
-            }
-            _isBeingRead = true;
-            _first.ExpectReader();
-            Volatile.Write(ref _hasConsumer, 1);
-            if (_reader is null) Volatile.Write(ref _reader, new InboxReader(this));
-            return _reader!;
-        }
-    }
+    public InboxReader BeginRead() => _readers.Take(this);
 
     /// <summary>Ends reading. The reader's thread.</summary>
-    public void EndRead()
+    public void EndRead() => _readers.Release(this);
+
+    /// <summary>A reader begins: from now on there is a consumer, and messages are stored for it.</summary>
+    internal void OnReaderTaken()
     {
-        lock (_readerLock)
+        _first.ExpectReader();
+        Volatile.Write(ref _hasConsumer, 1);
+    }
+
+    /// <summary>Releases the stored messages. No reader is active, or the one that is has ended.</summary>
+    /// <param name="reader">The reader, with the batch that it took last; null when there was none.</param>
+    internal void DropStored(InboxReader? reader)
+    {
+        reader?.DropBatch();
+        while (_ring.TryPopVisible(out InboxEntry entry))
         {
-            _isBeingRead = false;
-            CountLateReads();
-            if (_isDiscarded) DropStored();
-            else _reader?.Pause();
+            if (entry.IsMessage) _depth.OnConsumed(entry.Length);
+            _depth.OnUnpinned(entry.Pinned);
+            if (entry.Chunk is { } chunk) _shared.Returns.Add(chunk);
         }
     }
 
@@ -313,7 +283,7 @@ internal sealed class InboxCore : HandleInbox, IBudgetedInbox
     {
         int length = message.Payload.Length;
         ulong? key = _limits.ReplacesByKey ? Replace(message) : null;
-        if (!TryTakeRoom(length) && !TryMakeRoom(message, hasConsumer)) return;
+        if (!_room.TryTake(length) && !TryMakeRoom(message, hasConsumer)) return;
         if (_notes.MayPrecede) _notes.PlaceBefore(message.Sender);
         InboxEntry entry = _pins.ToEntry(message, _limits, _depth, _shared.Budget);
         Append(entry, key);
@@ -346,16 +316,6 @@ internal sealed class InboxCore : HandleInbox, IBudgetedInbox
         return key;
     }
 
-    // Uses the room found at the last check. A failed call may use some too, which is harmless: TryMakeRoom counts
-    // again, or leaves no room.
-    private bool TryTakeRoom(int length)
-    {
-        _roomMessages--;
-        if (_roomMessages < 0) return false;
-        _roomBytes -= length;
-        return _roomBytes >= 0;
-    }
-
     private bool TryMakeRoom(in DeliveredMessage message, bool hasConsumer)
     {
         int length = message.Payload.Length;
@@ -363,12 +323,11 @@ internal sealed class InboxCore : HandleInbox, IBudgetedInbox
         {
             long messages = Messages;
             long bytes = Bytes;
-            bool fits = messages < _limits.Capacity && (bytes == 0 || bytes + length <= _limits.Bytes);
-            if (fits && _actsAsFull) _shared.Budget.LookAgain();
-            if (fits && !_actsAsFull)
+            bool fits = _limits.Fits(messages, bytes, length);
+            if (fits && _room.ActsAsFull) _shared.Budget.LookAgain();
+            if (fits && !_room.ActsAsFull)
             {
-                _roomMessages = _limits.Capacity - messages - 1;
-                _roomBytes = _limits.Bytes - bytes - length;
+                _room.Set(_limits.Capacity - messages - 1, _limits.Bytes - bytes - length);
                 return true;
             }
             OverflowPolicy policy = hasConsumer ? _limits.Overflow : OverflowPolicy.DropOldest;
@@ -388,24 +347,6 @@ internal sealed class InboxCore : HandleInbox, IBudgetedInbox
             Forget(dropped);
             _owner.OnDropped(dropped.Sender!, reason);
             if (fits) return true;
-        }
-    }
-
-    // The fence pairs with the signal's: a waiting reader sees the published entries, or this code sees the reader.
-    private void WakeReader()
-    {
-        Interlocked.MemoryBarrier();
-        Volatile.Read(ref _reader)?.Signal.SetIfWaiting();
-    }
-
-    private void DropStored()
-    {
-        _reader?.DropBatch();
-        while (_ring.TryPopVisible(out InboxEntry entry))
-        {
-            if (entry.IsMessage) _depth.OnConsumed(entry.Length);
-            _depth.OnUnpinned(entry.Pinned);
-            if (entry.Chunk is { } chunk) _shared.Returns.Add(chunk);
         }
     }
 }

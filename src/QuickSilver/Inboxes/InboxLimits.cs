@@ -9,4 +9,15 @@ internal sealed record InboxLimits(int Capacity, long Bytes, OverflowPolicy Over
 {
     /// <summary>Whether a message replaces the unread one with the same key.</summary>
     public bool ReplacesByKey => Overflow == OverflowPolicy.KeepLatestByKey;
+
+    /// <summary>Limit on the messages a reader takes at a time: one if a newer message could replace the
+    /// rest.</summary>
+    public int BatchMessages => ReplacesByKey ? 1 : Math.Clamp(Capacity / 2, 1, NodeInboxes.BatchEntries);
+
+    /// <summary>Whether a further message fits. A lone one fits at any length.</summary>
+    /// <param name="messages">Unread messages.</param>
+    /// <param name="bytes">Bytes that count against the limit.</param>
+    /// <param name="length">The message's length.</param>
+    public bool Fits(long messages, long bytes, int length) =>
+        messages < Capacity && (bytes == 0 || bytes + length <= Bytes);
 }
