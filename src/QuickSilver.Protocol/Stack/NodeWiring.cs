@@ -3,7 +3,6 @@ using QuickSilver.Protocol.Delivery;
 using QuickSilver.Protocol.Dissemination;
 using QuickSilver.Protocol.Dissemination.Carriers;
 using QuickSilver.Protocol.Dissemination.Streams;
-using QuickSilver.Protocol.Flow;
 using QuickSilver.Protocol.Flow.Buffers;
 using QuickSilver.Protocol.Membership;
 using QuickSilver.Protocol.Recovery;

@@ -1,7 +1,5 @@
 using QuickSilver.Protocol.Core;
-using QuickSilver.Protocol.Flow;
 using QuickSilver.Protocol.Flow.Buffers;
-using QuickSilver.Protocol.Flow.Transports;
 using QuickSilver.Protocol.Recovery;
 using QuickSilver.Protocol.Wire;
 

@@ -1,5 +1,4 @@
 using QuickSilver.Protocol.Core;
-using QuickSilver.Protocol.Flow.Transports;
 using QuickSilver.Protocol.Probing;
 using QuickSilver.Protocol.Recovery.Paths;
 
