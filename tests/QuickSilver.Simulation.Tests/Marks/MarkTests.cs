@@ -1,6 +1,7 @@
 using System.Reflection;
 using QuickSilver.Protocol.Probing;
 using QuickSilver.Simulation.Tests.Planted;
+using QuickSilver.Simulation.Tests.Planted.Targeted;
 using QuickSilver.Simulation.Tests.Scenarios;
 using QuickSilver.Testing;
 using QuickSilver.Testing.Probing;
@@ -64,32 +65,32 @@ public class MarkTests
 
     [Theory]
     [InlineData(
-        nameof(TargetedRuns.LeaveAndJoinAtOnce),
+        nameof(MembershipRuns.LeaveAndJoinAtOnce),
         "two changes of one node and group cannot share a step",
         "a message was sent before the receiver's stay began",
         "a node leaves a group with messages undelivered")]
     [InlineData(
-        nameof(TargetedRuns.LateStep),
+        nameof(MembershipRuns.LateStep),
         "a packet comes of a step that is not installed",
         "a held packet is handled, since its step is installed",
         "a step is activated without some that have not installed it")]
     [InlineData(
-        nameof(TargetedRuns.SenderCrashesInSeveralViews),
+        nameof(RecoveryRuns.SenderCrashesInSeveralViews),
         "a sender is removed and a member misses something of it",
         "a removed sender's stream is closed with a loss",
         "a receiver goes on past a gap in a removed sender's messages",
         "a view retires that waited for a removed sender's stream")]
     [InlineData(
-        nameof(TargetedRuns.RemovedNodeReturnsToNewServer),
+        nameof(MembershipRuns.RemovedNodeReturnsToNewServer),
         "a server takes over a node of another server",
         "a node is taken over by another server",
         "the first step of a new server replaces the views of the one before",
         "a node is told that it is removed or refused")]
-    [InlineData(nameof(TargetedRuns.LatePackets), "a packet comes from a removed sender whose stream is closed")]
+    [InlineData(nameof(RecoveryRuns.LatePackets), "a packet comes from a removed sender whose stream is closed")]
     [InlineData(
-        nameof(TargetedRuns.StuckViewsWithOldKeys), "a region at its limit of views waits with its new keys")]
-    [InlineData(nameof(TargetedRuns.TimedMembersCome), "TimedCounters.BeforeJoin")]
-    [InlineData(nameof(TargetedRuns.TimedMerged), "TimedCounters.PacketsFiltered")]
+        nameof(SecurityRuns.StuckViewsWithOldKeys), "a region at its limit of views waits with its new keys")]
+    [InlineData(nameof(TimedRuns.TimedMembersCome), "TimedCounters.BeforeJoin")]
+    [InlineData(nameof(TimedRuns.TimedMerged), "TimedCounters.PacketsFiltered")]
     public void ATargetedRunReachesWhatItIsAimedAt(string place, params string[] marks)
     {
         var table = new MarkTable();

@@ -34,7 +34,7 @@ public class PlantedTableTests
             found. "Found by" names the [invariants](testing.md#invariants) that may find it, and "changed" the files
             that the defect changes. `ensemble` is the generator's, with 3 to 12 nodes and at most thirty seconds.
             `moves` are short, dense runs in which nodes join and leave. The other names are runs aimed at one kind of
-            defect (`TargetedRuns`), where random ones would need too many seeds: few have, say, the last packet of a
+            defect (`TargetedRun`), where random ones would need too many seeds: few have, say, the last packet of a
             stream lost everywhere.
 
 

@@ -1,4 +1,5 @@
 using QuickSilver.Simulation.Tests.Planted.Breaking;
+using QuickSilver.Simulation.Tests.Planted.Targeted;
 
 namespace QuickSilver.Simulation.Tests.Planted.Defects;
 
@@ -57,7 +58,7 @@ internal static class DeliveryDefects
         new(
             "PlaceKeptAcrossLeave",
             "A receiver's place is kept when it leaves, and goes on when it joins again.",
-            nameof(TargetedRuns.LeaveAndJoinAtOnce), 5, "D7", "D8")
+            nameof(MembershipRuns.LeaveAndJoinAtOnce), 5, "D7", "D8")
         {
             Patches =
             [
@@ -88,28 +89,28 @@ internal static class DeliveryDefects
         new(
             "SessionIgnored",
             "Messages that were sent before a receiver's session began are taken.",
-            nameof(TargetedRuns.LeaveAndJoinAtOnce), 5, "D9", "R4")
+            nameof(MembershipRuns.LeaveAndJoinAtOnce), 5, "D9", "R4")
         {
             Patches = [new("Deliverer.cs", "if (step < group.SessionBegan)\n", "if (false)\n")],
         },
         new(
             "StepNotAwaited",
             "Packets of a step that is not installed are handled at once.",
-            nameof(TargetedRuns.LateStep), 2, "D3")
+            nameof(MembershipRuns.LateStep), 2, "D3")
         {
             Patches = [new("Deliverer.cs", "if (step > Cap.Installed)\n", "if (false)\n")],
         },
         new(
             "HeldPacketsDropped",
             "Packets that waited for a step are forgotten when it is installed.",
-            nameof(TargetedRuns.LateStep), 2, "D7", "D8")
+            nameof(MembershipRuns.LateStep), 2, "D7", "D8")
         {
             Patches = [new("Deliverer.cs", "OnPacket(packet.View, packet.Sender, packet.Datagram, now);", "")],
         },
         new(
             "HeldKeptAtLeave",
             "What a receiver holds when it leaves is not given back.",
-            nameof(TargetedRuns.LeaveAndJoinAtOnce), 5, "R4")
+            nameof(MembershipRuns.LeaveAndJoinAtOnce), 5, "R4")
         {
             Patches = [new("Deliverer.cs", "_order.Drop(cursor);", "")],
         },

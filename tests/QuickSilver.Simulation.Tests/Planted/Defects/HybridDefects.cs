@@ -1,4 +1,5 @@
 using QuickSilver.Simulation.Tests.Planted.Breaking;
+using QuickSilver.Simulation.Tests.Planted.Targeted;
 
 namespace QuickSilver.Simulation.Tests.Planted.Defects;
 
@@ -11,7 +12,7 @@ internal static class HybridDefects
         new(
             "HybridSequenceOfAnotherRegion",
             "A hybrid packet names the sequence of its first region for all of them.",
-            nameof(TargetedRuns.HybridGroup), 3, "E1", "V4", "D7", "D8")
+            nameof(SendingRuns.HybridGroup), 3, "E1", "V4", "D7", "D8")
         {
             Patches =
             [
@@ -24,7 +25,7 @@ internal static class HybridDefects
         new(
             "HybridHeaderOfAnotherRegion",
             "A member takes the header of another region in a hybrid packet for its own.",
-            nameof(TargetedRuns.HybridGroup), 3, "D1", "D4", "D5", "D7", "D8", "E2")
+            nameof(SendingRuns.HybridGroup), 3, "D1", "D4", "D5", "D7", "D8", "E2")
         {
             Patches =
             [
@@ -43,14 +44,14 @@ internal static class HybridDefects
         new(
             "HybridPieceUnmarked",
             "Pieces of long messages lose their mark in hybrid packets.",
-            nameof(TargetedRuns.HybridGroup), 3, "D1", "D4", "D7", "D8", "D9", "E2")
+            nameof(SendingRuns.HybridGroup), 3, "D1", "D4", "D7", "D8", "D9", "E2")
         {
             Patches = [new("HybridPacker.cs", "message.IsPiece);", "false);")],
         },
         new(
             "HybridSpillForgotten",
             "Messages that wait for a hybrid packet when a region drops out are not sent to it.",
-            nameof(TargetedRuns.HybridGroup), 5, "D5", "D7", "R1")
+            nameof(SendingRuns.HybridGroup), 5, "D5", "D7", "R1")
         {
             Patches = [new("HybridSender.cs", "_queue.SpillTo(part);", string.Empty)],
         },

@@ -1,4 +1,5 @@
 using QuickSilver.Simulation.Tests.Planted.Breaking;
+using QuickSilver.Simulation.Tests.Planted.Targeted;
 
 namespace QuickSilver.Simulation.Tests.Planted.Defects;
 
@@ -11,7 +12,7 @@ internal static class LateralDefects
         new(
             "LateralStayBeginsLate",
             "A session in a lateral group begins behind the first message of its step, if another comes before that.",
-            nameof(TargetedRuns.LateralMoves), 8, "D5")
+            nameof(LateralRuns.LateralMoves), 8, "D5")
         {
             Patches =
             [
@@ -24,7 +25,7 @@ internal static class LateralDefects
         new(
             "LateralStayTakesOlder",
             "A session in a lateral group takes packets of the step before it.",
-            nameof(TargetedRuns.LateralMoves), 8, "D9", "D2")
+            nameof(LateralRuns.LateralMoves), 8, "D9", "D2")
         {
             Patches =
             [
@@ -37,7 +38,7 @@ internal static class LateralDefects
         new(
             "LateralStepNotAwaited",
             "A packet of a lateral group is delivered before its step is installed.",
-            nameof(TargetedRuns.LateralLateStep), 4, "D3")
+            nameof(LateralRuns.LateralLateStep), 4, "D3")
         {
             Patches =
             [
@@ -50,7 +51,7 @@ internal static class LateralDefects
         new(
             "LateralGapIgnored",
             "A gap in the numbers of a lateral group is not noticed: what repairs do not give stays missing.",
-            nameof(TargetedRuns.LateralMoves), 4, "D5")
+            nameof(LateralRuns.LateralMoves), 4, "D5")
         {
             Patches =
             [
@@ -60,7 +61,7 @@ internal static class LateralDefects
         new(
             "LateralFragmentsAsTheyCome",
             "Fragments of a message of a lateral group are joined in the order in which they come.",
-            nameof(TargetedRuns.LateralMoves), 4, "D1")
+            nameof(LateralRuns.LateralMoves), 4, "D1")
         {
             Patches =
             [
@@ -72,7 +73,7 @@ internal static class LateralDefects
         new(
             "LateralDuplicateDelivered",
             "A packet of a lateral group that comes again, after it has left the cache, is delivered again.",
-            nameof(TargetedRuns.LateralMoves), 4, "D2", "E1", "E2")
+            nameof(LateralRuns.LateralMoves), 4, "D2", "E1", "E2")
         {
             Patches =
             [
@@ -90,7 +91,7 @@ internal static class LateralDefects
             "LateralTurnsFromTheFirst",
             "Members of a lateral group count their turns from the first member, and not from themselves: some are "
                 + "served by several, and others by nobody.",
-            nameof(TargetedRuns.LateralTurns), 3, "T3")
+            nameof(LateralRuns.LateralTurns), 3, "T3")
         {
             Patches =
             [
@@ -100,7 +101,7 @@ internal static class LateralDefects
         new(
             "LateralTurnTakenOnce",
             "A repair of a lateral group that has left in its turn has no turn again.",
-            nameof(TargetedRuns.LateralTurns), 3, "T3")
+            nameof(LateralRuns.LateralTurns), 3, "T3")
         {
             Patches =
             [
@@ -110,7 +111,7 @@ internal static class LateralDefects
         new(
             "LateralTurnOfTheFirstLane",
             "Of repairs that are filled in turn the first leaves, whichever the packet is in.",
-            nameof(TargetedRuns.LateralStaggered), 3, "T3")
+            nameof(LateralRuns.LateralStaggered), 3, "T3")
         {
             Patches =
             [
@@ -120,7 +121,7 @@ internal static class LateralDefects
         new(
             "LateralRepairEntersTheNewView",
             "What a lateral repair of a reliable group gives enters the present view, whatever view it is of.",
-            nameof(TargetedRuns.LateralRepairMoves), 8, "D1", "D2", "D3", "D5", "D7", "D8", "E1", "E2")
+            nameof(LateralRuns.LateralRepairMoves), 8, "D1", "D2", "D3", "D5", "D7", "D8", "E1", "E2")
         {
             Patches =
             [
@@ -133,7 +134,7 @@ internal static class LateralDefects
         new(
             "LateralRepairNotCounted",
             "A packet that is mended laterally is delivered, and the ring goes on counting it as missing.",
-            nameof(TargetedRuns.LateralRepairMoves), 4, "E2", "D2", "R1", "R4")
+            nameof(LateralRuns.LateralRepairMoves), 4, "E2", "D2", "R1", "R4")
         {
             Patches =
             [
@@ -146,7 +147,7 @@ internal static class LateralDefects
         new(
             "LateralRepairNotKept",
             "A packet that is mended laterally counts as held, and is not kept for others.",
-            nameof(TargetedRuns.LateralRepairMoves), 8, "D5", "D7", "D8", "R1", "R4")
+            nameof(LateralRuns.LateralRepairMoves), 8, "D5", "D7", "D8", "R1", "R4")
         {
             Patches =
             [

@@ -1,4 +1,5 @@
 using QuickSilver.Simulation.Tests.Planted.Breaking;
+using QuickSilver.Simulation.Tests.Planted.Targeted;
 
 namespace QuickSilver.Simulation.Tests.Planted.Defects;
 
@@ -11,7 +12,7 @@ internal static class LongMessageDefects
         new(
             "LongMessageCutShort",
             "A long message whose sender was removed ends as if it were complete.",
-            nameof(TargetedRuns.LongMessagesCut), 3, "L1")
+            nameof(SendingRuns.LongMessagesCut), 3, "L1")
         {
             Patches =
             [
@@ -24,7 +25,7 @@ internal static class LongMessageDefects
         new(
             "LongMessagesMingled",
             "The pieces of all long messages of a sender go to one.",
-            nameof(TargetedRuns.LongMessagesCut), 2, "L1", "L2")
+            nameof(SendingRuns.LongMessagesCut), 2, "L1", "L2")
         {
             Patches =
             [
@@ -38,7 +39,7 @@ internal static class LongMessageDefects
         new(
             "LeaverAwaited",
             "The end of a long message is waited for when its sender has left the group.",
-            nameof(TargetedRuns.LongMessagesLeft), 3, "L3")
+            nameof(SendingRuns.LongMessagesLeft), 3, "L3")
         {
             Patches =
             [
@@ -51,7 +52,7 @@ internal static class LongMessageDefects
         new(
             "PieceBitLost",
             "A piece of a long message that fits no packet is sent as an ordinary message.",
-            nameof(TargetedRuns.LongMessagesCut), 2, "L1", "L3", "E2")
+            nameof(SendingRuns.LongMessagesCut), 2, "L1", "L3", "E2")
         {
             Patches =
             [

@@ -1,4 +1,5 @@
 using QuickSilver.Simulation.Tests.Planted.Breaking;
+using QuickSilver.Simulation.Tests.Planted.Targeted;
 
 namespace QuickSilver.Simulation.Tests.Planted.Defects;
 
@@ -57,7 +58,7 @@ internal static class MembershipDefects
         new(
             "LeaveAndJoinInOneStep",
             "A leave and a join of one node and group share a step.",
-            nameof(TargetedRuns.LeaveAndJoinAtOnce), 5, "V7", "D9")
+            nameof(MembershipRuns.LeaveAndJoinAtOnce), 5, "V7", "D9")
         {
             Patches =
             [
@@ -74,7 +75,7 @@ internal static class MembershipDefects
         new(
             "JoinSettledEarly",
             "A join returns before all senders have switched.",
-            nameof(TargetedRuns.LateSender), 2, "D9")
+            nameof(MembershipRuns.LateSender), 2, "D9")
         {
             Patches = [new("StepPipeline.cs", "if (made.ToSwitch.Count > 0) return false;", "")],
         },
@@ -99,7 +100,7 @@ internal static class MembershipDefects
         new(
             "ViewRetiredBeforeClosed",
             "A view retires without waiting for the streams of removed senders.",
-            nameof(TargetedRuns.SenderCrashesInSeveralViews), 5, "D5")
+            nameof(RecoveryRuns.SenderCrashesInSeveralViews), 5, "D5")
         {
             Patches = [new("ViewLedger.cs", "if (view.Permitted.Contains(node.Slot)) AwaitClosing(view, node);", "")],
         },
@@ -137,7 +138,7 @@ internal static class MembershipDefects
         new(
             "NodeNumberReused",
             "A server that took over gives numbers again that its predecessor gave.",
-            nameof(TargetedRuns.NewNodeAfterTakeover), 2, "V5")
+            nameof(MembershipRuns.NewNodeAfterTakeover), 2, "V5")
         {
             Patches =
             [
@@ -150,7 +151,7 @@ internal static class MembershipDefects
         new(
             "RemovedListLost",
             "A server that takes over forgets who was removed.",
-            nameof(TargetedRuns.RemovedNodeReturnsToNewServer), 2, "V5")
+            nameof(MembershipRuns.RemovedNodeReturnsToNewServer), 2, "V5")
         {
             Patches =
             [
@@ -263,14 +264,14 @@ internal static class MembershipDefects
         new(
             "RestartCountedTwice",
             "A restarted process counts for itself and for the one it follows.",
-            nameof(TargetedRuns.MinorityWithRestarts), 2, "V10")
+            nameof(MembershipRuns.MinorityWithRestarts), 2, "V10")
         {
             Patches = [new("Takeover.cs", "return here.Count;", "return here.Count + _followers.Count;")],
         },
         new(
             "MajorityCountsDead",
             "Nodes that registered with a new server and died since count as back.",
-            nameof(TargetedRuns.MinorityOfTheDead), 2, "V10")
+            nameof(MembershipRuns.MinorityOfTheDead), 2, "V10")
         {
             Patches =
             [
@@ -285,7 +286,7 @@ internal static class MembershipDefects
         new(
             "SightLossIgnored",
             "A server that loses sight of most members removes them.",
-            nameof(TargetedRuns.HostCutOff), 2, "V10")
+            nameof(MembershipRuns.HostCutOff), 2, "V10")
         {
             Patches = [new("QuorumLossGuard.cs", "if (!_parts.Settings.AwaitMajority) return false;", "return false;")],
         },

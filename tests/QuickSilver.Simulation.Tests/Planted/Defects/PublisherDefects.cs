@@ -1,4 +1,5 @@
 using QuickSilver.Simulation.Tests.Planted.Breaking;
+using QuickSilver.Simulation.Tests.Planted.Targeted;
 
 namespace QuickSilver.Simulation.Tests.Planted.Defects;
 
@@ -11,7 +12,7 @@ internal static class PublisherDefects
         new(
             "PublisherNotAwaited",
             "A join does not wait for nodes that only publish.",
-            nameof(TargetedRuns.LatePublisher), 2, "D9")
+            nameof(MembershipRuns.LatePublisher), 2, "D9")
         {
             Patches =
             [
@@ -38,7 +39,7 @@ internal static class PublisherDefects
         new(
             "PublisherNotReported",
             "Members do not tell a new server of the nodes that published to them: it does not wait for those.",
-            nameof(TargetedRuns.PublisherGoesWithServer), 3, "D5", "D7", "R4", "Q1")
+            nameof(MembershipRuns.PublisherGoesWithServer), 3, "D5", "D7", "R4", "Q1")
         {
             Patches = [new("KnownViews.cs", "if (senders.Count == 0) return;", "return;")],
         },

@@ -1,4 +1,5 @@
 using QuickSilver.Simulation.Tests.Planted.Breaking;
+using QuickSilver.Simulation.Tests.Planted.Targeted;
 
 namespace QuickSilver.Simulation.Tests.Planted.Defects;
 
@@ -49,7 +50,7 @@ internal static class RecoveryDefects
         new(
             "CacheCapIgnored",
             "Packets are cached beyond the cap.",
-            nameof(TargetedRuns.StuckMember), 2, "R1")
+            nameof(RecoveryRuns.StuckMember), 2, "R1")
         {
             Patches =
             [
@@ -67,7 +68,7 @@ internal static class RecoveryDefects
         new(
             "UnheardCountsAsHeld",
             "A stream that members visited earlier in a round had not heard of counts as held by them.",
-            nameof(TargetedRuns.UnheardStream), 2, "D8")
+            nameof(RecoveryRuns.UnheardStream), 2, "D8")
         {
             Patches = [new("TokenVisit.cs", "record.Contiguous = 0;", "record.Contiguous = stream.Contiguous;")],
         },
@@ -109,7 +110,7 @@ internal static class RecoveryDefects
         new(
             "NakToWrongPartition",
             "A sender is asked for the packet after the one that is missing, which is another partition's.",
-            nameof(TargetedRuns.PartitionsMiss), 2, "D7")
+            nameof(RecoveryRuns.PartitionsMiss), 2, "D7")
         {
             Patches =
             [
@@ -126,14 +127,14 @@ internal static class RecoveryDefects
             "GapPassedTooEarly",
             "A receiver goes on past a gap as soon as one of a removed sender's streams is closed, though others "
             + "are open.",
-            nameof(TargetedRuns.SenderCrashesInSeveralViews), 3, "D2", "D4", "D5")
+            nameof(RecoveryRuns.SenderCrashesInSeveralViews), 3, "D2", "D4", "D5")
         {
             Patches = [new("Recoverer.cs", "if (region.Removed.HasOpen(sender)) return;", "")],
         },
         new(
             "LatePacketTaken",
             "Packets of a removed sender are taken, even when its stream is closed.",
-            nameof(TargetedRuns.LatePackets), 3, "D5", "R4")
+            nameof(RecoveryRuns.LatePackets), 3, "D5", "R4")
         {
             Patches = [new("RegionStreams.cs", "reason = RejectReason.RemovedSender;", "return stream;")],
         },
@@ -141,7 +142,7 @@ internal static class RecoveryDefects
             "NewRangeAbandoned",
             "A packet is abandoned in the very round in which somebody first missed it, though those visited "
             + "before were not asked.",
-            nameof(TargetedRuns.SenderCrashesInSeveralViews), 10, "D5")
+            nameof(RecoveryRuns.SenderCrashesInSeveralViews), 10, "D5")
         {
             Patches =
             [
@@ -155,7 +156,7 @@ internal static class RecoveryDefects
         new(
             "UnheardStreamClosed",
             "A removed sender's stream counts as closed for a member that had never heard of it.",
-            nameof(TargetedRuns.UnheardSenderCrashes), 2, "D5")
+            nameof(RecoveryRuns.UnheardSenderCrashes), 2, "D5")
         {
             Patches =
             [
@@ -197,7 +198,7 @@ internal static class RecoveryDefects
             "RepairNeverBacksOff",
             "A node repairs a packet for a member each time that it asks, and asks so itself, however "
             + "often that was in vain.",
-            nameof(TargetedRuns.NoPacketsArrive), 2, "R7")
+            nameof(RecoveryRuns.NoPacketsArrive), 2, "R7")
         {
             Patches =
             [
@@ -225,14 +226,14 @@ internal static class RecoveryDefects
         new(
             "PathNeverNarrows",
             "A member that finds a way narrow tells nobody.",
-            nameof(TargetedRuns.NarrowWay), 2, "D7")
+            nameof(RecoveryRuns.NarrowWay), 2, "D7")
         {
             Patches = [new("InboundPaths.cs", "if (longest == path.Full) longest = 0;", "longest = 0;")],
         },
         new(
             "PartsMisplaced",
             "A part of a packet is put one byte before its place.",
-            nameof(TargetedRuns.NarrowWay), 2, "D7", "D8", "E2")
+            nameof(RecoveryRuns.NarrowWay), 2, "D7", "D8", "E2")
         {
             Patches =
             [

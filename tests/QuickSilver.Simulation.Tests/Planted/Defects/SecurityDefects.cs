@@ -1,12 +1,13 @@
 using QuickSilver.Simulation.Tests.Planted.Breaking;
+using QuickSilver.Simulation.Tests.Planted.Targeted;
 
 namespace QuickSilver.Simulation.Tests.Planted.Defects;
 
 /// <summary>Mistakes in the sealing and opening of datagrams, and in who gets which keys.</summary>
 internal static class SecurityDefects
 {
-    private const string Where = nameof(TargetedRuns.SealedAmongStrangers);
-    private const string Modes = nameof(TargetedRuns.SealedModes);
+    private const string Where = nameof(SecurityRuns.SealedAmongStrangers);
+    private const string Modes = nameof(SecurityRuns.SealedModes);
 
     /// <summary>The mistakes.</summary>
     public static PlantedDefect[] All { get; } =

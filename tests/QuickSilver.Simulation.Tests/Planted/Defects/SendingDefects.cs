@@ -1,4 +1,5 @@
 using QuickSilver.Simulation.Tests.Planted.Breaking;
+using QuickSilver.Simulation.Tests.Planted.Targeted;
 
 namespace QuickSilver.Simulation.Tests.Planted.Defects;
 
@@ -36,7 +37,7 @@ internal static class SendingDefects
         new(
             "PreviousStepLost",
             "The first message in a stream does not tell the step of the message before it.",
-            nameof(TargetedRuns.LeaveAndJoinAtOnce), 5, "D5", "D9")
+            nameof(MembershipRuns.LeaveAndJoinAtOnce), 5, "D5", "D9")
         {
             Patches =
             [
@@ -75,7 +76,7 @@ internal static class SendingDefects
         new(
             "GroupNotDiverted",
             "A lane of many groups writes a message of a group that goes another way where the lane goes.",
-            nameof(TargetedRuns.GroupsOfTwoWays), 2, "D7", "R1")
+            nameof(SendingRuns.GroupsOfTwoWays), 2, "D7", "R1")
         {
             Patches =
             [
@@ -164,7 +165,7 @@ internal static class SendingDefects
         new(
             "BeaconsStopAtAck",
             "A sender's beacons stop at the first acknowledgement, whatever it says.",
-            nameof(TargetedRuns.LastMessageLost), 10, "D7")
+            nameof(SendingRuns.LastMessageLost), 10, "D7")
         {
             Patches =
             [
@@ -210,7 +211,7 @@ internal static class SendingDefects
         new(
             "CarrierNeverGoesBack",
             "A member that is carried by unicast stays so, though it hears multicast again.",
-            nameof(TargetedRuns.MulticastComesBack), 2, "R6")
+            nameof(SendingRuns.MulticastComesBack), 2, "R6")
         {
             Patches =
             [

@@ -1,4 +1,5 @@
 using QuickSilver.Simulation.Tests.Planted.Breaking;
+using QuickSilver.Simulation.Tests.Planted.Targeted;
 
 namespace QuickSilver.Simulation.Tests.Planted.Defects;
 
@@ -11,14 +12,14 @@ internal static class TimedDefects
         new(
             "TimedFromBeforeTheJoin",
             "A member of a timed group takes what was sent before it joined, if it is still asked for.",
-            nameof(TargetedRuns.TimedMembersCome), 5, "D9")
+            nameof(TimedRuns.TimedMembersCome), 5, "D9")
         {
             Patches = [new("TimedReceiver.cs", "if (head.Place.Step < _group.Began)", "if (head.Place.Step.IsNone)")],
         },
         new(
             "TimedAfterItsTime",
             "A message of a timed group that waits behind a missing packet is delivered however old it is.",
-            nameof(TargetedRuns.TimedMembersCome), 10, "T1")
+            nameof(TimedRuns.TimedMembersCome), 10, "T1")
         {
             Patches =
             [
@@ -39,7 +40,7 @@ internal static class TimedDefects
         new(
             "TimedOlderAfterNewer",
             "An older state of an object is delivered after a newer one, if it comes later.",
-            nameof(TargetedRuns.TimedLatest), 5, "T2")
+            nameof(TimedRuns.TimedLatest), 5, "T2")
         {
             Patches =
             [
@@ -53,7 +54,7 @@ internal static class TimedDefects
         new(
             "TimedLossOfWhatWasDelivered",
             "What was delivered ahead of its turn is reported lost when its turn comes.",
-            nameof(TargetedRuns.TimedLatest), 5, "D5")
+            nameof(TimedRuns.TimedLatest), 5, "D5")
         {
             Patches =
             [
@@ -64,21 +65,21 @@ internal static class TimedDefects
         new(
             "TimedFragmentsOverlap",
             "The second fragment of a message is taken to stand one byte before its place.",
-            nameof(TargetedRuns.TimedMembersCome), 2, "D1")
+            nameof(TimedRuns.TimedMembersCome), 2, "D1")
         {
             Patches = [new("InOrder.cs", "offset += part.Length;", "offset += part.Length - 1;")],
         },
         new(
             "TimedMemoryKept",
             "What a receiver of a timed group holds when it leaves is not given back.",
-            nameof(TargetedRuns.TimedMembersCome), 3, "R4")
+            nameof(TimedRuns.TimedMembersCome), 3, "R4")
         {
             Patches = [new("TimedReceiver.cs", "Window.Clear();", "Window.ReleaseEnded(Instant.Zero);")],
         },
         new(
             "TimedDeliveredAgain",
             "A receiver takes up its start again with each packet that is next.",
-            nameof(TargetedRuns.TimedMembersCome), 10, "D2", "D5", "E2")
+            nameof(TimedRuns.TimedMembersCome), 10, "D2", "D5", "E2")
         {
             Patches =
             [
