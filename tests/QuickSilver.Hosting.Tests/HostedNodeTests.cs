@@ -4,8 +4,8 @@ using Microsoft.Extensions.DependencyInjection;
 using Microsoft.Extensions.Diagnostics.HealthChecks;
 using Microsoft.Extensions.Hosting;
 using Microsoft.Extensions.Options;
+using QuickSilver.Hosting.Tests.Handlers;
 using QuickSilver.Tests.Api;
-using static QuickSilver.Hosting.Tests.Handlers;
 
 namespace QuickSilver.Hosting.Tests;
 

@@ -2,8 +2,8 @@ using System.Collections.Concurrent;
 using Microsoft.Extensions.DependencyInjection;
 using Microsoft.Extensions.Diagnostics.HealthChecks;
 using Microsoft.Extensions.Hosting;
+using QuickSilver.Hosting.Tests.Handlers;
 using QuickSilver.Tests.Api;
-using static QuickSilver.Hosting.Tests.Handlers;
 
 namespace QuickSilver.Hosting.Tests;
 

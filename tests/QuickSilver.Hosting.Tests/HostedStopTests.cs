@@ -1,7 +1,7 @@
 using Microsoft.Extensions.DependencyInjection;
 using Microsoft.Extensions.Hosting;
+using QuickSilver.Hosting.Tests.Handlers;
 using QuickSilver.Tests.Api;
-using static QuickSilver.Hosting.Tests.Handlers;
 
 namespace QuickSilver.Hosting.Tests;
 

@@ -5,6 +5,7 @@ using System.Text.Json;
 using Microsoft.Extensions.DependencyInjection;
 using Microsoft.Extensions.Hosting;
 using Microsoft.Extensions.Options;
+using QuickSilver.Hosting.Tests.Handlers;
 using QuickSilver.Tests.Api;
 using QuickSilver.Typed;
 
@@ -149,7 +150,7 @@ public sealed class TypedGroupTests
             .AddGroup("quotes", Json).AddGroup("quotes", new PickySerializer()).AddGroup("quotes")
             .AddGroup("bytes")
             .AddHandler<QuoteHandler>("bytes")
-            .AddHandler<Handlers.BrokenHandler>("quotes"));
+            .AddHandler<BrokenHandler>("quotes"));
         OptionsValidationException told = await Assert.ThrowsAsync<OptionsValidationException>(
             () => host.StartAsync());
         Assert.Equal(2, told.Failures.Count(static finding => finding.StartsWith(
