@@ -29,7 +29,8 @@ internal sealed class AesGcmSuite : ICryptoSuite
     public string Name => _isChaCha ? "ChaCha20-Poly1305" : "AES-256-GCM";
 
     /// <inheritdoc/>
-    public ISealingKey MakeKey(ReadOnlySpan<byte> key) => _isChaCha ? new ChaChaKey(key) : new AesKey(key);
+    public ISealingKey MakeKey(ReadOnlySpan<byte> key) =>
+        _isChaCha ? new Key(null, new ChaCha20Poly1305(key)) : new Key(new AesGcm(key, ICryptoSuite.TagBytes), null);
 
     /// <inheritdoc/>
     public void Mac(ReadOnlySpan<byte> key, ReadOnlySpan<byte> data, Span<byte> mac) =>
@@ -52,17 +53,19 @@ internal sealed class AesGcmSuite : ICryptoSuite
         drawn.CopyTo(secret);
     }
 
-    private sealed class AesKey(ReadOnlySpan<byte> key) : ISealingKey
+    // The framework's ciphers have the same methods, and no type in common.
+    private sealed class Key(AesGcm? aes, ChaCha20Poly1305? chaCha) : ISealingKey
     {
-        private readonly AesGcm _key = new(key, ICryptoSuite.TagBytes);
-
         public void Seal(
             ReadOnlySpan<byte> nonce,
             ReadOnlySpan<byte> associated,
             ReadOnlySpan<byte> plaintext,
             Span<byte> ciphertext,
-            Span<byte> tag) =>
-            _key.Encrypt(nonce, plaintext, ciphertext, tag, associated);
+            Span<byte> tag)
+        {
+            if (aes is not null) aes.Encrypt(nonce, plaintext, ciphertext, tag, associated);
+            else chaCha!.Encrypt(nonce, plaintext, ciphertext, tag, associated);
+        }
 
         public bool TryOpen(
             ReadOnlySpan<byte> nonce,
@@ -73,7 +76,8 @@ internal sealed class AesGcmSuite : ICryptoSuite
         {
             try
             {
-                _key.Decrypt(nonce, ciphertext, tag, plaintext, associated);
+                if (aes is not null) aes.Decrypt(nonce, ciphertext, tag, plaintext, associated);
+                else chaCha!.Decrypt(nonce, ciphertext, tag, plaintext, associated);
                 return true;
             }
             catch (AuthenticationTagMismatchException)
@@ -82,39 +86,10 @@ internal sealed class AesGcmSuite : ICryptoSuite
             }
         }
 
-        public void Dispose() => _key.Dispose();
-    }
-
-    private sealed class ChaChaKey(ReadOnlySpan<byte> key) : ISealingKey
-    {
-        private readonly ChaCha20Poly1305 _key = new(key);
-
-        public void Seal(
-            ReadOnlySpan<byte> nonce,
-            ReadOnlySpan<byte> associated,
-            ReadOnlySpan<byte> plaintext,
-            Span<byte> ciphertext,
-            Span<byte> tag) =>
-            _key.Encrypt(nonce, plaintext, ciphertext, tag, associated);
-
-        public bool TryOpen(
-            ReadOnlySpan<byte> nonce,
-            ReadOnlySpan<byte> associated,
-            ReadOnlySpan<byte> ciphertext,
-            ReadOnlySpan<byte> tag,
-            Span<byte> plaintext)
+        public void Dispose()
         {
-            try
-            {
-                _key.Decrypt(nonce, ciphertext, tag, plaintext, associated);
-                return true;
-            }
-            catch (AuthenticationTagMismatchException)
-            {
-                return false;
-            }
+            aes?.Dispose();
+            chaCha?.Dispose();
         }
-
-        public void Dispose() => _key.Dispose();
     }
 }
