@@ -7,13 +7,21 @@ namespace QuickSilver.Scenarios.Arguments;
 internal static class NetOption
 {
     /// <summary>Makes it; a network that cannot be made here is refused before anything starts.</summary>
-    public static Option<NetProfile> Make()
+    public static Option<NetProfile> Make() => Make(
+        "Default: loopback where this program may make network namespaces, else host.", NetProfile.Loopback);
+
+    /// <summary>Makes it for a scenario under loss.</summary>
+    public static Option<NetProfile> MakeForLoss() => Make(
+        "Default: bridge, where the firewall drops; host, where members drop by themselves, if this program may not "
+        + "make network namespaces.",
+        NetProfile.Bridge);
+
+    private static Option<NetProfile> Make(string defaults, NetProfile inNamespaces)
     {
         var option = new Option<NetProfile>("--net")
         {
-            Description = "host, loopback, bridge or wire. Default: loopback where this program may make network "
-                + "namespaces, else host.",
-            DefaultValueFactory = _ => NetworkLab.CanMake ? NetProfile.Loopback : NetProfile.Host,
+            Description = "host, loopback, bridge or wire. " + defaults,
+            DefaultValueFactory = _ => NetworkLab.CanMake ? inNamespaces : NetProfile.Host,
         };
         option.Validators.Add(result =>
         {

@@ -13,4 +13,11 @@ internal static class SecurityOption
             + "each.",
         DefaultValueFactory = _ => [RunSecurity.None],
     };
+
+    /// <summary>Makes it for scenarios of which all nodes are protected alike.</summary>
+    public static Option<RunSecurity> MakeSingle(RunSecurity defaults) => new("--security")
+    {
+        Description = "What protects the nodes: none, or key, which is made for the run.",
+        DefaultValueFactory = _ => defaults,
+    };
 }

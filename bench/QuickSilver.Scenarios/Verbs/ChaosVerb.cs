@@ -6,6 +6,7 @@ using QuickSilver.Bench.Chaos;
 using QuickSilver.Bench.Reports;
 using QuickSilver.Bench.Roles;
 using QuickSilver.Bench.Runs;
+using QuickSilver.Scenarios.Arguments;
 using Spectre.Console;
 
 namespace QuickSilver.Scenarios.Verbs;
@@ -54,11 +55,7 @@ internal sealed class ChaosVerb : IScenario
         }.Share();
     private readonly Option<TransportKind> _transport =
         new("--transport") { Description = "How messages travel.", DefaultValueFactory = _ => TransportKind.Auto };
-    private readonly Option<RunSecurity> _security = new("--security")
-    {
-        Description = "What protects the nodes: none, or key, which is made for the run.",
-        DefaultValueFactory = _ => RunSecurity.None,
-    };
+    private readonly Option<RunSecurity> _security = SecurityOption.MakeSingle(RunSecurity.None);
 
     private readonly Option<string?> _logs =
         new("--logs")

@@ -4,6 +4,7 @@ using QuickSilver.Bench;
 using QuickSilver.Bench.Reports;
 using QuickSilver.Bench.Roles;
 using QuickSilver.Bench.Runs;
+using QuickSilver.Scenarios.Arguments;
 using Spectre.Console;
 
 namespace QuickSilver.Scenarios.Verbs;
@@ -31,11 +32,7 @@ internal sealed class Idle : IScenario
             DefaultValueFactory = _ => TransportKind.Auto
         };
 
-    private readonly Option<RunSecurity> _security = new("--security")
-    {
-        Description = "What protects the nodes: none, or key, which is made for the run.",
-        DefaultValueFactory = _ => RunSecurity.None,
-    };
+    private readonly Option<RunSecurity> _security = SecurityOption.MakeSingle(RunSecurity.None);
 
     private readonly Option<double> _mostCpu = new Option<double>("--most-cpu")
     {

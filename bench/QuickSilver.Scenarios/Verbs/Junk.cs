@@ -5,6 +5,7 @@ using QuickSilver.Bench.Reports;
 using QuickSilver.Bench.Roles;
 using QuickSilver.Bench.Runs;
 using QuickSilver.Protocol.Wire;
+using QuickSilver.Scenarios.Arguments;
 using Spectre.Console;
 
 namespace QuickSilver.Scenarios.Verbs;
@@ -29,11 +30,7 @@ internal sealed class Junk : IScenario
     { Description = "Seconds measured.", DefaultValueFactory = _ => 10 }.Above(0);
     private readonly Option<int> _repeat = new Option<int>("--repeat")
     { Description = "Runs of each kind; two kinds.", DefaultValueFactory = _ => 3 }.AtLeast(1);
-    private readonly Option<RunSecurity> _security = new("--security")
-    {
-        Description = "What protects the nodes: none, or key, which is made for the run.",
-        DefaultValueFactory = _ => RunSecurity.Key,
-    };
+    private readonly Option<RunSecurity> _security = SecurityOption.MakeSingle(RunSecurity.Key);
 
     private readonly Option<double> _mostCpu = new Option<double>("--most-cpu")
     {

@@ -27,12 +27,7 @@ internal sealed class Long : IScenario
     { Description = "Bytes by which no process may grow.", DefaultValueFactory = _ => "64m" };
     private readonly Option<int> _repeat = new Option<int>("--repeat")
     { Description = "Repetitions.", DefaultValueFactory = _ => 1 }.AtLeast(1);
-    private readonly Option<NetProfile> _net = new("--net")
-    {
-        Description = "host, loopback, bridge or wire. Default: bridge, where the firewall drops; host, where members "
-            + "drop by themselves, if this program may not make network namespaces.",
-        DefaultValueFactory = _ => NetworkLab.CanMake ? NetProfile.Bridge : NetProfile.Host,
-    };
+    private readonly Option<NetProfile> _net = NetOption.MakeForLoss();
 
     /// <inheritdoc/>
     public string Verb => "long";
@@ -53,7 +48,6 @@ internal sealed class Long : IScenario
                 result.AddError($"{option.Name} is not a number of bytes.");
         }
         if (result.ValueOrDefault(_drop) >= 1) result.AddError("--drop is not a share.");
-        if (NetworkLab.Refusal(result.ValueOrDefault(_net)) is { } refusal) result.AddError($"--net: {refusal}.");
     }
 
     /// <inheritdoc/>

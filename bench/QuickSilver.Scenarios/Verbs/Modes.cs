@@ -6,6 +6,7 @@ using QuickSilver.Bench.Modes;
 using QuickSilver.Bench.Reports;
 using QuickSilver.Bench.Runs;
 using QuickSilver.Bench.Traffic;
+using QuickSilver.Scenarios.Arguments;
 
 namespace QuickSilver.Scenarios.Verbs;
 
@@ -51,12 +52,7 @@ internal sealed class Modes : IScenario
     { Description = "Seconds measured.", DefaultValueFactory = _ => 20 }.Above(0);
     private readonly Option<int> _repeat = new Option<int>("--repeat")
     { Description = "Repetitions.", DefaultValueFactory = _ => 1 }.AtLeast(1);
-    private readonly Option<NetProfile> _net = new("--net")
-    {
-        Description = "host, loopback, bridge or wire. Default: bridge, where the firewall drops; host, where members "
-            + "drop by themselves, if this program may not make network namespaces.",
-        DefaultValueFactory = _ => NetworkLab.CanMake ? NetProfile.Bridge : NetProfile.Host,
-    };
+    private readonly Option<NetProfile> _net = NetOption.MakeForLoss();
 
     /// <inheritdoc/>
     public string Verb => "modes";
@@ -73,7 +69,6 @@ internal sealed class Modes : IScenario
     public void Validate(CommandResult result)
     {
         if (result.ValueOrDefault(_drops)!.Any(drop => drop is < 0 or >= 1)) result.AddError("--drop is not a share.");
-        if (NetworkLab.Refusal(result.ValueOrDefault(_net)) is { } refusal) result.AddError($"--net: {refusal}.");
     }
 
     /// <inheritdoc/>
