@@ -143,6 +143,8 @@ internal sealed class SimulatedTransport : ITransport, ICompletionQueue
         if (TimeOnWire(_network.Model.SendBufferBytes) is var full && _wireFree > now + full)
         {
             BusyUntil = _wireFree - (full / 2);
+            for (int offset = 0; Tap is not null && offset < train.Length; offset += train.SegmentBytes)
+                Tap.OnWaits(DatagramAt(train, offset));
             return SendOutcome.Busy;
         }
         if (_meter is not null)
@@ -152,7 +154,7 @@ internal sealed class SimulatedTransport : ITransport, ICompletionQueue
         }
         for (int offset = 0; offset < train.Length; offset += train.SegmentBytes)
         {
-            ReadOnlySpan<byte> datagram = train.Span.Slice(offset, Math.Min(train.SegmentBytes, train.Length - offset));
+            ReadOnlySpan<byte> datagram = DatagramAt(train, offset);
             Instant start = _wireFree > now ? _wireFree : now;
             _wireFree = start + TimeOnWire(datagram.Length + WireOverheadBytes);
             SipHash gate = default;
@@ -347,6 +349,9 @@ internal sealed class SimulatedTransport : ITransport, ICompletionQueue
                 { Datagrams = datagrams, Source = from });
         }
     }
+
+    private static ReadOnlySpan<byte> DatagramAt(in Train train, int offset) =>
+        train.Span.Slice(offset, Math.Min(train.SegmentBytes, train.Length - offset));
 
     private static void CheckTrain(in Train train)
     {
