@@ -11,25 +11,26 @@ namespace QuickSilver.Testing.Security;
 /// <param name="keys">The node's keys.</param>
 internal sealed class Wiretap(KeyRing keys)
 {
-    private readonly Dictionary<UInt128, (byte[] Plain, SipHash Gate)> _waiting = [];
+    private readonly Dictionary<UInt128, (byte[] Sealed, byte[] Plain, SipHash Gate)> _waiting = [];
 
     /// <summary>Reads a datagram that has to wait for the socket.</summary>
     public void OnWaits(ReadOnlySpan<byte> datagram)
     {
-        if (Open(datagram, out SipHash gate) is { } plain) _waiting[TagOf(datagram)] = (plain, gate);
+        if (Open(datagram, out SipHash gate) is { } plain)
+            _waiting[TagOf(datagram)] = (datagram.ToArray(), plain, gate);
     }
 
     /// <summary>Opens a copy of a datagram that the node has sealed just now, or that has waited.</summary>
     /// <param name="datagram">The sealed datagram.</param>
     /// <param name="gate">The hash of its gate.</param>
-    /// <returns>The plain datagram; null when it does not open.</returns>
+    /// <returns>The plain datagram; null when it does not open, or has changed while it waited.</returns>
     public byte[]? Open(ReadOnlySpan<byte> datagram, out SipHash gate)
     {
         gate = default;
         if (datagram.Length >= SealedHeader.TagBytes && _waiting.Remove(TagOf(datagram), out var waited))
         {
             gate = waited.Gate;
-            return waited.Plain;
+            return datagram.SequenceEqual(waited.Sealed) ? waited.Plain : null;
         }
         if (SealedHeader.TryRead(datagram, out DatagramHeader header, out SealedHeader fields) != RejectReason.None)
             return null;
