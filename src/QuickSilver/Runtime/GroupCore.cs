@@ -19,7 +19,7 @@ internal sealed partial class GroupCore : StagedGroup, IGroupListener
 
     private readonly NodeCore _node;
 
-    // The only handle; of several the rarities know: a message of a group with one handle touches no array.
+    // The only handle; null when there are several (Rarities). A message of a group with one handle touches no array.
     private GroupHandle? _handle;
     private GroupFigures _figures;
     private GroupInfo? _info;
