@@ -37,7 +37,7 @@ public sealed class JoinAndHandlerTests
     public void Every_rule_has_its_place_on_the_page()
     {
         string root = AppContext.BaseDirectory;
-        while (!File.Exists(Path.Combine(root, "QuickSilver.sln"))) root = Path.GetDirectoryName(root)!;
+        while (!File.Exists(Path.Combine(root, "QuickSilver.slnx"))) root = Path.GetDirectoryName(root)!;
         string page = File.ReadAllText(Path.Combine(root, "docs", "analyzers.md"));
         foreach (string id in new[] { "QS0001", "QS0002", "QS0003", "QS0004" })
         {

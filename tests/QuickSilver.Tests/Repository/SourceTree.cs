@@ -7,7 +7,7 @@ internal static class SourceTree
     public static string PathOf(string path)
     {
         string? folder = AppContext.BaseDirectory;
-        while (folder is not null && !File.Exists(Path.Combine(folder, "QuickSilver.sln")))
+        while (folder is not null && !File.Exists(Path.Combine(folder, "QuickSilver.slnx")))
             folder = Path.GetDirectoryName(folder);
         return Path.Combine(folder ?? "", path);
     }
