@@ -1,3 +1,4 @@
+using System.Diagnostics;
 using QuickSilver.Protocol.Core;
 using QuickSilver.Protocol.Probing;
 using QuickSilver.Protocol.Recovery.Reception;
@@ -36,6 +37,9 @@ internal sealed class OrphanVisit(RegionRecovery region, Probes probes)
     /// <summary>On the leader, as a round begins: adds a record for a removed sender's stream.</summary>
     public void Begin(Token token, StreamReceiver stream, OrphanStream orphan, ulong round)
     {
+        Debug.Assert(region.Ring.IsLeader, "the leader alone makes tokens");
+        Debug.Assert(stream.Sender.IsRemoved && stream.Orphan == orphan, "the sender is known to be removed");
+        Debug.Assert(orphan.NamedIn < round || orphan.NamedIn == 0, "rounds rise");
         TokenStream record = token.Add(stream.Sender.Number.Key, region.View.Partitions.Count);
         orphan.NamedIn = round;
         orphan.AnnouncesClosed = orphan.IsClosed;
@@ -59,6 +63,8 @@ internal sealed class OrphanVisit(RegionRecovery region, Probes probes)
     /// <param name="now">The time of the visit.</param>
     public void Visit(StreamReceiver? stream, TokenStream record, Instant now)
     {
+        Debug.Assert(record.IsOrphan, "the record is of a removed sender");
+        Debug.Assert(stream is null || stream.Sender.IsRemoved, "the sender is known to be removed");
         if (stream?.Orphan is not { } orphan)
         {
             record.Contiguous = 0;
@@ -107,6 +113,8 @@ internal sealed class OrphanVisit(RegionRecovery region, Probes probes)
     /// <param name="now">The time when the round ended.</param>
     public void Judge(StreamReceiver stream, TokenStream record, bool isComplete, ulong round, int era, Instant now)
     {
+        Debug.Assert(region.Ring.IsLeader, "the leader alone judges");
+        Debug.Assert(stream.Orphan is not null && record.IsOrphan, "the sender is known to be removed");
         OrphanStream orphan = stream.Orphan!;
         bool isNamed = orphan.NamedIn == round;
         if (!orphan.IsClosed && !stream.Reaches(record.Highest)) return;

@@ -1,3 +1,4 @@
+using System.Diagnostics;
 using QuickSilver.Protocol.Core;
 using QuickSilver.Protocol.Membership;
 using QuickSilver.Protocol.Probing;
@@ -43,6 +44,7 @@ internal sealed class RemovedSenders
         foreach (NodeInfo sender in senders)
         {
             if (sender.Number.Key == _node.SelfKey) continue;
+            Debug.Assert(sender.IsRemoved, "the removal is known here");
             StreamReceiver left = Orphan(sender);
             _node.Probes.Reached(
                 left.KnownHighest == 0 ? "a sender is removed that a member of its view never heard of"
@@ -57,6 +59,7 @@ internal sealed class RemovedSenders
     /// </summary>
     public void OnConfirmed(NodeInfo sender, Instant now)
     {
+        Debug.Assert(sender.IsRemoved && sender.Number.Key != _node.SelfKey, "another node is known to be removed");
         StreamReceiver stream = Orphan(sender);
         if (stream.Orphan!.IsClosed)
         {
@@ -121,6 +124,7 @@ internal sealed class RemovedSenders
     /// </summary>
     public void CloseStream(StreamReceiver stream, Instant now)
     {
+        Debug.Assert(stream.Orphan is not null && stream.Own is null, "the stream is a removed sender's");
         OrphanStream orphan = stream.Orphan!;
         if (orphan.IsClosed) return;
         if (stream.Missing.Count > 0)
@@ -128,6 +132,7 @@ internal sealed class RemovedSenders
             orphan.NoteLoss(stream.Missing[stream.Missing.Count - 1].End - 1);
             _node.Counters.PacketsAbandoned += stream.AbandonMissing();
         }
+        Debug.Assert(stream.Missing.Count == 0, "nothing is awaited of a closed stream");
         orphan.IsClosed = true;
         _node.Probes.Reached(
             orphan.HasLoss
@@ -142,6 +147,8 @@ internal sealed class RemovedSenders
     /// <summary>Abandons packets of a removed sender that no live member holds.</summary>
     public void Abandon(StreamReceiver stream, ulong start, ulong end)
     {
+        Debug.Assert(start < end && end - 1 <= stream.KnownHighest, "packets that are known of are abandoned");
+        Debug.Assert(stream.Orphan is not null, "only a removed sender's packets are abandoned");
         _node.Counters.PacketsAbandoned += stream.Abandon(start, end);
         stream.Orphan!.NoteLoss(end - 1);
     }
@@ -182,6 +189,7 @@ internal sealed class RemovedSenders
         {
             StreamReceiver stream = _region.Streams.Met(sender.Number.Key)!;
             OrphanStream orphan = stream.Orphan!;
+            Debug.Assert(orphan.IsClosed, "only closed streams are reported");
             if (!orphan.IsReported && orphan.HasLoss)
             {
                 _node.Events.OnPacketsAbandoned(_region.View, sender, orphan.AbandonedThrough == stream.KnownHighest);

@@ -1,3 +1,4 @@
+using System.Diagnostics;
 using QuickSilver.Protocol.Core;
 using QuickSilver.Protocol.Probing;
 using QuickSilver.Protocol.Wire;
@@ -111,6 +112,8 @@ internal sealed class RingLeadership
     /// <param name="now">The time of arrival.</param>
     public void Follow(in TokenHop hop, bool isNextRound, Instant now)
     {
+        Debug.Assert(hop.Epoch >= Epoch, "epochs rise");
+        Debug.Assert(IsOf(hop) || YieldsTo(hop), "the hop's leader is the one known, or replaces it");
         _beyondSince = Instant.Zero;
         if (!IsOf(hop)) _patience.OnNewLeader(now);
         else if (isNextRound) _patience.OnNextRound(_watch.IsSet, now);
@@ -152,7 +155,11 @@ internal sealed class RingLeadership
     }
 
     /// <summary>Waits for the end of the round that this member has begun.</summary>
-    public void WatchOwnRound(Instant now) => _watch.SetIfEarlier(now + _patience.OfFirst);
+    public void WatchOwnRound(Instant now)
+    {
+        Debug.Assert(IsHere, "the round is this leader's own");
+        _watch.SetIfEarlier(now + _patience.OfFirst);
+    }
 
     /// <summary>Stops waiting.</summary>
     public void StopWatching() => _watch.Cancel();
@@ -167,6 +174,7 @@ internal sealed class RingLeadership
     /// <summary>This member leads from now on, in place of a silent leader.</summary>
     public void TakeOver()
     {
+        Debug.Assert(!IsHere, "who leads takes nothing over");
         Leader = _region.Self;
         BeginTerm();
         _node.Counters.Takeovers++;
@@ -177,6 +185,7 @@ internal sealed class RingLeadership
     /// </summary>
     public void BeginEpoch()
     {
+        Debug.Assert(IsHere, "the leader alone begins epochs");
         if (Epoch < uint.MaxValue) Epoch++;
         _patience.OnUnfinished();
     }

@@ -1,3 +1,4 @@
+using System.Diagnostics;
 using QuickSilver.Protocol.Membership;
 
 namespace QuickSilver.Protocol.Recovery.Ring;
@@ -28,6 +29,7 @@ internal sealed class RingPlan(RegionView view)
     /// <summary>Leaves a member out of this round.</summary>
     public void Skip(int member)
     {
+        Debug.Assert((uint)member < (uint)Members.Length, "a member of the view is skipped");
         int index = _skipped.BinarySearch(member);
         if (index < 0) _skipped.Insert(~index, member);
     }

@@ -1,3 +1,4 @@
+using System.Diagnostics;
 using QuickSilver.Protocol.Core;
 using QuickSilver.Protocol.Recovery.Reception;
 using QuickSilver.Protocol.Recovery.Repairs;
@@ -21,6 +22,8 @@ internal sealed class RoundVerdict(Recoverer node, RegionRecovery region, AckFee
     /// packets sent before the previous round, or a removed sender's stream is to be closed.</returns>
     public bool Judge(Token token, ulong round, int era, Instant now)
     {
+        Debug.Assert(token.Phase == TokenPhase.Done, "the round is over");
+        Debug.Assert(region.Ring.IsLeader, "the leader alone judges");
         bool isWell = token.Complete;
         int growing = CountGrowing(token, round);
         for (int index = 0; index < token.StreamCount; index++)
@@ -83,6 +86,7 @@ internal sealed class RoundVerdict(Recoverer node, RegionRecovery region, AckFee
     /// </summary>
     private void CleanUpAlone()
     {
+        Debug.Assert(region.Self == 0, "the only member of the view is this one");
         foreach (StreamReceiver stream in region.Streams)
         {
             if (stream.Orphan is not null) continue;

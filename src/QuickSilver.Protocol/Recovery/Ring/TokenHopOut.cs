@@ -1,3 +1,4 @@
+using System.Diagnostics;
 using QuickSilver.Protocol.Core;
 using QuickSilver.Protocol.Flow;
 using QuickSilver.Protocol.Flow.Pull;
@@ -81,6 +82,8 @@ internal sealed class TokenHopOut : IFeed
     public void Send(
         in TokenHop hop, Token token, List<int> skipped, int sends, Instant now, TimeSpan? patience = null)
     {
+        Debug.Assert(hop.From == _region.Self && hop.To != _region.Self, "the hop goes from this member to another");
+        Debug.Assert(sends > 0, "a hop is sent at least once");
         _skipped.Clear();
         _skipped.AddRange(skipped);
         int datagramBytes = LongestTo(hop.To, sends, now);
@@ -167,6 +170,8 @@ internal sealed class TokenHopOut : IFeed
 
     private void Offer(Instant now)
     {
+        Debug.Assert(_active, "only the hop under way is sent");
+        Debug.Assert(_hop.Parts is > 0 and <= TokenHop.MaxParts, "a hop has a bounded number of datagrams");
         _nextPart = 0;
         Pace.OnSent(_hop, now);
         Instant due = now + (_node.Probes.Here(BuggifySite.HopTimesOutEarly) ? _resendAfter / 10 : _resendAfter);

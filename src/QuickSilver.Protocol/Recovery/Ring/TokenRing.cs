@@ -1,3 +1,4 @@
+using System.Diagnostics;
 using QuickSilver.Protocol.Core;
 using QuickSilver.Protocol.Membership;
 using QuickSilver.Protocol.Probing;
@@ -216,6 +217,8 @@ internal sealed class TokenRing
     /// <summary>Takes up the token that has arrived, which is newer than all before.</summary>
     private void Take(in TokenHop hop, Instant now)
     {
+        Debug.Assert(_isHandling && _in.IsWhole, "a whole token is in hand");
+        Debug.Assert(hop.To == _region.Self && hop.From != _region.Self, "the hop is another member's, to this one");
         bool isNextRound = hop.Round != _walk.Round;
         // Another member has skipped this one and gone on without waiting for its hop. A hop unanswered at that time
         // may stay so for good.
@@ -307,6 +310,7 @@ internal sealed class TokenRing
     private void StartRound(Instant now)
     {
         if (_inFlight || !IsLeader) return;
+        Debug.Assert(!_isHandling, "no round begins within a token's visit");
         _pace.Cancel();
         ulong round = Math.Max(_myRound, _walk.Round) + 1;
         if (!_walk.TryBegin(round, now)) return;
@@ -326,6 +330,8 @@ internal sealed class TokenRing
     private void OnWalkEnded(Instant now)
     {
         if (!_inFlight || _walk.Round != _myRound) return;
+        Debug.Assert(IsLeader, "a round under way is the leader's own");
+        Debug.Assert(_walk.Token.Phase == TokenPhase.Done, "the token has walked all partitions");
         _inFlight = false;
         _lead.OnRoundEnded();
         RecoveryCounters counters = _node.Counters;

@@ -1,3 +1,4 @@
+using System.Diagnostics;
 using QuickSilver.Protocol.Core;
 using QuickSilver.Protocol.Membership;
 using QuickSilver.Protocol.Probing;
@@ -35,6 +36,7 @@ internal sealed class TokenVisit(Recoverer node, RegionRecovery region, OwnLag l
     /// <returns>False when no stream needs a round.</returns>
     public bool Begin(Token token, ulong round, int term, Instant now)
     {
+        Debug.Assert(region.Ring.IsLeader, "the leader alone makes tokens");
         token.Clear();
         foreach (StreamReceiver stream in region.Streams)
         {
@@ -63,6 +65,8 @@ internal sealed class TokenVisit(Recoverer node, RegionRecovery region, OwnLag l
     /// <summary>Adds this member's feedback on every stream.</summary>
     public void Visit(Token token, bool firstOfPartition, int before, Instant now)
     {
+        Debug.Assert(token.Phase is TokenPhase.Walk, "a visit belongs to the walk of a partition");
+        Debug.Assert(token.StreamCount <= Token.MaxStreams, "a token's records are bounded");
         foreach (StreamReceiver stream in region.Streams) stream.InToken = false;
         ulong drops = region.Drops;
         ulong newDrops = drops - _dropsReported;
@@ -111,6 +115,7 @@ internal sealed class TokenVisit(Recoverer node, RegionRecovery region, OwnLag l
     /// the others would release.</param>
     public void ClosePartition(Token token, bool isWhole)
     {
+        Debug.Assert(token.Phase == TokenPhase.Close, "the walk of the partition is over");
         for (int index = 0; index < token.StreamCount; index++)
         {
             TokenStream record = token[index];
@@ -215,6 +220,7 @@ internal sealed class TokenVisit(Recoverer node, RegionRecovery region, OwnLag l
     private void Ask(
         StreamReceiver stream, TokenRangeList theirs, ulong judged, int before, TimeSpan patience, Instant now)
     {
+        Debug.Assert(before >= 0 && before != region.Self, "another member was visited before");
         int partition = Map.OfMember(region.Self);
         for (int index = 0; index < stream.Missing.Count; index++)
         {

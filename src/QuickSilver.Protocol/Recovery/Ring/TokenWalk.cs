@@ -1,3 +1,4 @@
+using System.Diagnostics;
 using QuickSilver.Protocol.Core;
 using QuickSilver.Protocol.Membership;
 using QuickSilver.Protocol.Probing;
@@ -110,7 +111,11 @@ internal sealed class TokenWalk
     /// <returns>False when no stream needs one; then no round has begun.</returns>
     public bool TryBegin(ulong round, Instant now)
     {
+        Debug.Assert(_lead.IsHere, "the leader alone begins rounds");
+        Debug.Assert(round > Round, "rounds rise");
         if (!_visit.Begin(Token, round, _lead.Term, now)) return false;
+        // A hop of the round before may still be awaited: its timeout does not concern the new token.
+        _out.Cancel();
         Round = round;
         _hop = 0;
         _giver = _detour = Nobody;
@@ -129,6 +134,8 @@ internal sealed class TokenWalk
     /// </summary>
     public void TakeUp(in TokenHop hop, List<int> skipped, ref Token token)
     {
+        Debug.Assert(hop.To == _region.Self && hop.From != _region.Self, "the hop is another member's, to this one");
+        Debug.Assert(_lead.IsOf(hop), "the leader of the hop is followed first");
         (Token, token) = (token, Token);
         _out.Cancel();
         _plan.Begin(skipped);
@@ -151,6 +158,8 @@ internal sealed class TokenWalk
     /// <param name="now">The time of the visit.</param>
     public void Continue(int before, Instant now)
     {
+        Debug.Assert(before == Nobody || before != _region.Self, "a token does not come from its own visit");
+        Debug.Assert(_out.Waiting is null, "a token in hand is at no other member");
         while (true)
         {
             switch (Token.Phase)
@@ -227,6 +236,7 @@ internal sealed class TokenWalk
     /// <summary>Sends the token to a member that another has skipped.</summary>
     private bool TryDetour(int after, int before, Instant now)
     {
+        Debug.Assert(Token.Phase is TokenPhase.Walk or TokenPhase.Close, "detours belong to the walk of a partition");
         int member = now < _nextDetourAt ? Nobody : _plan.SkippedBetween(Token.Partition, after, before);
         if (member == Nobody) return false;
         if (Token.Phase == TokenPhase.Close)
@@ -245,6 +255,7 @@ internal sealed class TokenWalk
         Token.Phase = TokenPhase.Walk;
         Token.Partition = partition;
         Token.PartitionLead = _plan.LeadOf(partition);
+        Debug.Assert(Token.PartitionLead >= 0, "a partition that is entered has a member to visit");
         TokenVisit.BeginPartition(Token);
     }
 
@@ -270,6 +281,8 @@ internal sealed class TokenWalk
 
     private void Send(int to, Instant now)
     {
+        Debug.Assert(to != _region.Self, "a token is not sent to its holder");
+        Debug.Assert((uint)to < (uint)_region.View.Members.Length, "a hop goes to a member of the view");
         _hop++;
         var hop = new TokenHop(_lead.Epoch, _lead.Leader, Round, _hop, _region.Self, to, 0, 1);
         bool isProbe = _skips[to] >= 2;
@@ -284,6 +297,8 @@ internal sealed class TokenWalk
     /// <summary>The addressed member does not answer: it is skipped in this round.</summary>
     private void OnHopUnanswered(int member, Instant now)
     {
+        Debug.Assert(_out.Waiting is null, "the hop has ended");
+        Debug.Assert(member != _region.Self, "no member waits for itself");
         if (member == _detour)
         {
             // It is left out already, and the one that skipped it accuses it.
@@ -343,6 +358,7 @@ internal sealed class TokenWalk
 
     private void GoOnWithout(int member, Instant now)
     {
+        Debug.Assert(Token.Phase == TokenPhase.Walk, "only the walk goes on without a member");
         int next = _plan.NextInPartition(member);
         if (member != Token.PartitionLead)
         {
