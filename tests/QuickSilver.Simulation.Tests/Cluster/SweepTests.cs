@@ -5,8 +5,8 @@ using QuickSilver.Testing.Runs;
 namespace QuickSilver.Simulation.Tests.Cluster;
 
 /// <summary>The ensemble: seeds over every kind of trouble that the generator knows. The environment says which;
-/// <c>.ci/run</c> takes four hundred fresh ones each time, so that each build looks where none has looked before. A
-/// failure is saved, and its message ends with the command that replays it.</summary>
+/// <c>.ci/run nightly</c> takes thousands of fresh ones, and looks where none has looked before. A failure is saved,
+/// and its message ends with the command that replays it.</summary>
 public class SweepTests
 {
     private const string FirstVariable = "QUICKSILVER_SEEDS_FROM";

@@ -10,8 +10,15 @@ namespace QuickSilver.Simulation.Tests.Planted;
 /// </summary>
 public abstract class PlantedDefectTests
 {
-    /// <summary>Names of defects, for a theory.</summary>
-    internal static TheoryData<string> Names(PlantedDefect[] defects) => [.. defects.Select(defect => defect.Name)];
+    // Each defect compiles the protocol and runs up to sixty seeds: the gate tries one in eight, a night all.
+    private const int OneIn = 8;
+
+    /// <summary>Names of defects, for a theory: all of them where QUICKSILVER_PLANTED is "all".</summary>
+    internal static TheoryData<string> Names(PlantedDefect[] defects)
+    {
+        bool areAll = Environment.GetEnvironmentVariable("QUICKSILVER_PLANTED") == "all";
+        return [.. defects.Where((_, index) => areAll || index % OneIn == 0).Select(static defect => defect.Name)];
+    }
 
     /// <summary>Fails unless one of its invariants finds the defect.</summary>
     protected static void MustBeFound(string name)
