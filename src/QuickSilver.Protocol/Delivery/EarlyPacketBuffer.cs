@@ -50,14 +50,15 @@ public sealed class EarlyPacketBuffer(DeliverySettings settings, BufferPool pool
     {
         Expire(now);
         bool isFull = Count >= settings.MaxUnrecognised || Bytes + datagram.Length > settings.MaxUnrecognisedBytes;
-        if (isFull || settings.Probes.Here(BuggifySite.UnrecognisedRefused))
+        Slice copy = default;
+        if (isFull || settings.Probes.Here(BuggifySite.UnrecognisedRefused) || !_arena.TryCopy(datagram, out copy))
         {
             counters.UnrecognisedDropped++;
             settings.Probes.Reached("a packet of a view that is not installed finds no room");
             return false;
         }
         if (Count == _ring.Length) Grow();
-        At(Count) = new Entry(tag, counter, arrival, now, _arena.Copy(datagram));
+        At(Count) = new Entry(tag, counter, arrival, now, copy);
         Count++;
         Bytes += datagram.Length;
         counters.UnrecognisedKept++;

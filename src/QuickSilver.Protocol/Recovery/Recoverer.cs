@@ -245,19 +245,12 @@ public sealed class Recoverer
             slice = part;
             return true;
         }
-        try
-        {
-            slice = _cacheArena.Copy(datagram);
-            return true;
-        }
-        catch (OutOfMemoryException)
-        {
-            slice = default;
-            return false;
-        }
+        return _cacheArena.TryCopy(datagram, out slice);
     }
 
-    internal Slice TakeCache(int bytes) => _cacheArena.Take(bytes);
+    /// <summary>Takes memory for a packet that comes in parts.</summary>
+    /// <returns>False when there is none.</returns>
+    internal bool TryTakeCache(int bytes, out Slice slice) => _cacheArena.TryTake(bytes, out slice);
 
     /// <summary>The header of a control datagram from this node in one view.</summary>
     internal DatagramHeader Header(RegionView view, DatagramKind kind) => new()

@@ -45,16 +45,9 @@ internal sealed class HybridReader(StackParts rooms, PacketIntake packets)
         in Arrival arrival,
         Instant now)
     {
-        Slice place;
-        try
-        {
-            bool isLongIndex = WireWriter.VarintLength((ulong)region.GroupIndex) > 1;
-            place = _derived.Take(HybridPacket.LongestDerived(records.Length, isLongIndex));
-        }
-        catch (OutOfMemoryException)
-        {
+        bool isLongIndex = WireWriter.VarintLength((ulong)region.GroupIndex) > 1;
+        if (!_derived.TryTake(HybridPacket.LongestDerived(records.Length, isLongIndex), out Slice place))
             return RejectReason.NoRoom;
-        }
         int length = HybridPacket.Derive(header, region, recovery.View.Number.Epoch, records, place.Span);
         Slice packet = _derived.Trim(place, length);
         // No packet can be derived that the checksum would be that of: then damage shows so.

@@ -30,6 +30,7 @@ internal sealed class SendWorld : ISink, IDisseminationEvents
         int receiveBuffer = 64 << 20)
     {
         ReceiveBuffer = receiveBuffer;
+        Pool = new BufferPool(budget: Memory);
         Self = Node(1);
         Cluster = new SendCluster(Self);
         Transport.Facts = Transport.Facts with { SlotBytes = slotBytes, TrainDatagrams = trainDatagrams };
@@ -40,7 +41,9 @@ internal sealed class SendWorld : ISink, IDisseminationEvents
 
     public AlarmQueue Alarms { get; } = new();
 
-    public BufferPool Pool { get; } = new();
+    public ScarceMemory Memory { get; } = new();
+
+    public BufferPool Pool { get; }
 
     public DisseminationCounters Counters { get; } = new();
 

@@ -56,7 +56,7 @@ internal abstract class ModeNode(SendWorld world) : ISink, IDeliveryListener
     /// <summary>What the engine of a node stands on.</summary>
     protected ModeContext ContextOf(NodeInfo self, byte mode)
     {
-        var transport = new SendTransport();
+        var transport = new SendTransport { Facts = world.Transport.Facts };
         return new ModeContext
         {
             Transport = transport,

@@ -44,6 +44,35 @@ public sealed class Arena(BufferPool pool, BufferOwner owner, ISharedMemory? mem
         return slice;
     }
 
+    /// <summary>Takes a slice as <see cref="Take"/> does.</summary>
+    /// <returns>False when the process has no memory for it.</returns>
+    internal bool TryTake(int bytes, out Slice slice)
+    {
+        slice = default;
+        if (bytes > BufferPool.ChunkBytes)
+        {
+            if (!pool.TryRent(bytes, owner, out Chunk? own)) return false;
+            slice = new Slice(own, 0, bytes);
+            return true;
+        }
+        if (_current is null || Remaining < bytes)
+        {
+            if (!pool.TryRent(BufferPool.ChunkBytes, owner, out Chunk? fresh)) return false;
+            Begin(fresh, isShared: false);
+        }
+        slice = Take(bytes);
+        return true;
+    }
+
+    /// <summary>Takes a slice with a copy of <paramref name="bytes"/> and one reference.</summary>
+    /// <returns>False when the process has no memory for it.</returns>
+    internal bool TryCopy(ReadOnlySpan<byte> bytes, out Slice slice)
+    {
+        if (!TryTake(bytes.Length, out slice)) return false;
+        bytes.CopyTo(slice.Span);
+        return true;
+    }
+
     /// <summary>Gives back the end of the slice cut last, when it turned out longer than needed.</summary>
     public Slice Trim(Slice last, int bytes)
     {
@@ -60,11 +89,8 @@ public sealed class Arena(BufferPool pool, BufferOwner owner, ISharedMemory? mem
     /// <param name="shared">True: a chunk that others read in place, if one is free.</param>
     public void StartChunk(bool shared = false)
     {
-        _current?.Release();
         Chunk? lent = shared ? memory?.TryRent(owner) : null;
-        IsShared = lent is not null;
-        _current = lent ?? pool.Rent(owner);
-        _used = 0;
+        Begin(lent ?? pool.Rent(owner), isShared: lent is not null);
     }
 
     /// <summary>Releases the chunk being cut.</summary>
@@ -74,5 +100,13 @@ public sealed class Arena(BufferPool pool, BufferOwner owner, ISharedMemory? mem
         _current = null;
         _used = 0;
         IsShared = false;
+    }
+
+    private void Begin(Chunk chunk, bool isShared)
+    {
+        _current?.Release();
+        _current = chunk;
+        _used = 0;
+        IsShared = isShared;
     }
 }

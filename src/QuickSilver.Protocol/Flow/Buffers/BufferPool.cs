@@ -1,3 +1,4 @@
+using System.Diagnostics.CodeAnalysis;
 using System.Numerics;
 
 namespace QuickSilver.Protocol.Flow.Buffers;
@@ -76,6 +77,25 @@ public sealed class BufferPool : IChunkHome
         OutstandingBytes += chunk.Length;
         OutstandingChunks++;
         return chunk;
+    }
+
+    /// <summary>
+    /// Rents a chunk for what another node has sent: without memory that is dropped, and asked for again when there is
+    /// some.
+    /// </summary>
+    /// <returns>False when the process has no memory for it.</returns>
+    internal bool TryRent(int minimumBytes, BufferOwner owner, [NotNullWhen(true)] out Chunk? chunk)
+    {
+        try
+        {
+            chunk = Rent(minimumBytes, owner);
+            return true;
+        }
+        catch (OutOfMemoryException)
+        {
+            chunk = null;
+            return false;
+        }
     }
 
     /// <summary>

@@ -51,8 +51,8 @@ internal sealed class RepairParts
     /// <returns>The whole packet with its reference when this was its last part; else empty.</returns>
     public Slice Add(RegionView view, in DatagramHeader header, in RepairPartBody part, Instant now)
     {
-        PartJoin join = Find(view, header, part.Total) ?? Begin(view, header, part.Total);
-        if (!join.TryAdd(part, now)) return default;
+        PartJoin? join = Find(view, header, part.Total) ?? Begin(view, header, part.Total);
+        if (join is null || !join.TryAdd(part, now)) return default;
         if (!join.IsWhole)
         {
             _expiry.SetIfEarlier(now + Rest);
@@ -92,15 +92,17 @@ internal sealed class RepairParts
         return null;
     }
 
-    private PartJoin Begin(RegionView view, in DatagramHeader header, int total)
+    // Null when there is no memory for the packet.
+    private PartJoin? Begin(RegionView view, in DatagramHeader header, int total)
     {
         while (_joins.Count > 0 && (_joins.Count == MostJoins || Bytes + total > MostBytes))
         {
             _node.Probes.Reached("a packet in parts gives way to another, since too many are in parts");
             Take(_joins[0]).Release();
         }
+        if (!_node.TryTakeCache(total, out Slice whole)) return null;
         PartJoin join = _spare.TryPop(out PartJoin? spare) ? spare : new PartJoin();
-        join.Begin(view, header.Sender, header.Sequence, _node.TakeCache(total));
+        join.Begin(view, header.Sender, header.Sequence, whole);
         Bytes += total;
         _joins.Add(join);
         return join;
