@@ -100,12 +100,13 @@ public sealed record TimedSettings : ModeSettings
     public int MaxMessageBytes { get; init; } = 64 << 10;
 
     /// <summary>
-    /// Packets kept for each sender, a power of two: the contract's rate for the time to live, and at least two of the
-    /// longest messages.
+    /// Packets kept for each sender, a power of two: the contract's rate for as long as messages of high importance
+    /// live, and at least two of the longest messages.
     /// </summary>
     public int KeptPackets()
     {
-        double needed = Math.Max(PacketsPerSecond * TimeToLive.TotalSeconds, 2.0 * MaxMessageBytes / LeastFragment);
+        double lasting = PacketsPerSecond * TimeToLive.TotalSeconds * HighFactor;
+        double needed = Math.Max(lasting, 2.0 * MaxMessageBytes / LeastFragment);
         return (int)System.Numerics.BitOperations.RoundUpToPowerOf2((uint)Math.Clamp(needed, LeastKept, MostKept));
     }
 

@@ -1,5 +1,7 @@
 using QuickSilver.Protocol.Core;
+using QuickSilver.Protocol.Flow.Transports;
 using QuickSilver.Protocol.Timed;
+using QuickSilver.Protocol.Timed.Receiving;
 using QuickSilver.Protocol.Wire;
 
 namespace QuickSilver.Protocol.Tests.Timed;
@@ -198,6 +200,90 @@ public sealed class TimedEngineTests
 
         Assert.Equal(RejectReason.Malformed, world.Receiver.Take(cut, world.Nodes[0]));
         Assert.Empty(world.Receiver.Engine.Groups[0].Receivers);
+    }
+
+    [Fact]
+    public void WithoutMemoryPacketsAreDroppedAndAskedForLater()
+    {
+        var world = new TimedWorld(bytes: 900);
+        var sent = new List<byte[]>();
+        for (int index = 0; index < 200; index++)
+        {
+            world.Say(1);
+            sent.AddRange(world.Collect());
+            world.Pass(TimeSpan.FromMilliseconds(1));
+        }
+        world.World.Memory.IsUsedUp = true;
+        int refused = 0;
+        foreach (byte[] datagram in sent)
+        {
+            RejectReason reason = world.Receiver.Take(datagram, world.Nodes[0]);
+            if (reason != RejectReason.None) Assert.Equal(RejectReason.NoRoom, reason);
+            if (reason != RejectReason.None) refused++;
+        }
+        world.World.Memory.IsUsedUp = false;
+        for (int turn = 0; turn < 100; turn++)
+        {
+            world.Pass(TimeSpan.FromMilliseconds(10));
+            while (world.Receiver.TryNext(out Train train)) world.Sender.Take(train.Span, world.Nodes[1]);
+            world.Carry();
+        }
+
+        Assert.InRange(refused, 1, 200);
+        Assert.Equal(200, world.Receiver.Got.Count);
+        Assert.Empty(world.Receiver.Lost);
+    }
+
+    // Of three orders one is over, one waits, and one is due.
+    [Fact]
+    public void AnOrderThatIsOverTakesNoOtherWithIt()
+    {
+        var world = new TimedWorld();
+        world.Say(1);
+        world.Carry();
+        world.Pass(TimeSpan.FromMilliseconds(2_900));
+        world.Say(2);
+        world.Carry();
+        TimedGroup group = world.Receiver.Engine.Groups[0];
+        TimedReceiver receiver = group.Find(world.Nodes[0].Number.Key)!;
+        Order(1, roundTrip: 1);
+        Order(2, roundTrip: 200);
+        Order(3, roundTrip: 1);
+        world.Pass(TimeSpan.FromMilliseconds(150));
+        Assert.Equal([3], Repaired());
+        world.Pass(TimeSpan.FromMilliseconds(1_200));
+
+        Assert.Equal([2], Repaired());
+        Assert.Equal(2UL, world.Receiver.Counters.PartnerRepairs);
+
+        void Order(ulong sequence, int roundTrip)
+        {
+            var status = new TimedStatusBody
+            {
+                Group = TimedWorld.Group.Id.Counter,
+                Number = 3,
+                Place = receiver.Window[3].Place!.Value,
+                RoundTrip = TimeSpan.FromMilliseconds(roundTrip),
+                Oldest = 1,
+            };
+            receiver.OnStatus(3, status, world.Now);
+            Span<byte> bytes = stackalloc byte[32];
+            var writer = new WireWriter(bytes);
+            SequenceRangeList.Write(ref writer, [new SequenceRange(sequence, sequence + 1)]);
+            var reader = new WireReader(bytes[..writer.Written]);
+            group.Partners.Order(receiver, SequenceRangeList.Read(ref reader, cap: 1), world.Now);
+        }
+
+        List<ulong> Repaired()
+        {
+            var repaired = new List<ulong>();
+            while (world.Receiver.TryNext(out Train train))
+            {
+                Assert.Equal(RejectReason.None, DatagramHeader.TryRead(train.Span, out DatagramHeader header));
+                if (header.Kind == DatagramKind.TimedRepair) repaired.Add(header.Sequence);
+            }
+            return repaired;
+        }
     }
 
     private static void Stream(TimedWorld world, int messages)

@@ -73,6 +73,34 @@ public sealed class TimedPartTests
         Assert.Equal(180UL, kept.Oldest);
     }
 
+    [Theory]
+    [InlineData(400, 3)]
+    [InlineData(30, 3)]
+    [InlineData(1_000, 0.5)]
+    public void WhatIsImportantIsKeptForItsTimeAtTheRateOfTheContract(int rate, double seconds)
+    {
+        var settings = new TimedSettings
+        {
+            PacketsPerSecond = rate, TimeToLive = TimeSpan.FromSeconds(seconds), MaxMessageBytes = 1_000,
+        };
+        var kept = new KeptPackets(settings.KeptPackets(), 100);
+        TimeSpan life = settings.LifeOf(Importance.High, TimeSpan.Zero);
+        var now = new Instant(1);
+        Instant last = now + life - TimeSpan.FromMilliseconds(1);
+        kept.Add([1], now, out _).Taken = now;
+        kept[1].Head.Life = life;
+        TimeSpan pause = TimeSpan.FromSeconds(1.0 / rate);
+        for (now += pause; now < last; now += pause)
+        {
+            kept.Expire(now, kept.Last + 1);
+            ref KeptPacket packet = ref kept.Add([2], now, out bool pushedOut);
+            (packet.Taken, packet.Head.Life) = (now, settings.LifeOf(Importance.Normal, TimeSpan.Zero));
+            Assert.False(pushedOut);
+        }
+
+        Assert.True(kept.IsHeld(1, last));
+    }
+
     [Fact]
     public void AMessageNamesTheLastFourWithItsKey()
     {
@@ -111,8 +139,8 @@ public sealed class TimedPartTests
     [Fact]
     public void TheContractDecidesHowMuchIsKept()
     {
-        Assert.Equal(2048, new TimedSettings().KeptPackets());
-        Assert.Equal(256, new TimedSettings { PacketsPerSecond = 30 }.KeptPackets());
+        Assert.Equal(4096, new TimedSettings().KeptPackets());
+        Assert.Equal(512, new TimedSettings { PacketsPerSecond = 30 }.KeptPackets());
         Assert.Equal(64, new TimedSettings { PacketsPerSecond = 1, MaxMessageBytes = 1_000 }.KeptPackets());
         Assert.Equal(
             TimeSpan.FromMilliseconds(300), new TimedSettings().LifeOf(Importance.Low, TimeSpan.Zero));

@@ -212,17 +212,27 @@ internal sealed class InOrder
         ref ReceivedPacket packet = ref _window[first];
         if (packet.IsKeyed && _latest is not null && (_latest.Count < MaxKeys || _latest.ContainsKey(packet.Key)))
             _latest[packet.Key] = number;
-        Slice message = count == 1 ? packet.Payload : Join(first, count);
-        if (count == 1) message.Retain();
+        if (!TryJoin(first, count, out Slice message))
+        {
+            _group.ReportLoss(_receiver.Sender, number, 1, now);
+            return;
+        }
         _group.Deliver(_receiver.Sender, number, message, now);
         message.Release();
     }
 
-    private Slice Join(ulong first, int count)
+    // False when there is no memory for a message of several packets.
+    private bool TryJoin(ulong first, int count, out Slice message)
     {
+        if (count == 1)
+        {
+            message = _window[first].Payload;
+            message.Retain();
+            return true;
+        }
         int length = 0;
         for (int index = 0; index < count; index++) length += _window[first + (ulong)index].Payload.Length;
-        Slice message = _context.Joined.Take(length);
+        if (!_context.Joined.TryTake(length, out message)) return false;
         int offset = 0;
         for (int index = 0; index < count; index++)
         {
@@ -231,6 +241,6 @@ internal sealed class InOrder
             offset += part.Length;
         }
         _context.Counters.Joined++;
-        return message;
+        return true;
     }
 }

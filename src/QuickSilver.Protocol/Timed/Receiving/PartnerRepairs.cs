@@ -60,8 +60,7 @@ internal sealed class PartnerRepairs : IFeed
         {
             Waiting order = _orders[index];
             if (order.Sequence != sequence || order.Receiver.Sender.Number.Key != sender) continue;
-            _orders[index] = _orders[--_count];
-            _orders[_count] = default;
+            Remove(index);
             _context.Counters.PartnersSilenced++;
             return;
         }
@@ -105,23 +104,7 @@ internal sealed class PartnerRepairs : IFeed
         if (_group.OwnView is not { } view) return false;
         _bucket ??= new TokenBucket(
             _group.Settings.BytesPerSecond / 2.0, _group.Settings.BurstPackets * _group.Settings.DatagramBytes, now);
-        Instant next = Instant.Never;
-        int found = -1;
-        for (int index = _count - 1; index >= 0; index--)
-        {
-            Waiting order = _orders[index];
-            if (order.Due > now)
-            {
-                if (order.Due < next) next = order.Due;
-                continue;
-            }
-            if (order.Receiver.IsOver || !order.Receiver.Window.IsHeld(order.Sequence, now))
-            {
-                _orders[index] = _orders[--_count];
-                continue;
-            }
-            found = index;
-        }
+        int found = FindDue(now, out Instant next);
         if (found >= 0 && _bucket.Available(now) < 1)
         {
             Instant opens = _bucket.ReadyAt(1, now);
@@ -134,13 +117,40 @@ internal sealed class PartnerRepairs : IFeed
             return false;
         }
         Waiting due = _orders[found];
-        _orders[found] = _orders[--_count];
-        _orders[_count] = default;
+        Remove(found);
         int length = Write(due, view, now);
         if (length == 0) return true;
         _context.Counters.PartnerRepairs++;
         _trains.Start(view, _datagram.AsMemory(0, length), alsoTo: null);
         return true;
+    }
+
+    // The first order that is due, once those that are over are dropped; -1: none is. And when another one is.
+    private int FindDue(Instant now, out Instant next)
+    {
+        next = Instant.Never;
+        int found = -1;
+        int index = 0;
+        while (index < _count)
+        {
+            Waiting order = _orders[index];
+            if (order.Due <= now && (order.Receiver.IsOver || !order.Receiver.Window.IsHeld(order.Sequence, now)))
+            {
+                // The last takes its place, and is judged next: what was found lies below.
+                Remove(index);
+                continue;
+            }
+            if (order.Due > now) next = order.Due < next ? order.Due : next;
+            else if (found < 0) found = index;
+            index++;
+        }
+        return found;
+    }
+
+    private void Remove(int index)
+    {
+        _orders[index] = _orders[--_count];
+        _orders[_count] = default;
     }
 
     // The head is written again: it is older, and the view may have another epoch than the one it came in.

@@ -1,4 +1,5 @@
 using QuickSilver.Protocol.Core;
+using QuickSilver.Protocol.Flow.Buffers;
 using QuickSilver.Protocol.Membership;
 using QuickSilver.Protocol.Wire;
 
@@ -230,7 +231,8 @@ internal sealed class TimedReceiver
             return RejectReason.None;
         }
         bool hasRoom = _context.Counters.HeldBytes + payload.Length <= TimedContext.MaxHeldBytes;
-        if (!hasRoom && sequence != Window.Next)
+        Slice copy = default;
+        if ((!hasRoom && sequence != Window.Next) || !_context.Held.TryCopy(payload, out copy))
         {
             if (!wasMissing) Requests.Add(sequence, 0, TimeSpan.Zero, now);
             return RejectReason.NoRoom;
@@ -238,7 +240,7 @@ internal sealed class TimedReceiver
         Instant ends = now + (head.Life - head.Age - (RoundTrip / 2));
         _context.Counters.PacketsReceived++;
         if (wasMissing) _context.Counters.PacketsRecovered++;
-        Window.Hold(ref packet, head, _context.Held.Copy(payload));
+        Window.Hold(ref packet, head, copy);
         packet.Ends = ends;
         packet.At = now;
         packet.State = PacketState.Waiting;
