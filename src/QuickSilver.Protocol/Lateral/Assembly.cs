@@ -32,16 +32,19 @@ internal sealed class Assembly(ulong number, int count)
     }
 
     /// <summary>Joins all fragments into memory of their length, with one reference for the caller.</summary>
-    public Slice Join(BufferPool pool)
+    /// <returns>False when there is no memory for it.</returns>
+    public bool TryJoin(BufferPool pool, out Slice whole)
     {
-        Chunk chunk = pool.Rent(Math.Max(1, Bytes), BufferOwner.Cache);
+        whole = default;
+        if (!pool.TryRent(Math.Max(1, Bytes), BufferOwner.Cache, out Chunk? chunk)) return false;
         int at = 0;
         foreach (Slice part in _parts)
         {
             part.Span.CopyTo(chunk.AsSpan(at, part.Length));
             at += part.Length;
         }
-        return new Slice(chunk, 0, Bytes);
+        whole = new Slice(chunk, 0, Bytes);
+        return true;
     }
 
     /// <summary>Releases the fragments.</summary>

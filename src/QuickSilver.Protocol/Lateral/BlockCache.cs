@@ -1,3 +1,4 @@
+using QuickSilver.Protocol.Core;
 using QuickSilver.Protocol.Dissemination;
 using QuickSilver.Protocol.Flow.Buffers;
 using QuickSilver.Protocol.Wire;
@@ -14,7 +15,7 @@ internal sealed class BlockCache(Arena arena, long mostBytes)
 {
     private const int Overhead = 96;
 
-    private readonly Dictionary<LateralId, Slice> _blocks = [];
+    private readonly Dictionary<LateralId, (Slice Bytes, Instant Since)> _blocks = [];
     private readonly RingQueue<LateralId> _order = new();
 
     /// <summary>Bytes of all blocks, with their overhead.</summary>
@@ -24,20 +25,36 @@ internal sealed class BlockCache(Arena arena, long mostBytes)
     public int Count => _blocks.Count;
 
     /// <summary>Finds a block; the reference stays the cache's.</summary>
-    public bool TryGet(in LateralId id, out Slice block) => _blocks.TryGetValue(id, out block);
+    public bool TryGet(in LateralId id, out Slice block) => TryGet(id, out block, out _);
+
+    /// <summary>Finds a block, and since when it is here; the reference stays the cache's.</summary>
+    public bool TryGet(in LateralId id, out Slice block, out Instant since)
+    {
+        bool isHere = _blocks.TryGetValue(id, out (Slice Bytes, Instant Since) found);
+        (block, since) = found;
+        return isHere;
+    }
 
     /// <summary>Adds a copy of a block that is not there yet.</summary>
-    /// <returns>The copy; the reference stays the cache's.</returns>
-    public Slice Add(in LateralId id, ReadOnlySpan<byte> block) => AddOwned(id, arena.Copy(block));
+    /// <param name="id">Its id.</param>
+    /// <param name="block">The block.</param>
+    /// <param name="now">The time.</param>
+    /// <param name="copy">The copy; the reference stays the cache's.</param>
+    /// <returns>False when there is no memory for it.</returns>
+    public bool TryAdd(in LateralId id, ReadOnlySpan<byte> block, Instant now, out Slice copy)
+    {
+        if (!arena.TryCopy(block, out copy)) return false;
+        AddOwned(id, copy, now);
+        return true;
+    }
 
     /// <summary>Adds a block that is not there yet, with one reference that passes to the cache.</summary>
-    public Slice AddOwned(in LateralId id, in Slice block)
+    public void AddOwned(in LateralId id, in Slice block, Instant now)
     {
-        _blocks.Add(id, block);
+        _blocks.Add(id, (block, now));
         _order.Enqueue(id);
         Bytes += block.Length + Overhead;
         while (Bytes > mostBytes && _order.Count > 1) Evict();
-        return block;
     }
 
     /// <summary>Releases all blocks.</summary>
@@ -48,8 +65,8 @@ internal sealed class BlockCache(Arena arena, long mostBytes)
 
     private void Evict()
     {
-        if (!_blocks.Remove(_order.Dequeue(), out Slice block)) return;
-        Bytes -= block.Length + Overhead;
-        block.Release();
+        if (!_blocks.Remove(_order.Dequeue(), out (Slice Bytes, Instant Since) block)) return;
+        Bytes -= block.Bytes.Length + Overhead;
+        block.Bytes.Release();
     }
 }

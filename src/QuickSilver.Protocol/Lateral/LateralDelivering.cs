@@ -47,8 +47,6 @@ internal sealed class LateralDelivering(LateralParts parts)
         if (reception.FindAssembly(number) is { } assembly) Drop(reception, assembly);
         if (!isOfSession)
         {
-            int index = reception.Find(number);
-            if (index >= 0) reception.Missing.RemoveAt(index);
             return;
         }
         if (group.Settings.InOrder)
@@ -58,8 +56,25 @@ internal sealed class LateralDelivering(LateralParts parts)
         }
         else
         {
-            ReportLoss(reception, number, now);
+            ReportLoss(reception, number, 1, now);
         }
+    }
+
+    /// <summary>
+    /// A number is told of that may be further ahead than a reception reaches: what lies too far behind it is given up.
+    /// </summary>
+    public void MakeRoom(Reception reception, LateralGroup group, ulong number, Instant now)
+    {
+        if (reception.Reaches(number)) return;
+        ulong below = number - Reception.MostOpen + 1;
+        while (reception.Missing.Count > 0 && reception.Missing[0].Number < below)
+        {
+            GiveUp(reception, group, reception.Missing[0].Number, now);
+            if (!reception.Session.IsOpen) return;
+        }
+        ulong first = Math.Max(reception.Next, reception.High + 1);
+        reception.SkipTo(below);
+        if (first < below) ReportLoss(reception, first, below - first, now);
     }
 
     /// <summary>Delivers what waits for its turn, as far as it has come.</summary>
@@ -70,7 +85,7 @@ internal sealed class LateralDelivering(LateralParts parts)
             (ulong number, Slice bytes, bool isLost) = reception.Held[0];
             reception.Held.RemoveAt(0);
             _held -= bytes.Length;
-            if (isLost) ReportLoss(reception, number, now);
+            if (isLost) ReportLoss(reception, number, 1, now);
             else reception.Session.Deliver(reception.Sender, new DeliveryBatch(number, bytes), now);
             bytes.Release();
         }
@@ -98,9 +113,10 @@ internal sealed class LateralDelivering(LateralParts parts)
         assembly.Add(id.Fragment, bytes);
         _held += bytes.Length;
         if (!assembly.IsComplete) return false;
-        whole = assembly.Join(parts.Context.Pool);
+        // Without memory the message stays missing, until its deadline.
+        bool isJoined = assembly.TryJoin(parts.Context.Pool, out whole);
         Drop(reception, assembly);
-        return true;
+        return isJoined;
     }
 
     private void Complete(Reception reception, LateralGroup group, ulong number, in Slice bytes, Instant now)
@@ -124,12 +140,12 @@ internal sealed class LateralDelivering(LateralParts parts)
         _held += bytes.Length;
     }
 
-    private void ReportLoss(Reception reception, ulong number, Instant now)
+    private void ReportLoss(Reception reception, ulong first, ulong count, Instant now)
     {
-        parts.Counters.MessagesLost++;
-        if (!reception.IsOver) parts.Counters.DeadlinesPassed++;
+        parts.Counters.MessagesLost += count;
+        if (!reception.IsOver) parts.Counters.DeadlinesPassed += count;
         reception.Session.ReportLoss(
-            reception.Sender, number, 1,
+            reception.Sender, first, count,
             reception.IsOver ? LossCause.SenderFailed : LossCause.DeadlinePassed, now);
     }
 

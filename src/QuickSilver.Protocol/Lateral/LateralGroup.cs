@@ -8,6 +8,8 @@ namespace QuickSilver.Protocol.Lateral;
 /// <param name="settings">The settings of its first session.</param>
 internal sealed class LateralGroup(uint id, LateralSettings settings)
 {
+    private const int Smoothing = 8;
+
     public uint Id { get; } = id;
 
     public LateralSettings Settings { get; set; } = settings;
@@ -17,6 +19,9 @@ internal sealed class LateralGroup(uint id, LateralSettings settings)
 
     /// <summary>The session as a publisher; null: none.</summary>
     public ModeSession? Publisher { get; set; }
+
+    /// <summary>How long others' bins with packets of the group take to fill, smoothed; null: none has come.</summary>
+    public TimeSpan? Fill { get; private set; }
 
     /// <summary>Index in the node's list of groups that it repairs; -1: not in it.</summary>
     public int Index { get; set; } = -1;
@@ -41,4 +46,7 @@ internal sealed class LateralGroup(uint id, LateralSettings settings)
 
     /// <summary>When the next report is due.</summary>
     public Core.Instant ReportDue { get; set; }
+
+    /// <summary>A repair with packets of the group has come, from a bin that took a time to fill.</summary>
+    public void NoteFill(TimeSpan fill) => Fill = Fill is { } known ? known + ((fill - known) / Smoothing) : fill;
 }

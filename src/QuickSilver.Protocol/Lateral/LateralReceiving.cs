@@ -41,9 +41,9 @@ internal sealed class LateralReceiving
             return RejectReason.Malformed;
         if (!MayCarry(sender, id)) return RejectReason.NotAllowed;
         if (isResend) _parts.Counters.PacketsResent++;
-        Take(id, block, bytes, now);
+        RejectReason reason = Take(id, block, bytes, now);
         Settle(now);
-        return RejectReason.None;
+        return reason;
     }
 
     /// <summary>Takes a combination that a member sent.</summary>
@@ -60,11 +60,13 @@ internal sealed class LateralReceiving
         Equation equation = _equations.Rent();
         equation.Begin(sum);
         bool isUsable = true;
+        Instant oldest = now;
         foreach (LateralId id in ids[..count])
         {
             byte coefficient = LateralRepairBody.CoefficientOf(seed, id);
-            if (_parts.Cache.TryGet(id, out Slice block))
+            if (_parts.Cache.TryGet(id, out Slice block, out Instant since))
             {
+                if (since < oldest) oldest = since;
                 isUsable &= block.Length <= sum.Length;
                 if (isUsable) GaloisField.AddProduct(equation.Sum, block.Span, coefficient);
             }
@@ -77,6 +79,7 @@ internal sealed class LateralReceiving
                 isUsable = false;
             }
         }
+        NoteFill(ids[..count], now - oldest);
         if (!isUsable) _parts.Counters.RepairsUnusable++;
         else if (equation.Count == 0) _parts.Counters.RepairsUseless++;
         // What cannot be solved at once is noted as missing, even if this repair is of no use.
@@ -98,6 +101,7 @@ internal sealed class LateralReceiving
             if (_parts.FindGroup(entry.Group) is not { Member: { } member } group) continue;
             Reception reception = ReceptionOf(group, member, sender);
             if (reception.IsDone(entry.Number)) continue;
+            _parts.Delivering.MakeRoom(reception, group, entry.Number, now);
             reception.NoteExists(entry.Number, LateralSearch.NewMissing(now, null, _parts.Limits.LeastWait));
             _parts.Search.Watch(reception, now);
         }
@@ -145,40 +149,43 @@ internal sealed class LateralReceiving
         id.Sender == from.Number.Key || _parts.Peers.IsInGroup(from.Number.Key, id.Group);
 
     // Takes a packet whose block is good; it may be known already.
-    private void Take(in LateralId id, in LateralBlock block, ReadOnlySpan<byte> bytes, Instant now)
+    private RejectReason Take(in LateralId id, in LateralBlock block, ReadOnlySpan<byte> bytes, Instant now)
     {
-        if (_parts.FindGroup(id.Group) is not { Member: { } member } group) return;
-        if (id.Sender == _parts.Context.SelfKey) return;
+        if (_parts.FindGroup(id.Group) is not { Member: { } member } group) return RejectReason.None;
+        if (id.Sender == _parts.Context.SelfKey) return RejectReason.None;
         if (IsBefore(block.Term, block.Step, member.Began))
         {
             _parts.Context.Probes.Reached("a lateral packet was sent before the receiver's stay began");
             NoteBeforeStay(group, id);
-            return;
+            return RejectReason.None;
         }
         if (IsAfter(block.Term, block.Step, _parts.Context.Cluster.Installed))
         {
             Park(id, bytes);
-            return;
+            return RejectReason.None;
         }
-        if (SenderOf(group, id.Sender) is not { } sender) return;
+        if (SenderOf(group, id.Sender) is not { } sender) return RejectReason.None;
         Reception reception = ReceptionOf(group, member, sender);
         if (_parts.Cache.TryGet(id, out _) || reception.IsDone(id.Number))
         {
             _parts.Counters.PacketsDuplicate++;
-            return;
+            return RejectReason.None;
         }
+        if (!_parts.Cache.TryAdd(id, bytes, now, out Slice kept)) return RejectReason.NoRoom;
+        kept.Retain();
         _parts.Counters.PacketsReceived++;
         _parts.Search.OnArrived(reception, id.Number, now);
-        Slice kept = _parts.Cache.Add(id, bytes);
         _parts.Counters.CachedBytes = _parts.Cache.Bytes;
         bool isFirst = block.BeforeTerm == 0 || IsBefore(block.BeforeTerm, block.BeforeStep, member.Began);
-        reception.NotePlace(id.Number, block.FirstInStep, isFirst, LateralSearch.NewMissing(now, null, Wait));
+        _parts.Delivering.MakeRoom(reception, group, id.Number, now);
+        reception.NotePlace(
+            id.Number, block.FirstInStep, isFirst, LateralSearch.NewMissing(now, null, WaitIn(group)));
         _parts.Repairing.OnPacket(group, id, isOwn: false, now);
-        kept.Retain();
         _parts.Delivering.Deliver(reception, group, id, block, kept, now);
         _equations.OnKnown(id, kept.Span);
         kept.Release();
         if (reception.Missing.Count > 0) _parts.Search.Watch(reception, now);
+        return RejectReason.None;
     }
 
     // Takes what combinations have given, until there is nothing left.
@@ -208,7 +215,7 @@ internal sealed class LateralReceiving
             if (known.Equals(id)) return;
         }
         _parts.Context.Probes.Reached("a lateral packet comes of a step that is not installed");
-        _early.Add((id, _parts.Arena.Copy(bytes)));
+        if (_parts.Arena.TryCopy(bytes, out Slice copy)) _early.Add((id, copy));
     }
 
     // A packet of before the stay was asked for, because nothing of its sender had come.
@@ -239,9 +246,9 @@ internal sealed class LateralReceiving
             if (_parts.FindGroup(id.Group) is not { Member: { } member } group) continue;
             if (SenderOf(group, id.Sender) is not { } sender) continue;
             Reception reception = ReceptionOf(group, member, sender);
-            if (id.Number > reception.Next + Reception.MostOpen && reception.HasBegun) continue;
-            reception.NoteExists(id.Number, LateralSearch.NewMissing(now, holder, Wait));
-            int index = reception.Find(id.Number);
+            if (!reception.Reaches(id.Number)) continue;
+            reception.NoteExists(id.Number, LateralSearch.NewMissing(now, holder, WaitIn(group)));
+            int index = reception.Missing.Find(id.Number);
             if (index >= 0) reception.Missing[index] = reception.Missing[index] with { Holder = holder };
             _parts.Search.Watch(reception, now);
         }
@@ -267,7 +274,25 @@ internal sealed class LateralReceiving
         return fresh;
     }
 
-    private TimeSpan Wait => _parts.Limits.MostWait;
+    // The oldest packet of a repair has waited while its sender's bin filled, and while the repair was on its way.
+    private void NoteFill(ReadOnlySpan<LateralId> ids, TimeSpan fill)
+    {
+        uint last = 0;
+        foreach (LateralId id in ids)
+        {
+            if (id.Group == last) continue;
+            last = id.Group;
+            _parts.FindGroup(last)?.NoteFill(fill);
+        }
+    }
+
+    // All who hold a packet have had the time to repair it: twice what a bin takes to fill.
+    private TimeSpan WaitIn(LateralGroup group)
+    {
+        LateralLimits limits = _parts.Limits;
+        if (group.Fill is not { } fill || 2 * fill > limits.MostWait) return limits.MostWait;
+        return 2 * fill < limits.LeastWait ? limits.LeastWait : 2 * fill;
+    }
 
     private static bool IsBefore(ulong term, ulong step, in StepNumber other) =>
         term != other.Epoch.Term ? term < other.Epoch.Term : step < other.Counter;

@@ -31,6 +31,9 @@ internal sealed class LateralRepairing : IFeed
         _alarm = new Alarm(parts.Context.Alarms, OnDue);
     }
 
+    /// <summary>Packets that one repair of this node combines, at the least of its groups.</summary>
+    public int Packets { get; private set; } = new LateralSettings().PacketsPerRepair;
+
     /// <summary>Makes the bins for the groups and members as installed.</summary>
     public void Rebuild()
     {
@@ -51,6 +54,7 @@ internal sealed class LateralRepairing : IFeed
             lanes = Math.Max(lanes, members[index].Settings.Stagger);
             isExact &= members[index].Settings.Code == LateralCode.Xor;
         }
+        Packets = packets;
         _code = isExact ? LateralCode.Xor : LateralCode.Field;
         MultiGroupView view = MultiGroupView.Make(
             [.. members.Select(static group => group.Id)], _parts.Context.Cluster.Views, _parts.Context.SelfKey);
@@ -87,8 +91,8 @@ internal sealed class LateralRepairing : IFeed
             _nextTarget = 0;
             if (!_bins.TryTake(out RepairBin bin)) return false;
             _bins.AddTargets(bin, _targets);
-            if (_targets.Count > 0) Build(bin);
-            _bins.Clear(bin);
+            int packets = _targets.Count > 0 ? Build(bin) : bin.Count;
+            _bins.Clear(bin, packets, now);
             if (_length == 0) _targets.Clear();
         }
         _parts.Header(DatagramKind.LateralRepair, view).WriteTo(_datagram.AsSpan(0, _length));
@@ -118,27 +122,48 @@ internal sealed class LateralRepairing : IFeed
         if (_bins.HasReady) _parts.Context.Roots.Register(this, PriorityClass.Repair);
     }
 
-    private void Build(RepairBin bin)
+    // Combines the first packets of a bin, as many as fit into a datagram to its targets; gives how many those are.
+    private int Build(RepairBin bin)
     {
         _length = 0;
         Span<LateralId> ids = bin.Ids;
         ids.Sort();
         uint seed = _code == LateralCode.Xor ? 0 : (uint)_parts.Context.Random.NextUInt64() | 1;
         _sum.AsSpan().Clear();
+        int room = Room();
         int count = 0;
         int longest = 0;
-        foreach (LateralId id in ids)
+        int listed = 1;
+        int taken = 0;
+        for (; taken < ids.Length; taken++)
         {
+            LateralId id = ids[taken];
             if (!_parts.Cache.TryGet(id, out Slice block)) continue;
+            int length = listed + LateralIdList.LengthOf(count > 0 ? ids[count - 1] : default, id);
+            if (length + Math.Max(longest, block.Length) > room)
+            {
+                // One that is too long by itself is for nobody here.
+                if (count == 0) continue;
+                break;
+            }
+            listed = length;
             GaloisField.AddProduct(_sum, block.Span, LateralRepairBody.CoefficientOf(seed, id));
             longest = Math.Max(longest, block.Length);
             ids[count++] = id;
         }
-        if (count == 0) return;
+        if (count == 0) return taken;
         _parts.Counters.Combinations += (ulong)count;
         var writer = new WireWriter(_datagram.AsSpan(DatagramHeader.Length));
         LateralRepairBody.WritePrefix(ref writer, seed, ids[..count]);
         writer.WriteBytes(_sum.AsSpan(0, longest));
         _length = DatagramHeader.Length + writer.Written;
+        return taken;
+    }
+
+    private int Room()
+    {
+        int longest = DatagramHeader.Length + LateralRepairBody.SeedLength + LateralBlock.MaxLength;
+        foreach (NodeInfo target in _targets) longest = Math.Min(longest, _parts.Context.Casts.LongestTo(target));
+        return longest - DatagramHeader.Length - LateralRepairBody.SeedLength;
     }
 }

@@ -49,7 +49,7 @@ internal sealed class LateralSearch
     /// <summary>A message comes that may have been asked for: how long that took bounds the pauses of others.</summary>
     public void OnArrived(Reception reception, ulong number, Instant now)
     {
-        int index = reception.Missing.Count == 0 ? -1 : reception.Find(number);
+        int index = reception.Missing.Count == 0 ? -1 : reception.Missing.Find(number);
         if (index < 0 || reception.Missing[index].Tries == 0) return;
         TimeSpan took = now - reception.Missing[index].Asked;
         _answer = _answer == TimeSpan.Zero ? took : _answer + ((took - _answer) / Smoothing);

@@ -18,8 +18,11 @@ namespace QuickSilver.Protocol.Lateral;
 /// </summary>
 internal sealed class LateralSending : IFeed
 {
-    // Room for the ids of a repair: a combination must be no longer than a datagram.
-    private const int IdsRoom = 320;
+    // A combination is no longer than a datagram, and has the ids of its packets besides: room for many, or where
+    // that would cut a message of the paper's size in two, for those of the packets that one repair combines.
+    private const int ManyIds = 320;
+    private const int UsualIdLength = 12;
+    private const int WholeMessage = 1024;
     private const int LongestDatagram = 1428;
     private const int LeastContent = 64;
 
@@ -110,13 +113,16 @@ internal sealed class LateralSending : IFeed
         int longest = LongestDatagram;
         for (int index = 0; index < views.Count; index++)
             longest = Math.Min(longest, _parts.Context.Casts.LongestTo(views[index], _parts.Context.SelfKey));
-        int block = Math.Max(
-            LeastContent + LateralBlock.HeadLength + LateralBlock.MaxPrefix,
-            longest - DatagramHeader.Length - LateralRepairBody.SeedLength - IdsRoom);
-        int content = block - LateralBlock.HeadLength - LateralBlock.MaxPrefix;
         ReadOnlySpan<byte> bytes = message.Span;
+        int content = ContentOf(longest, BlockOf(group, 0, default), IdOf(group, message.Number, 0));
+        if (bytes.Length > content)
+        {
+            content = ContentOf(
+                longest, BlockOf(group, LateralId.MaxFragments, default), IdOf(group, message.Number, 1));
+        }
         count = Math.Max(1, (bytes.Length + content - 1) / content);
-        int most = DatagramHeader.Length + LateralDataBody.MaxPrefix + block;
+        int most = DatagramHeader.Length + LateralDataBody.MaxPrefix + LateralBlock.HeadLength + LateralBlock.MaxPrefix
+            + content;
         _memory = _parts.Arena.Take(count * most);
         int at = 0;
         _lengths.Clear();
@@ -133,27 +139,40 @@ internal sealed class LateralSending : IFeed
         LateralGroup group, ulong number, uint fragment, uint count, ReadOnlySpan<byte> part, int at, Instant now)
     {
         Span<byte> room = _memory.Span[at..];
-        var id = new LateralId(_parts.Context.SelfKey, group.Id, number, fragment);
+        LateralId id = IdOf(group, number, fragment);
         var writer = new WireWriter(room[DatagramHeader.Length..]);
         LateralDataBody.WritePrefix(ref writer, id, isResend: false);
         int start = DatagramHeader.Length + writer.Written;
-        var content = new LateralBlock
-        {
-            Term = group.Step.Epoch.Term,
-            Step = group.Step.Counter,
-            FirstInStep = group.FirstInStep,
-            BeforeTerm = group.Before.IsNone ? 0 : group.Before.Epoch.Term,
-            BeforeStep = group.Before.Counter,
-            Fragments = count,
-            Bytes = part,
-        };
-        int length = content.WriteTo(room[start..], id);
+        int length = BlockOf(group, count, part).WriteTo(room[start..], id);
         var block = new Slice(_memory.Chunk, _memory.Offset + at + start, length);
         block.Retain();
-        _parts.Cache.AddOwned(id, block);
+        _parts.Cache.AddOwned(id, block, now);
         _parts.Repairing.OnPacket(group, id, isOwn: true, now);
         return start + length;
     }
+
+    // The bytes of a message that go into one packet whose block has the head of this one.
+    private int ContentOf(int longest, in LateralBlock block, in LateralId id)
+    {
+        int room = longest - DatagramHeader.Length - LateralRepairBody.SeedLength - LateralBlock.HeadLength
+            - block.PrefixLength(id);
+        int whole = Math.Min(WholeMessage, room - (_parts.Repairing.Packets * UsualIdLength));
+        return Math.Max(LeastContent, Math.Max(room - ManyIds, whole));
+    }
+
+    private LateralId IdOf(LateralGroup group, ulong number, uint fragment) =>
+        new(_parts.Context.SelfKey, group.Id, number, fragment);
+
+    private static LateralBlock BlockOf(LateralGroup group, uint fragments, ReadOnlySpan<byte> bytes) => new()
+    {
+        Term = group.Step.Epoch.Term,
+        Step = group.Step.Counter,
+        FirstInStep = group.FirstInStep,
+        BeforeTerm = group.Before.IsNone ? 0 : group.Before.Epoch.Term,
+        BeforeStep = group.Before.Counter,
+        Fragments = fragments,
+        Bytes = bytes,
+    };
 
     private void AddTrains(RegionView view)
     {

@@ -1,6 +1,7 @@
 using QuickSilver.Protocol.Flow.Buffers;
 using QuickSilver.Protocol.Membership;
 using QuickSilver.Protocol.Modes;
+using QuickSilver.Protocol.Recovery.Reception;
 
 namespace QuickSilver.Protocol.Lateral;
 
@@ -13,7 +14,9 @@ namespace QuickSilver.Protocol.Lateral;
 /// </para>
 /// <para>
 /// Numbers below <see cref="Next"/> are done; those above are marked in a window of bits, which grows and is bounded.
-/// What is known to exist and is not done is missing (<see cref="Missing"/>), in order of number. Core thread only.
+/// What is known to exist and is not done is missing (<see cref="Missing"/>). A number further ahead than the window
+/// reaches needs <see cref="SkipTo"/> first. O(1) a message that comes in order, or fills the first or the last hole.
+/// Core thread only.
 /// </para>
 /// </summary>
 /// <param name="session">The session.</param>
@@ -23,7 +26,10 @@ internal sealed class Reception(ModeSession session, NodeInfo sender)
     /// <summary>Limit on the numbers between the lowest that is not done and the highest.</summary>
     public const int MostOpen = 1 << 16;
 
-    private ulong[] _bits = new ulong[2];
+    // The session may yet begin further back, by as much as a packet reaches.
+    private const int WindowBits = 4 * MostOpen;
+
+    private ReceptionWindow _done = new(WindowBits);
 
     public ModeSession Session { get; } = session;
 
@@ -39,13 +45,13 @@ internal sealed class Reception(ModeSession session, NodeInfo sender)
     public ulong Low { get; private set; }
 
     /// <summary>The lowest number that is not done.</summary>
-    public ulong Next { get; private set; }
+    public ulong Next => HasBegun ? _done.Contiguous + 1 : 0;
 
     /// <summary>The highest number known to exist.</summary>
     public ulong High { get; private set; }
 
     /// <summary>The missing numbers, rising.</summary>
-    public List<MissingMessage> Missing { get; } = [];
+    public MissingMessages Missing { get; } = new();
 
     /// <summary>Messages of which some fragments have come.</summary>
     public List<Assembly> Assemblies { get; } = [];
@@ -66,13 +72,10 @@ internal sealed class Reception(ModeSession session, NodeInfo sender)
     public bool IsClosed { get; set; }
 
     /// <summary>True for a number that was delivered or given up.</summary>
-    public bool IsDone(ulong number)
-    {
-        if (!HasBegun) return false;
-        if (number < Next) return true;
-        ulong at = number - Next;
-        return at < (ulong)(_bits.Length * 64) && (_bits[at / 64] & (1UL << (int)(at % 64))) != 0;
-    }
+    public bool IsDone(ulong number) => HasBegun && _done.Contains(number);
+
+    /// <summary>True when a number may be told of as it is; false: <see cref="SkipTo"/> comes first.</summary>
+    public bool Reaches(ulong number) => !HasBegun || number < Next + MostOpen;
 
     /// <summary>
     /// A packet says where its sender's messages begin that are for the session. Numbers that are missing by that are
@@ -89,7 +92,8 @@ internal sealed class Reception(ModeSession session, NodeInfo sender)
         if (!HasBegun)
         {
             HasBegun = true;
-            Low = Next = low;
+            Low = low;
+            _done.AdvanceTo(low);
             // What was asked for without knowing whether it is for the session.
             ForgetMissing(low);
             AddMissing(low, number, template);
@@ -108,12 +112,14 @@ internal sealed class Reception(ModeSession session, NodeInfo sender)
     /// <summary>The session is taken to begin with the lowest number known.</summary>
     public void EndLow() => IsLowFinal = true;
 
-    /// <summary>A number is known to exist: those up to it are missing unless they are done.</summary>
+    /// <summary>
+    /// A number that the session <see cref="Reaches"/> is known to exist: those up to it are missing unless they are
+    /// done.
+    /// </summary>
     public void NoteExists(ulong number, in MissingMessage template)
     {
-        if (number <= High && (HasBegun || Find(number) >= 0)) return;
+        if (number <= High && (HasBegun || Missing.Find(number) >= 0)) return;
         ulong from = HasBegun ? Math.Max(Next, High + 1) : number;
-        if (number - from >= MostOpen) from = number;
         High = Math.Max(High, number);
         AddMissing(from, number, template);
     }
@@ -121,26 +127,24 @@ internal sealed class Reception(ModeSession session, NodeInfo sender)
     /// <summary>A number is delivered, or given up.</summary>
     public void SetDone(ulong number)
     {
-        if (number >= Next && HasBegun)
-        {
-            ulong at = number - Next;
-            if (at < 2 * MostOpen)
-            {
-                while (at >= (ulong)(_bits.Length * 64)) Array.Resize(ref _bits, 2 * _bits.Length);
-                _bits[at / 64] |= 1UL << (int)(at % 64);
-                Advance();
-            }
-        }
-        int index = Find(number);
+        if (HasBegun) _done.TryMark(number);
+        int index = Missing.Find(number);
         if (index >= 0) Missing.RemoveAt(index);
+    }
+
+    /// <summary>All numbers below one are done, also those that nothing was known of.</summary>
+    public void SkipTo(ulong number)
+    {
+        _done.AdvanceTo(number);
+        ForgetMissing(number);
+        High = Math.Max(High, number - 1);
+        IsLowFinal = true;
     }
 
     /// <summary>Missing numbers below a limit are none of the session's.</summary>
     public void ForgetMissing(ulong below)
     {
-        int count = 0;
-        while (count < Missing.Count && Missing[count].Number < below) count++;
-        Missing.RemoveRange(0, count);
+        while (Missing.Count > 0 && Missing[0].Number < below) Missing.RemoveAt(0);
     }
 
     /// <summary>The fragments that have come of a message; null: none.</summary>
@@ -153,77 +157,24 @@ internal sealed class Reception(ModeSession session, NodeInfo sender)
         return null;
     }
 
-    /// <summary>Index of a missing number; negative when it is not missing.</summary>
-    public int Find(ulong number)
-    {
-        int low = 0;
-        int high = Missing.Count - 1;
-        while (low <= high)
-        {
-            int middle = (low + high) / 2;
-            ulong found = Missing[middle].Number;
-            if (found == number) return middle;
-            if (found < number) low = middle + 1;
-            else high = middle - 1;
-        }
-        return ~low;
-    }
-
     private void AddMissing(ulong from, ulong to, MissingMessage template)
     {
         for (ulong number = from; number <= to && number != 0; number++)
         {
-            if (IsDone(number)) continue;
-            int index = Find(number);
-            if (index < 0) Missing.Insert(~index, template with { Number = number });
+            if (!IsDone(number)) Missing.Add(template with { Number = number });
         }
     }
 
+    // Once a step back in the search for the beginning: what is done is marked again, above the new low.
     private void Lower(ulong low)
     {
-        bool[] done = new bool[_bits.Length * 64];
-        for (int index = 0; index < done.Length; index++)
-            done[index] = (_bits[index / 64] & (1UL << (index % 64))) != 0;
-        ulong before = Next;
-        ulong doneFrom = Low;
-        Array.Clear(_bits);
-        Low = Next = low;
-        for (ulong number = doneFrom; number < before; number++) Mark(number);
-        for (int index = 0; index < done.Length; index++)
+        ReceptionWindow before = _done;
+        _done = new ReceptionWindow(WindowBits);
+        _done.AdvanceTo(low);
+        for (ulong number = Low; number <= before.Highest; number++)
         {
-            if (done[index]) Mark(before + (ulong)index);
+            if (before.Contains(number)) _done.TryMark(number);
         }
-    }
-
-    private void Mark(ulong number)
-    {
-        ulong at = number - Next;
-        while (at >= (ulong)(_bits.Length * 64)) Array.Resize(ref _bits, 2 * _bits.Length);
-        _bits[at / 64] |= 1UL << (int)(at % 64);
-    }
-
-    private void Advance()
-    {
-        while ((_bits[0] & 1) != 0)
-        {
-            int run = System.Numerics.BitOperations.TrailingZeroCount(~_bits[0]);
-            Shift(run);
-            Next += (ulong)run;
-        }
-    }
-
-    private void Shift(int run)
-    {
-        if (run == 64)
-        {
-            Array.Copy(_bits, 1, _bits, 0, _bits.Length - 1);
-            _bits[^1] = 0;
-            return;
-        }
-        for (int index = 0; index < _bits.Length; index++)
-        {
-            ulong above = index + 1 < _bits.Length ? _bits[index + 1] << (64 - run) : 0;
-            _bits[index] = (_bits[index] >> run) | above;
-        }
+        Low = low;
     }
 }

@@ -61,6 +61,15 @@ internal sealed class RepairBin
         if (!IsFull) _ids[Count++] = id;
     }
 
+    /// <summary>Takes out the first packets; the others begin the next repair.</summary>
+    public void Clear(int packets)
+    {
+        Span<LateralId> left = Ids[packets..];
+        left.CopyTo(_ids);
+        Clear();
+        Count = left.Length;
+    }
+
     /// <summary>Empties the bin.</summary>
     public void Clear()
     {

@@ -125,7 +125,7 @@ internal sealed class RepairBins(SeededRandom random, LateralLimits limits)
         while (_turns.TryTake(now, out RepairBin bin)) MakeReady(bin, now);
     }
 
-    /// <summary>Takes the next repair that is due; <see cref="Clear"/> must follow.</summary>
+    /// <summary>Takes the next repair that is due; <see cref="Clear(RepairBin)"/> must follow.</summary>
     public bool TryTake(out RepairBin bin)
     {
         bin = null!;
@@ -140,6 +140,23 @@ internal sealed class RepairBins(SeededRandom random, LateralLimits limits)
         bin.Clear();
         if (_code == LateralCode.Xor) Draw(bin);
         else bin.Credit = Math.Max(0, bin.Credit - 1);
+    }
+
+    /// <summary>
+    /// Takes out the packets of a repair that has left. Those that it had no room for leave in a second one at once.
+    /// </summary>
+    /// <param name="bin">The bin.</param>
+    /// <param name="packets">How many of its packets, from the first, are done with.</param>
+    /// <param name="now">The time.</param>
+    public void Clear(RepairBin bin, int packets, Instant now)
+    {
+        if (_code == LateralCode.Xor || packets == bin.Count)
+        {
+            Clear(bin);
+            return;
+        }
+        bin.Clear(packets);
+        MakeReady(bin, now);
     }
 
     /// <summary>The nodes that a repair goes to.</summary>

@@ -29,11 +29,8 @@ internal sealed class StackParts
     {
         Host = host;
         Probes = settings.Probes;
-        _lateralLimits = new LateralLimits();
-        _lateralLimits = _lateralLimits with
-        {
-            CacheBytes = Math.Min(_lateralLimits.CacheBytes, settings.CacheBytes),
-        };
+        var limits = new LateralLimits();
+        _lateralLimits = limits with { CacheBytes = Math.Min(limits.CacheBytes, settings.CacheBytes) };
         ChecksSources = settings.CheckSources;
         DeliveryCounters = new DeliveryCounters(Rejected);
         Keys = settings.Crypto is { } suite ? new KeyRing(suite, IsLiveNode) : null;

@@ -56,6 +56,16 @@ public readonly ref struct LateralBlock
     /// <summary>Offset of <see cref="Bytes"/> in the block.</summary>
     public int BytesOffset { get; private init; }
 
+    /// <summary>Bytes of the content before the message's bytes.</summary>
+    /// <param name="id">The packet's id.</param>
+    internal int PrefixLength(in LateralId id) =>
+        WireWriter.VarintLength(Term)
+        + WireWriter.VarintLength(Step)
+        + WireWriter.VarintLength(id.Number - FirstInStep)
+        + WireWriter.VarintLength(BeforeTerm == 0 ? 0 : BeforeTerm + 1)
+        + (BeforeTerm == 0 ? 0 : WireWriter.VarintLength(BeforeStep))
+        + (id.Fragment == 0 ? 0 : WireWriter.VarintLength(Fragments));
+
     /// <summary>Writes a block.</summary>
     /// <param name="room">Receives it.</param>
     /// <param name="id">The packet's id.</param>

@@ -33,6 +33,19 @@ public static class LateralIdList
         }
     }
 
+    /// <summary>Bytes of an id in a list.</summary>
+    /// <param name="last">The one before; <c>default</c> for the first.</param>
+    /// <param name="id">The id.</param>
+    internal static int LengthOf(in LateralId last, in LateralId id)
+    {
+        bool isSameSender = last.Sender == id.Sender;
+        bool isSameGroup = isSameSender && last.Group == id.Group;
+        return WireWriter.VarintLength(id.Sender - last.Sender)
+            + WireWriter.VarintLength(isSameSender ? id.Group - last.Group : id.Group)
+            + WireWriter.VarintLength(isSameGroup ? id.Number - last.Number : id.Number)
+            + WireWriter.VarintLength(id.Fragment);
+    }
+
     /// <summary>Reads a list.</summary>
     /// <param name="reader">Where it begins; fails when the list is malformed.</param>
     /// <param name="ids">Receives the ids; room for <see cref="MaxIds"/>.</param>

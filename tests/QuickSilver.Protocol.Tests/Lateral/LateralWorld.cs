@@ -14,12 +14,14 @@ namespace QuickSilver.Protocol.Tests.Lateral;
 /// sends.</summary>
 internal sealed class LateralWorld
 {
-    private readonly SourceStub _source = new(0);
+    private readonly SourceStub _source;
     private readonly GroupSender _route;
     private int _datagrams;
 
-    public LateralWorld(int members, LateralSettings? settings = null)
+    public LateralWorld(int members, LateralSettings? settings = null, int bytes = 100, int slot = 1372)
     {
+        World = new SendWorld(slotBytes: slot);
+        _source = new SourceStub(0, bytes);
         Nodes = World.Nodes(1, members);
         RegionView view = World.View(1, 1, 1, Nodes, unicast: false, Group);
         World.Cluster.Known = Nodes;
@@ -32,7 +34,7 @@ internal sealed class LateralWorld
     public static GroupInfo Group { get; } =
         new(new GroupId(SendWorld.ServerEpoch, 7), "g", GroupModes.Lateral);
 
-    public SendWorld World { get; } = new();
+    public SendWorld World { get; }
 
     public NodeInfo[] Nodes { get; }
 
@@ -40,6 +42,12 @@ internal sealed class LateralWorld
 
     /// <summary>Of the multicasts that reach a member other than the first, each so-manieth is lost; 0: none.</summary>
     public int LoseEach { get; set; }
+
+    /// <summary>Says which datagrams a member does not get; null: by <see cref="LoseEach"/> alone.</summary>
+    public Func<int, DatagramKind, bool>? Loses { get; set; }
+
+    /// <summary>The longest datagram that was sent.</summary>
+    public int Longest { get; private set; }
 
     /// <summary>Gives the first member messages to send.</summary>
     public void Say(int messages)
@@ -81,12 +89,15 @@ internal sealed class LateralWorld
 
     private void Spread(int from, in Train train)
     {
+        Longest = Math.Max(Longest, Math.Min(train.SegmentBytes, train.Length));
+        _ = DatagramHeader.TryRead(train.Span, out DatagramHeader header);
         for (int to = 0; to < Members.Length; to++)
         {
             if (to == from) continue;
             bool isCast = train.Route == TrainRoute.Region;
             if (!isCast && train.To != Nodes[to].Data && train.To != Nodes[to].Control) continue;
             if (isCast && LoseEach > 0 && ++_datagrams % LoseEach == 0) continue;
+            if (Loses?.Invoke(to, header.Kind) == true) continue;
             Members[to].Take(train.Span, Nodes[from]);
         }
     }
@@ -109,6 +120,9 @@ internal sealed class LateralWorld
         public long Got { get; private set; }
 
         public long Lost { get; private set; }
+
+        public RejectReason Offer(ReadOnlySpan<byte> datagram, NodeInfo from) =>
+            Take(datagram, from, SocketRole.Unicast);
 
         public void Take(ReadOnlySpan<byte> datagram, NodeInfo from)
         {

@@ -31,13 +31,13 @@ namespace QuickSilver.Protocol.Dissemination.Streams;
 /// </summary>
 internal sealed class StreamRepairs : IFeed
 {
+    // Multicast that was in vain so often may not arrive at all.
+    private const int InVain = 2;
+
     private readonly SendContext _context;
     private readonly PendingPackets _pending;
     private readonly StreamLending _lending;
     private readonly StreamCarrier _carrier;
-    // Multicast that was in vain so often may not arrive at all.
-    private const int InVain = 2;
-
     private readonly RingQueue<Job> _jobs = new();
     private readonly TrainBuilder _builder;
     private readonly OutgoingParts _parts = new();

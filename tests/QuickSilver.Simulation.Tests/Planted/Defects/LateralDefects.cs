@@ -83,8 +83,8 @@ internal static class LateralDefects
                     "if (_parts.Cache.TryGet(id, out _) && _parts.Counters.PacketsReceived % 64 != 0)"),
                 new(
                     "LateralReceiving.cs",
-                    "Slice kept = _parts.Cache.Add(id, bytes);",
-                    "if (!_parts.Cache.TryGet(id, out Slice kept)) kept = _parts.Cache.Add(id, bytes);"),
+                    "if (!_parts.Cache.TryAdd(id, bytes, now, out Slice kept)) return RejectReason.NoRoom;",
+                    "if (!_parts.Cache.TryGet(id, out Slice kept)) _parts.Cache.TryAdd(id, bytes, now, out kept);"),
             ],
         },
         new(
