@@ -56,7 +56,7 @@ internal sealed class RicochetReport(double seconds, int seeds, Action<string> s
             + $"it, taking repairs, building repairs; sums, bins");
         Say(Plain, $"   d  (8,5) xor: all  packet  repairs  built  sums  bins | (8,{DefaultRate}) field: all  packet "
             + $" repairs  built  sums  bins | paper");
-        var rows = new List<string> { "groups,xor_us,field_us,paper_us" };
+        Begin(csv, "groups,xor_us,field_us,paper_us");
         for (int groups = least; groups <= most; groups *= 2)
         {
             int[][] members = RicochetCase.Draw(Nodes, groups, Size, 7);
@@ -70,9 +70,8 @@ internal sealed class RicochetReport(double seconds, int seeds, Action<string> s
                 + $"{exact.BuildingRepairs,6:F2} {exact.Sums,5:F1} {exact.Bins,5} | {field.All,18:F2} "
                 + $"{field.TakingPackets,7:F2} {field.TakingRepairs,8:F2} {field.BuildingRepairs,6:F2} "
                 + $"{field.Sums,5:F1} {field.Bins,5} | {paper,5:F0}");
-            rows.Add(string.Create(Plain, $"{groups},{exact.All:F3},{field.All:F3},{paper:F0}"));
+            Add(csv, string.Create(Plain, $"{groups},{exact.All:F3},{field.All:F3},{paper:F0}"));
         }
-        if (csv is not null) File.WriteAllLines(csv.FullName, rows);
     }
 
     /// <summary>Figures 9, 10, 12, 14: groups a node, from few to many.</summary>
@@ -86,8 +85,10 @@ internal sealed class RicochetReport(double seconds, int seeds, Action<string> s
             + $"doubling with d, and recovers 4 s later");
         Say(Plain, $"   d  (8,5) xor: rec.  mean  rep.  XORs  bins | (8,{DefaultRate}) field: rec.  mean  p99  rep. "
             + $" sums  bins | SRM: finds  recovers  requests, repairs a loss");
-        var rows = new List<string> { "groups,xor_recovered,xor_ms,field_recovered,field_ms,field_p99_ms,"
-            + "srm_found_ms,srm_recovered_ms,paper_ms,paper_srm_found_ms" };
+        Begin(
+            csv,
+            "groups,xor_recovered,xor_ms,field_recovered,field_ms,field_p99_ms,srm_found_ms,srm_recovered_ms,paper_ms,"
+            + "paper_srm_found_ms");
         for (int groups = least; groups <= most; groups *= 2)
         {
             RicochetFigures exact = Run(Case(groups, LateralCode.Xor, ExactRate));
@@ -103,12 +104,11 @@ internal sealed class RicochetReport(double seconds, int seeds, Action<string> s
                 + $"{field.MeanDelay,5:F1} {field.Delay(0.99),4:F0} {field.RepairShare,6:P1} "
                 + $"{field.CombinedAPacket,4:F1} {field.BinsANode,5:F0} | {found,7:F0} ms {again,6:F0} ms "
                 + $"{srm.Requests / losses:F2}, {srm.Repairs / losses:F2}");
-            rows.Add(string.Create(
+            Add(csv, string.Create(
                 Plain,
                 $"{groups},{exact.Recovered:F4},{exact.MeanDelay:F2},{field.Recovered:F4},{field.MeanDelay:F2},"
                 + $"{field.Delay(0.99):F1},{found:F1},{again:F1},25,{90 * groups}"));
         }
-        if (csv is not null) File.WriteAllLines(csv.FullName, rows);
     }
 
     /// <summary>Figures 11 and 15: how delays are distributed, and how far deliveries of a message are apart.</summary>
@@ -173,6 +173,17 @@ internal sealed class RicochetReport(double seconds, int seeds, Action<string> s
                     $"{lanes} in turn, bursts of {burst}", seconds, one => one with { Lanes = lanes, Burst = burst });
             }
         }
+    }
+
+    // A row is written when it is known: a run that is cut short leaves those before.
+    private static void Begin(FileInfo? csv, string header)
+    {
+        if (csv is not null) File.WriteAllText(csv.FullName, header + "\n");
+    }
+
+    private static void Add(FileInfo? csv, string row)
+    {
+        if (csv is not null) File.AppendAllText(csv.FullName, row + "\n");
     }
 
     private void Say(

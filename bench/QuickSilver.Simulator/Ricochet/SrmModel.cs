@@ -94,7 +94,7 @@ internal sealed class SrmModel
                 break;
             case Kind.RepairDue:
                 if (!node.Answering.Remove(what.Packet)) break;
-                _figures.Repairs++;
+                if (IsMeasured(what.Packet)) _figures.Repairs++;
                 node.Repaired[what.Packet] = _now;
                 Cast(Kind.Repair, what.Node, what.Packet);
                 break;
@@ -142,7 +142,7 @@ internal sealed class SrmModel
             Packet missing = packet with { Number = number };
             if (node.Has.Contains(missing)) continue;
             node.Missing[missing] = (_now, 1);
-            if (_sentAt[missing] >= Warm * 1000) _figures.Discoveries.Add(_now - _sentAt[missing]);
+            if (IsMeasured(missing)) _figures.Discoveries.Add(_now - _sentAt[missing]);
             After(Between(RequestLeast, RequestSpread), new Happening(Kind.RequestDue, what.Node, missing));
         }
         node.Last[stream] = Math.Max(last, packet.Number);
@@ -153,7 +153,7 @@ internal sealed class SrmModel
         if (!node.Missing.TryGetValue(what.Packet, out (double NotBefore, int Backoff) state)) return;
         if (_now >= state.NotBefore)
         {
-            _figures.Requests++;
+            if (IsMeasured(what.Packet)) _figures.Requests++;
             Cast(Kind.Request, what.Node, what.Packet);
         }
         Double(what.Packet, what.Node, node, state.Backoff);
@@ -188,8 +188,11 @@ internal sealed class SrmModel
     {
         if (!node.Has.Add(packet)) return;
         node.Missing.Remove(packet);
-        if (isRepair && _sentAt[packet] >= Warm * 1000) _figures.Delays.Add(_now - _sentAt[packet]);
+        if (isRepair && IsMeasured(packet)) _figures.Delays.Add(_now - _sentAt[packet]);
     }
+
+    // What is said of a loss counts with the loss, so of the same packets.
+    private bool IsMeasured(in Packet packet) => _sentAt[packet] >= Warm * 1000;
 
     private bool Drops() => _random.NextDouble() < _case.Loss;
 

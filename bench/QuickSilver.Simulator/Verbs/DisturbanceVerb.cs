@@ -50,6 +50,12 @@ internal static class DisturbanceVerb
                 Console.Error.WriteLine($"No disturbance is named {wanted}.");
                 return 2;
             }
+            int least = specs.Max(spec => spec.LeastNodes);
+            if (parsed.GetValue(nodes) < least)
+            {
+                Console.Error.WriteLine($"--nodes is at least {least}: senders, the node that suffers, and a witness.");
+                return 2;
+            }
             bool good = true;
             foreach (DisturbanceSpec spec in specs)
             {

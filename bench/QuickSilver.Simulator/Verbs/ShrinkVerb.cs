@@ -18,7 +18,12 @@ internal static class ShrinkVerb
         command.SetAction(parsed =>
         {
             string path = parsed.GetValue(file)!;
-            SavedRun saved = RunFiles.Load(path);
+            if (!SavedRunFile.TryLoad(path, out SavedRun saved)) return SavedRunFile.Unusable;
+            if (RunExecution.Execute(saved.Spec).Violation is null)
+            {
+                Console.Error.WriteLine($"{path}: every promise was kept; there is nothing to shrink.");
+                return SavedRunFile.Unusable;
+            }
             TimeSpan limit = TimeSpan.FromSeconds(parsed.GetValue(seconds));
             ShrinkResult shrunk = Shrinker.Shrink(saved.Spec, spec => RunExecution.Execute(spec).Violation, limit);
             RunResult result = RunExecution.Execute(shrunk.Spec);

@@ -38,9 +38,12 @@ public sealed class Disturbance
 
     /// <summary>Runs one.</summary>
     /// <exception cref="InvariantViolationException">A promise was broken.</exception>
+    /// <exception cref="ArgumentOutOfRangeException">It has fewer nodes than it needs.</exception>
     public static DisturbanceResult Run(DisturbanceSpec spec)
     {
         ArgumentNullException.ThrowIfNull(spec);
+        ArgumentOutOfRangeException.ThrowIfLessThan(spec.Nodes, spec.LeastNodes, nameof(spec));
+        if (spec.Witness >= spec.Nodes) spec = spec with { Witness = spec.Nodes - 1 };
         return new Disturbance(spec).Run();
     }
 
@@ -180,9 +183,12 @@ public sealed class Disturbance
     private TimeSpan? RecoveryAfter(TimeSpan end, double calmRate)
     {
         int second = Math.Max(1, (int)Math.Round(TimeSpan.FromSeconds(1) / _spec.Bin));
+        // A node that is gone for good is missed until it is removed: what it holds up grows till then.
+        bool isForGood = _spec.Faults.Any(fault => fault.At == end && fault.Duration == Timeout.InfiniteTimeSpan);
+        TimeSpan from = isForGood ? _curve.Where(point => point.Time > end).MaxBy(point => point.Pending)!.Time : end;
         for (int index = 0; index + second <= _curve.Count; index++)
         {
-            if (_curve[index].Time <= end) continue;
+            if (_curve[index].Time <= from) continue;
             CurvePoint[] window = [.. _curve.Skip(index).Take(second)];
             bool fast = window.Average(point => point.Sent) >= RecoveredShare * calmRate;
             if (fast && window[0].Pending < calmRate) return window[0].Time - _spec.Bin - end;

@@ -43,8 +43,11 @@ public sealed record DisturbanceSpec
     /// <summary>The node that is disturbed; also the curve's second receiver.</summary>
     public int Victim { get; init; } = 1;
 
-    /// <summary>An undisturbed receiver, for the curve.</summary>
+    /// <summary>An undisturbed receiver, for the curve. In a cluster that has no such node it is the last.</summary>
     public int Witness { get; init; } = 55;
+
+    /// <summary>The fewest nodes: the senders, the victim, and a witness behind them.</summary>
+    public int LeastNodes => Math.Max(Senders, Victim + 1) + 1;
 
     /// <summary>The faults, with times counted from the first message.</summary>
     public IReadOnlyList<Fault> Faults { get; init; } = [];

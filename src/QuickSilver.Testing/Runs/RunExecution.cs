@@ -80,6 +80,7 @@ public sealed class RunExecution
             PacketFaults = cluster.NetworkCounters.Faults,
             Membership = cluster.MembershipLoad,
             Marks = cluster.Marks,
+            Log = cluster.LogLines,
         };
     }
 

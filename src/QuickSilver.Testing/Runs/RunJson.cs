@@ -8,6 +8,7 @@ namespace QuickSilver.Testing.Runs;
 /// stay readable when settings are added.</summary>
 [JsonSourceGenerationOptions(PropertyNamingPolicy = JsonKnownNamingPolicy.CamelCase, UseStringEnumConverter = true,
     WriteIndented = true,
+    UnmappedMemberHandling = JsonUnmappedMemberHandling.Disallow,
     AllowOutOfOrderMetadataProperties = true)]
 [JsonSerializable(typeof(SavedRun))]
 internal sealed partial class RunJson : JsonSerializerContext
@@ -23,9 +24,11 @@ internal sealed partial class RunJson : JsonSerializerContext
     }
 
     /// <summary>A run from its text.</summary>
-    /// <exception cref="JsonException">The text is not that of a run.</exception>
+    /// <exception cref="JsonException">The text is not that of a run: it says in which line.</exception>
     public static SavedRun Read(string text)
     {
+        // The text itself, too: what is read below has no lines any more.
+        _ = JsonSerializer.Deserialize(text, Default.SavedRun);
         if (JsonNode.Parse(text) is not JsonObject node) throw new JsonException("a run is a JSON object");
         Complete(node, Defaults.Value);
         return node.Deserialize(Default.SavedRun) ?? throw new JsonException("a run is not null");

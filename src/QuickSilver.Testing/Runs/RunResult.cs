@@ -30,6 +30,10 @@ public sealed record RunResult
     /// <summary>What the membership cost.</summary>
     public MembershipLoad Membership { get; init; } = new(0, TimeSpan.Zero, TimeSpan.Zero, 0);
 
+    /// <summary>What the applications saw, a line each: time in ticks, node, event; empty unless
+    /// <see cref="SimulationOptions.KeepsLog"/>.</summary>
+    internal IReadOnlyList<string> Log { get; init; } = [];
+
     /// <summary>How often each mark of the protocol was reached.</summary>
     internal IReadOnlyDictionary<string, ulong> Marks { get; init; } = new Dictionary<string, ulong>();
 }

@@ -19,6 +19,16 @@ public class PaperDisturbanceTests
         DisturbedUntil = TimeSpan.FromSeconds(4),
     };
 
+    [Theory]
+    [InlineData(3, false)]
+    [InlineData(2, true)]
+    public void AFewNodesAreEnough(int nodes, bool isRefused)
+    {
+        DisturbanceSpec few = Small with { Nodes = nodes, Witness = 55, Rate = 500 };
+        if (isRefused) Assert.Throws<ArgumentOutOfRangeException>(() => Run(few));
+        else Assert.True(Run(few).Settled);
+    }
+
     [Fact]
     public void ADeafReceiverCostsNoMoreThanInThePapers()
     {
@@ -37,6 +47,8 @@ public class PaperDisturbanceTests
             Faults = [new NodeCrash(TimeSpan.FromSeconds(1), 1)],
         });
         Assert.InRange(result.ThroughputLoss, -0.1, 0.15);
+        // Missed for 1.5 s, then removed.
+        Assert.InRange(result.Recovered!.Value, TimeSpan.FromSeconds(1), TimeSpan.FromSeconds(3));
         Assert.True(result.MostPending > 6000, $"pending rose to {result.MostPending} only: nobody was missed");
     }
 

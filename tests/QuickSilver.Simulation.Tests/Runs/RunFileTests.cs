@@ -43,6 +43,26 @@ public class RunFileTests
     }
 
     [Fact]
+    public void AnUnknownKeyIsRefusedWithItsLine()
+    {
+        System.Text.Json.JsonException refused = Assert.Throws<System.Text.Json.JsonException>(
+            () => RunJson.Read("{ `spec`: { `options`: {\n  `nodes`: 3,\n  `nodse`: 4 } } }".Replace('`', '"')));
+        Assert.Equal(2, refused.LineNumber);
+        Assert.Contains("nodse", refused.Message, StringComparison.Ordinal);
+    }
+
+    [Fact]
+    public void WhatAnApplicationSawIsInTheResultOfARunThatKeepsIt()
+    {
+        RunSpec spec = RunGenerator.Generate(3, new GeneratorOptions { MaxNodes = 4 });
+        RunResult plain = RunExecution.Execute(spec);
+        RunResult told = RunExecution.Execute(spec with { Options = spec.Options with { KeepsLog = true } });
+        Assert.Empty(plain.Log);
+        Assert.Equal(plain.Trace, told.Trace);
+        Assert.Contains(told.Log, static line => line.Contains(" got ", StringComparison.Ordinal));
+    }
+
+    [Fact]
     public void WhatAFileDoesNotSayHasItsDefault()
     {
         RunSpec spec = RunJson.Read(
