@@ -30,10 +30,12 @@ address.Validators.Add(result =>
     if (!IPAddress.TryParse(result.GetValueOrDefault<string>(), out _)) result.AddError("--address is no address.");
 });
 var tied = new Option<bool>("--tied") { Description = "End when standard input ends." };
+var answer = Seconds("--answer", "How long a coordinator may take to prove the key, and to read.", 5);
+var silence = Seconds("--silence", "How long a coordinator may say nothing before its run is ended.", 8);
 var root = new RootCommand(
     "Starts the processes of measurements on this host, for a coordinator that knows the key: one run at a time.")
 {
-    listen, key, makeKey, address, tied,
+    listen, key, makeKey, address, tied, answer, silence,
 };
 root.SetAction(async (parsed, ct) =>
 {
@@ -47,7 +49,8 @@ root.SetAction(async (parsed, ct) =>
         }
         using AgentServer server = AgentServer.Listen(
             IPEndPoint.Parse(parsed.GetValue(listen)!), AgentKey.Read(file),
-            parsed.GetValue(address) is { } named ? IPAddress.Parse(named) : null);
+            parsed.GetValue(address) is { } named ? IPAddress.Parse(named) : null,
+            AgentLimits.OfSeconds(parsed.GetValue(answer), parsed.GetValue(silence)));
         using var end = CancellationTokenSource.CreateLinkedTokenSource(ct);
         if (parsed.GetValue(tied))
         {
@@ -69,3 +72,18 @@ root.SetAction(async (parsed, ct) =>
     }
 });
 return await CommandLine.RunAsync(root, args);
+
+static Option<double> Seconds(string name, string description, double usual)
+{
+    var option = new Option<double>(name)
+    {
+        Description = $"{description} In seconds.",
+        DefaultValueFactory = _ => usual,
+        HelpName = "S",
+    };
+    option.Validators.Add(result =>
+    {
+        if (!(result.GetValueOrDefault<double>() is > 0 and <= 3600)) result.AddError($"{name} is not 0 to 3600.");
+    });
+    return option;
+}

@@ -25,9 +25,11 @@ internal sealed class AgentCluster : IAsyncDisposable
     /// <param name="names">HOST:PORT each.</param>
     /// <param name="key">Theirs.</param>
     /// <param name="ct">Ends the attempt.</param>
+    /// <param name="limits">How long they are waited for; null: as usual.</param>
     /// <exception cref="RunFailedException">One of them cannot be had; the others are let go.</exception>
-    public static Task<AgentCluster> ConnectAsync(IReadOnlyList<string> names, AgentKey key, CancellationToken ct) =>
-        ConnectAsync(names, key, null, ct);
+    public static Task<AgentCluster> ConnectAsync(
+        IReadOnlyList<string> names, AgentKey key, CancellationToken ct, AgentLimits? limits = null) =>
+        ConnectAsync(names, key, limits, null, ct);
 
     /// <summary>
     /// Starts agents on this machine: as root on Linux each in a network namespace of its own, joined by a bridge, as
@@ -35,13 +37,15 @@ internal sealed class AgentCluster : IAsyncDisposable
     /// </summary>
     /// <param name="hosts">How many.</param>
     /// <param name="ct">Ends the attempt.</param>
+    /// <param name="limits">How long they are waited for; null: as usual.</param>
     /// <exception cref="RunFailedException">They do not come up.</exception>
-    public static async Task<AgentCluster> StartAsync(int hosts, CancellationToken ct)
+    public static async Task<AgentCluster> StartAsync(
+        int hosts, CancellationToken ct, AgentLimits? limits = null)
     {
         LocalAgents local = await LocalAgents.StartAsync(hosts, ct);
         try
         {
-            return await ConnectAsync(local.Names, local.Key, local, ct);
+            return await ConnectAsync(local.Names, local.Key, limits, local, ct);
         }
         catch
         {
@@ -87,13 +91,14 @@ internal sealed class AgentCluster : IAsyncDisposable
     }
 
     private static async Task<AgentCluster> ConnectAsync(
-        IReadOnlyList<string> names, AgentKey key, LocalAgents? local, CancellationToken ct)
+        IReadOnlyList<string> names, AgentKey key, AgentLimits? limits, LocalAgents? local, CancellationToken ct)
     {
         var agents = new List<AgentLink>();
         try
         {
             Func<Socket>? open = local is null ? null : local.OpenSocket;
-            foreach (string name in names) agents.Add(await AgentLink.ConnectAsync(name, key, ct, open));
+            foreach (string name in names)
+                agents.Add(await AgentLink.ConnectAsync(name, key, ct, limits, open));
             if (agents.FirstOrDefault(agent => agent.Facts.IsLoopback) is { } near
                 && agents.Any(agent => !agent.Facts.IsLoopback))
             {

@@ -15,7 +15,6 @@ internal sealed class AgentConnection : IDisposable
     public const int MostBytes = 1 << 20;
 
     private const int DigitBytes = 64;
-    private static readonly TimeSpan WriteLimit = TimeSpan.FromSeconds(5);
 
     private readonly Stream _stream;
     private readonly LineReader _reader;
@@ -38,6 +37,9 @@ internal sealed class AgentConnection : IDisposable
         _key = key;
         _isAgent = isAgent;
     }
+
+    /// <summary>How long a write waits for the other end to read.</summary>
+    public TimeSpan WriteLimit { get; set; } = AgentLimits.Usual.Answer;
 
     /// <summary>The next message; null when the other end has closed.</summary>
     /// <exception cref="InvalidDataException">A line is too long, not sealed by the other end, or no

@@ -11,10 +11,10 @@ namespace QuickSilver.Bench.Agents;
 /// </summary>
 internal sealed class AgentLink : IAsyncDisposable
 {
-    private static readonly TimeSpan ConnectLimit = TimeSpan.FromSeconds(5);
     private static readonly TimeSpan PingInterval = TimeSpan.FromSeconds(1);
 
     private readonly AgentConnection _connection;
+    private readonly AgentLimits _limits;
     private readonly ConcurrentDictionary<int, AgentChild> _children = new();
     private readonly ConcurrentDictionary<int, TaskCompletionSource<long>> _asked = new();
     private readonly CancellationTokenSource _end = new();
@@ -22,9 +22,10 @@ internal sealed class AgentLink : IAsyncDisposable
     private RunFailedException? _failure;
     private int _roles;
 
-    private AgentLink(string name, AgentConnection connection, HostFacts facts)
+    private AgentLink(string name, AgentConnection connection, HostFacts facts, AgentLimits limits)
     {
         Name = name;
+        _limits = limits;
         _connection = connection;
         Facts = facts;
     }
@@ -39,14 +40,16 @@ internal sealed class AgentLink : IAsyncDisposable
     /// <param name="name">HOST:PORT.</param>
     /// <param name="key">The agent's.</param>
     /// <param name="ct">Ends the attempt.</param>
+    /// <param name="limits">How long it is waited for; null: as usual.</param>
     /// <param name="open">Opens the socket to call from; null: one of this process's own network.</param>
     /// <exception cref="RunFailedException">It is away, busy, of another version, or has another key.</exception>
     public static async Task<AgentLink> ConnectAsync(
-        string name, AgentKey key, CancellationToken ct, Func<Socket>? open = null)
+        string name, AgentKey key, CancellationToken ct, AgentLimits? limits = null, Func<Socket>? open = null)
     {
+        limits ??= AgentLimits.Usual;
         (string host, int port) = Parse(name);
         using var limit = CancellationTokenSource.CreateLinkedTokenSource(ct);
-        limit.CancelAfter(ConnectLimit);
+        limit.CancelAfter(limits.Answer);
         Socket socket = open?.Invoke() ?? new Socket(AddressFamily.InterNetwork, SocketType.Stream, ProtocolType.Tcp);
         socket.NoDelay = true;
         try
@@ -54,19 +57,23 @@ internal sealed class AgentLink : IAsyncDisposable
             await socket.ConnectAsync(host, port, limit.Token);
             var stream = new NetworkStream(socket, ownsSocket: true);
             AgentConnection connection = await AgentHandshake.ConnectAsync(stream, key, limit.Token);
+            connection.WriteLimit = limits.Answer;
             AgentMessage? said = await connection.ReadAsync(limit.Token);
             if (said is null) throw new InvalidDataException("does not take this key");
             if (said.Kind == AgentMessageKind.Busy) throw new InvalidDataException("is busy with another run");
             if (said is not { Kind: AgentMessageKind.Welcome, Facts: { } facts })
                 throw new InvalidDataException($"said {said.Kind} instead of a welcome");
-            var link = new AgentLink(name, connection, facts);
+            var link = new AgentLink(name, connection, facts, limits);
             link._talk = Task.WhenAll(link.ListenAsync(), link.PingAsync());
             return link;
         }
         catch (OperationCanceledException) when (!ct.IsCancellationRequested)
         {
             socket.Dispose();
-            throw Failed(name, $"did not answer within {ConnectLimit.TotalSeconds:N0} s");
+            throw Failed(
+                name,
+                $"did not answer within {limits.Answer.TotalSeconds:N0} s. If its host is busy, give it longer: "
+                + "--agent-answer SECONDS here, --answer SECONDS there");
         }
         catch (SocketException failure)
         {
@@ -165,14 +172,16 @@ internal sealed class AgentLink : IAsyncDisposable
     private async Task<AgentMessage?> NextAsync()
     {
         using var limit = CancellationTokenSource.CreateLinkedTokenSource(_end.Token);
-        limit.CancelAfter(AgentSession.Silence);
+        limit.CancelAfter(_limits.Silence);
         try
         {
             return await _connection.ReadAsync(limit.Token);
         }
         catch (OperationCanceledException) when (!_end.IsCancellationRequested)
         {
-            throw new IOException($"has said nothing for {AgentSession.Silence.TotalSeconds:N0} s");
+            throw new IOException(
+                $"has said nothing for {_limits.Silence.TotalSeconds:N0} s. If its host is busy, give it longer: "
+                + "--agent-silence SECONDS");
         }
     }
 

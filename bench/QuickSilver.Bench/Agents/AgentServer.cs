@@ -11,16 +11,17 @@ namespace QuickSilver.Bench.Agents;
 internal sealed class AgentServer : IDisposable
 {
     private const int MostHandshakes = 8;
-    private static readonly TimeSpan HandshakeLimit = TimeSpan.FromSeconds(5);
 
     private readonly TcpListener _listener;
     private readonly AgentKey _key;
     private readonly IPAddress? _address;
+    private readonly AgentLimits _limits;
     private readonly SemaphoreSlim _handshakes = new(MostHandshakes);
     private int _isBusy;
 
-    private AgentServer(TcpListener listener, AgentKey key, IPAddress? address)
+    private AgentServer(TcpListener listener, AgentKey key, IPAddress? address, AgentLimits limits)
     {
+        _limits = limits;
         _listener = listener;
         _key = key;
         _address = address;
@@ -33,8 +34,10 @@ internal sealed class AgentServer : IDisposable
     /// <param name="listen">Where.</param>
     /// <param name="key">What coordinators have to know.</param>
     /// <param name="address">Of the card that roles use; null: the one over which a coordinator calls.</param>
+    /// <param name="limits">How long coordinators are waited for; null: as usual.</param>
     /// <exception cref="RunFailedException">The port is taken, or the address is not this host's.</exception>
-    public static AgentServer Listen(IPEndPoint listen, AgentKey key, IPAddress? address)
+    public static AgentServer Listen(
+        IPEndPoint listen, AgentKey key, IPAddress? address, AgentLimits? limits = null)
     {
         if (address is not null) _ = HostFacts.Here(address);
         var listener = new TcpListener(listen);
@@ -47,7 +50,7 @@ internal sealed class AgentServer : IDisposable
             listener.Dispose();
             throw new RunFailedException($"cannot listen at {listen}: {failure.Message}");
         }
-        return new AgentServer(listener, key, address);
+        return new AgentServer(listener, key, address, limits ?? AgentLimits.Usual);
     }
 
     /// <summary>Serves until it is told to end; the children of a run end then.</summary>
@@ -96,7 +99,9 @@ internal sealed class AgentServer : IDisposable
                 try
                 {
                     Console.Error.WriteLine($"agent: a run for {socket.RemoteEndPoint}");
-                    await using var session = new AgentSession(connection, _address ?? local.Address.MapToIPv4());
+                    connection.WriteLimit = _limits.Answer;
+                    await using var session = new AgentSession(
+                        connection, _address ?? local.Address.MapToIPv4(), _limits.Silence);
                     await session.RunAsync(ct);
                 }
                 finally
@@ -117,7 +122,7 @@ internal sealed class AgentServer : IDisposable
     private async Task<AgentConnection?> ProveAsync(Stream stream, CancellationToken ct)
     {
         using var limit = CancellationTokenSource.CreateLinkedTokenSource(ct);
-        limit.CancelAfter(HandshakeLimit);
+        limit.CancelAfter(_limits.Answer);
         try
         {
             return await AgentHandshake.AcceptAsync(stream, _key, limit.Token);

@@ -14,11 +14,9 @@ namespace QuickSilver.Bench.Agents;
 /// </summary>
 /// <param name="connection">With the coordinator; stays the caller's.</param>
 /// <param name="address">Of the card that roles use.</param>
-internal sealed class AgentSession(AgentConnection connection, IPAddress address) : IAsyncDisposable
+/// <param name="silence">A coordinator that has said nothing for so long is gone.</param>
+internal sealed class AgentSession(AgentConnection connection, IPAddress address, TimeSpan silence) : IAsyncDisposable
 {
-    /// <summary>A coordinator that has said nothing for so long is gone.</summary>
-    public static readonly TimeSpan Silence = TimeSpan.FromSeconds(8);
-
     private const int MostRoles = 256;
 
     private readonly Dictionary<int, ChildProcess> _children = [];
@@ -53,14 +51,14 @@ internal sealed class AgentSession(AgentConnection connection, IPAddress address
     private async Task<AgentMessage?> NextAsync(CancellationToken ct)
     {
         using var limit = CancellationTokenSource.CreateLinkedTokenSource(ct);
-        limit.CancelAfter(Silence);
+        limit.CancelAfter(silence);
         try
         {
             return await connection.ReadAsync(limit.Token);
         }
         catch (OperationCanceledException) when (!ct.IsCancellationRequested)
         {
-            throw new IOException($"the coordinator has said nothing for {Silence.TotalSeconds:N0} s");
+            throw new IOException($"the coordinator has said nothing for {silence.TotalSeconds:N0} s");
         }
     }
 

@@ -36,6 +36,9 @@ internal sealed record RunReport
     /// <summary>What is wrong with the run; empty when it is verified.</summary>
     public IReadOnlyList<string> Failures { get; init; } = [];
 
+    /// <summary>Why the sender did not keep the rate asked for; null when it did.</summary>
+    public string? RateNotKept { get; init; }
+
     /// <summary>Of <c>disturb</c>: what the curves come to.</summary>
     public DisturbanceReport? Disturbance { get; init; }
 

@@ -14,7 +14,7 @@ internal static class RunOutcome
         string rate = run.OfferedRate > 0 ? $" at {run.OfferedRate:N0}/s" : "";
         string outcome = run.Skipped is { } reason ? "not measured: " + Brief(reason)
             : run.Failures.Count > 0 ? "FAILED: " + string.Join("; ", run.Failures)
-            : Outcome(run);
+            : Outcome(run) + (run.RateNotKept is { } why ? $"; RATE NOT KEPT: {why}" : "");
         Console.Error.WriteLine($"run {number} of {all}: {run.Variant}{rate}, repetition {run.Repetition}: {outcome}");
     }
 

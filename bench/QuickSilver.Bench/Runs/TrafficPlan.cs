@@ -159,6 +159,6 @@ internal sealed record TrafficPlan
             if (process.OutOfOrder > 0)
                 failures.Add($"{process.Process} got {process.OutOfOrder} messages out of order or twice");
         }
-        return run with { Failures = failures };
+        return run with { Failures = failures, RateNotKept = RateJudge.NotKept(run) };
     }
 }

@@ -27,8 +27,14 @@ internal sealed class AgentOptions
         DefaultValueFactory = _ => 0,
     }.AtLeast(0);
 
+    private readonly Option<double> _answer = Seconds(
+        "--agent-answer", "How long an agent may take to answer a call.", AgentLimits.Usual.Answer);
+
+    private readonly Option<double> _silence = Seconds(
+        "--agent-silence", "How long an agent may say nothing before it counts as gone.", AgentLimits.Usual.Silence);
+
     /// <summary>To add to a command.</summary>
-    public IReadOnlyList<Option> All => [_agents, _key, _hosts];
+    public IReadOnlyList<Option> All => [_agents, _key, _hosts, _answer, _silence];
 
     /// <summary>Whether there are any.</summary>
     public bool AreGiven(CommandResult result) =>
@@ -39,6 +45,8 @@ internal sealed class AgentOptions
     {
         bool hasNames = NamesOf(result.ValueOrDefault(_agents)).Count > 0;
         if (hasNames && result.ValueOrDefault(_hosts) > 0) result.AddError("--agents and --hosts exclude each other.");
+        if (!(result.ValueOrDefault(_answer) is > 0 and <= 3600)) result.AddError("--agent-answer is not 0 to 3600.");
+        if (!(result.ValueOrDefault(_silence) is > 0 and <= 3600)) result.AddError("--agent-silence is not 0 to 3600.");
         if (hasNames && result.ValueOrDefault(_key) is null) result.AddError("--agents needs --agent-key.");
     }
 
@@ -48,10 +56,22 @@ internal sealed class AgentOptions
     public async Task<AgentCluster?> OpenAsync(ParseResult parsed, CancellationToken ct)
     {
         IReadOnlyList<string> names = NamesOf(parsed.GetValue(_agents)!);
+        var limits = AgentLimits.OfSeconds(parsed.GetValue(_answer), parsed.GetValue(_silence));
         if (names.Count > 0)
-            return await AgentCluster.ConnectAsync(names, AgentKey.Read(parsed.GetValue(_key)!.FullName), ct);
-        return parsed.GetValue(_hosts) is > 0 and int hosts ? await AgentCluster.StartAsync(hosts, ct) : null;
+        {
+            return await AgentCluster.ConnectAsync(
+                names, AgentKey.Read(parsed.GetValue(_key)!.FullName), ct, limits);
+        }
+        return parsed.GetValue(_hosts) is > 0 and int hosts
+            ? await AgentCluster.StartAsync(hosts, ct, limits) : null;
     }
+
+    private static Option<double> Seconds(string name, string description, TimeSpan usual) => new(name)
+    {
+        Description = $"{description} In seconds.",
+        DefaultValueFactory = _ => usual.TotalSeconds,
+        HelpName = "S",
+    };
 
     private static List<string> NamesOf(string[] given) =>
         [.. given.SelectMany(text => text.Split(

@@ -1,3 +1,4 @@
+using System.Globalization;
 using QuickSilver.Bench;
 using QuickSilver.Bench.Peers;
 using QuickSilver.Bench.Reports;
@@ -29,6 +30,8 @@ internal sealed class GroupCountTable(SweepFindings findings)
 
     private readonly Dictionary<string, List<(double X, VariantSummary Y)>> _lines = [];
 
+    private readonly List<string> _rows = ["size,groups,rate,lowest,highest,system,send"];
+
     /// <summary>All figures.</summary>
     public List<VariantSummary> Summary { get; } = [];
 
@@ -55,11 +58,12 @@ internal sealed class GroupCountTable(SweepFindings findings)
         return table;
     }
 
-    /// <summary>Draws the figures over the number of groups.</summary>
-    /// <param name="svg">File of the rates; the others lie beside it.</param>
+    /// <summary>Draws the figures over the number of groups, and writes the rates as a table.</summary>
+    /// <param name="svg">File of the rates; the others, and the table, lie beside it.</param>
     public void Draw(string svg)
     {
         string stem = Path.Combine(Path.GetDirectoryName(svg)!, Path.GetFileNameWithoutExtension(svg));
+        File.WriteAllLines(stem + ".csv", _rows);
         (string Figure, string File)[] plots =
         [
             (SweepTable.RateFigure, svg), (Ratio, stem + "-ratio.svg"), (Figures[1].Figure, stem + "-cpu.svg"),
@@ -92,6 +96,10 @@ internal sealed class GroupCountTable(SweepFindings findings)
                 peer, point, 0, Ratio,
                 full.Where(run => firsts.ContainsKey(run.Repetition))
                     .Select(run => RunOutcome.SlowestRate(run) / Math.Max(1, firsts[run.Repetition])));
+            _rows.Add(string.Create(
+                CultureInfo.InvariantCulture,
+                $"{point.Setting.Size},{point.X:F0},{sums[0].Median:F0},{sums[0].Lowest:F0},{sums[0].Highest:F0},"
+                + $"{peer.Name},{point.Setting.Send.ToString().ToLowerInvariant()}"));
             double[] of = [.. sums.Select(sum => sum.Median)];
             cells.AddRange(
             [

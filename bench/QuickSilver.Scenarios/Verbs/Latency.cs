@@ -86,7 +86,7 @@ internal sealed class Latency : IScenario
                 double late50 = Median(own, lateness => lateness.P50), late99 = Median(own, lateness => lateness.P99);
                 table.AddRow(
                     variant.Text,
-                    $"{rate:N0}",
+                    own.Any(run => run.RateNotKept is not null) ? $"{rate:N0}, not kept" : $"{rate:N0}",
                     $"{p50.Median:N1}",
                     variant.Unsecured == variant ? "" : OverUnsecured(own, Of(variant.Unsecured)),
                     $"{p99.Median:N0} ({p99.Lowest:N0}-{p99.Highest:N0})",

@@ -155,6 +155,18 @@ public sealed class AgentHandshakeTests : IAsyncDisposable
     }
 
     [Fact]
+    public async Task An_agent_that_does_not_answer_is_named_with_the_way_out()
+    {
+        using var listener = new TcpListener(IPAddress.Loopback, 0);
+        listener.Start();
+        RunFailedException silent = await Assert.ThrowsAsync<RunFailedException>(
+            () => AgentLink.ConnectAsync(
+                listener.LocalEndpoint.ToString()!, _key, Ct, AgentLimits.OfSeconds(answer: 0.2, silence: 8)));
+        Assert.Contains("did not answer", silent.Message, StringComparison.Ordinal);
+        Assert.Contains("--agent-answer", silent.Message, StringComparison.Ordinal);
+    }
+
+    [Fact]
     public void A_key_that_is_too_short_is_refused()
     {
         string file = Path.GetTempFileName();
