@@ -1,4 +1,4 @@
-# Draws what `groups --variant quicksilver --send async --json FILE` found, as lines size,groups,rate,lowest,highest:
+# Draws what `QuickSilver.Scenarios groups --variant quicksilver --send async --svg FILE.svg` wrote beside its plots:
 #   gnuplot -e "file='FILE.csv'" docs/figures/groups.gp
 set datafile separator ','
 stats file using ($1 == 64 && $2 == 1 ? $3 : 1/0) skip 1 nooutput name 'A'

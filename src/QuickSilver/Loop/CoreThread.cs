@@ -5,7 +5,8 @@ namespace QuickSilver.Loop;
 
 /// <summary>
 /// The single thread that owns all protocol state of a node. It runs turns (<see cref="LoopTurn"/>) while there is
-/// work, and sleeps in the completion queue otherwise. It takes no lock and runs no work of the thread pool.
+/// work, and sleeps in the completion queue otherwise. The locks that it takes, of inboxes, gates and the log,
+/// are held for a few instructions or a copy. It runs no work of the thread pool.
 /// <para>
 /// Sleeping, without missing a request: the thread declares its sleep (<see cref="WakeGate"/>), checks the requests
 /// once more, and waits until the first alarm is due. A spurious wake-up is harmless: the next turn finds nothing.

@@ -16,7 +16,8 @@ public sealed class MembershipOptions
     /// <summary>Servers as "host:port", by name or IPv4 address. <see cref="MembershipMode.Client"/> tries them in
     /// turn. <see cref="MembershipMode.Host"/> takes them as the other possible hosts of the cluster; its own address
     /// may be among them. A host does not start while another serves, and logs a warning once a minute if it finds one
-    /// later. An address without a listener delays a start by a quarter of a second.</summary>
+    /// later. An address that does not answer at all delays a start by a second and a half; one
+    /// that refuses, not at all.</summary>
     public IList<string> Servers { get; private set; } = [];
 
     /// <summary>TCP port of the server: on 127.0.0.1 in <see cref="MembershipMode.Loopback"/>, on <see cref="Address"/>

@@ -8,8 +8,8 @@ public sealed class ShutdownOptions
     public TimeSpan DrainTimeout { get; set; } = TimeSpan.FromSeconds(5);
 
     /// <summary>Upper bound for <see cref="QuickSilverNode.DisposeAsync"/>, including draining. After it the core
-    /// thread is abandoned (for example because a handler hangs). Closing the connection and flushing the log may each
-    /// add up to one second. Default: 10 s.</summary>
+    /// thread is abandoned (for example because a handler hangs). The watch over addresses, the connection and the
+    /// log may each add up to one second. Default: 10 s.</summary>
     public TimeSpan Timeout { get; set; } = TimeSpan.FromSeconds(10);
 
     internal ShutdownOptions Copy() => (ShutdownOptions)MemberwiseClone();

@@ -19,7 +19,8 @@ namespace QuickSilver.Sending;
 /// Awkward cases. A send racing with the core's decision to shut is still accepted; the unsent limit bounds the
 /// overshoot. Lost wake-ups: a sender sets <see cref="UnsentFull"/>, then re-reads the count; the core lowers the
 /// count, then re-reads the flag. A full fence between each pair guarantees that at least one side sees the other. The
-/// core never blocks on the gate's lock: if it is held, the core tries again in its next turn. The lock makes
+/// core admits waiters without waiting for the gate's lock: if it is held, the core tries again in its next turn. When
+/// waiters move to another gate it waits for both locks. The lock makes
 /// cancellation and admission of a waiter mutually exclusive.
 /// </para>
 /// <para>Cost: allocates nothing in steady state, waiting included (pooled <see cref="SendWaiter"/>s).</para>
