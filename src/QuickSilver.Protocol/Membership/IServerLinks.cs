@@ -19,6 +19,18 @@ public interface IServerLinks
     /// </summary>
     bool MayName(long connection, NetEndpoint endpoint) => true;
 
+    /// <summary>
+    /// The identity that the peer of a connection has proven, of at most 255 bytes; empty where none is proven. By
+    /// default none is.
+    /// </summary>
+    string IdentityOf(long connection) => "";
+
+    /// <summary>
+    /// True while a peer has connected whose first frame is awaited: it may be a survivor of a lost server. By default
+    /// false, for links on which connections open with their first frame.
+    /// </summary>
+    bool HasStrangers => false;
+
     /// <summary>True when the peer of a connection may join a group or publish to it. By default any peer
     /// may.</summary>
     /// <param name="connection">The connection.</param>

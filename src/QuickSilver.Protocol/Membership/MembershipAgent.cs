@@ -244,6 +244,7 @@ public sealed class MembershipAgent
             _settings.ReceiveBufferBytes)
         {
             LongestDatagram = _settings.LongestDatagram,
+            Identity = welcome.Identity,
         };
         _instance = welcome.Instance;
         _secret = welcome.Secret;

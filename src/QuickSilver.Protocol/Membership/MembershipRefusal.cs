@@ -84,4 +84,15 @@ public enum MembershipRefusal : byte
 
     /// <summary>The application's authorization does not let the node into the group.</summary>
     NotAllowed,
+
+    /// <summary>As many nodes with its identity are registered as may be.</summary>
+    TooManyNodes,
+
+    /// <summary>The node's name is not one of those that its identity may use.</summary>
+    ForeignName,
+
+    /// <summary>
+    /// The node has been removed although it was heard: for a failure timeout it confirmed none of the server's frames.
+    /// </summary>
+    Unconfirmed,
 }

@@ -91,6 +91,7 @@ public sealed class MembershipServer
     /// </summary>
     public void OnFrame(long connection, ReadOnlySpan<byte> frame, Instant now)
     {
+        _parts.Pauses.Look(now);
         if (!_parts.Connections.TryFind(connection, out ServerNode? node)) return;
         if (node is null)
         {
@@ -126,6 +127,7 @@ public sealed class MembershipServer
     /// it timed out, or a network on the way is down.</param>
     public void OnDisconnected(long connection, Instant now, bool isEnded = true)
     {
+        _parts.Pauses.Look(now);
         if (_parts.Connections.Forget(connection) is { } node) _watch.OnDisconnected(node, isEnded, now);
     }
 
@@ -171,6 +173,7 @@ public sealed class MembershipServer
         _parts.Hold.Stop();
         _teller.Stop();
         _reach.Stop();
+        _parts.Pauses.Stop();
         foreach (ServerNode node in _parts.Nodes.Live) node.Watch?.Cancel();
     }
 
@@ -188,6 +191,7 @@ public sealed class MembershipServer
         _sight = new QuorumLossGuard(
             _parts, (node, now) => _watch!.GiveTime(node, now), () => _succession!.IsGathering);
         _watch = new FailureDetector(_parts, _sight, Remove);
+        _parts.Pauses.Tell(_watch.OnPaused);
         _succession = new Succession(_parts, _sight, Remove, AddJoins);
         _registrar = new Registrar(_parts, _watch, _sight, _succession, Remove, GiveUp);
         _reach = new ReachabilityMonitor(_parts, _sight, Remove);

@@ -67,6 +67,14 @@ public sealed record MembershipServerSettings
     /// </summary>
     public int MaxGroupsOfNode { get; init; } = 1 << 16;
 
+    /// <summary>Limit on the registered nodes of one identity; without certificates there is none.</summary>
+    public int MaxNodesOfIdentity { get; init; } = int.MaxValue;
+
+    /// <summary>
+    /// True to refuse a node with an identity whose name is neither the identity, nor begins with it and a slash.
+    /// </summary>
+    public bool BindsNames { get; init; }
+
     /// <summary>Minimum number of members that cache a packet: the r of the papers.</summary>
     public int Replication { get; init; } = 5;
 

@@ -49,6 +49,9 @@ public sealed class NodeInfo
     /// <summary>The longest datagram that the node's interface takes, header included; 0: no limit.</summary>
     public int LongestDatagram { get; init; }
 
+    /// <summary>The identity that its certificate proved to the server; empty where none is proven.</summary>
+    public string Identity { get; init; } = "";
+
     /// <summary>True once the node is gone from the cluster: its data, repairs and reports no longer count.</summary>
     public bool IsRemoved { get; set; }
 

@@ -131,9 +131,16 @@ public sealed class AccusationCostTests : IServerLinks
             _nodes.Add(
                 _parts.Nodes.Add(
                     new HelloFrame { NodeName = $"n{index}", Control = endpoint, Data = endpoint },
-                    _parts.ServerEpoch.Epoch, 0));
+                    "",
+                    _parts.ServerEpoch.Epoch,
+                    0));
             _nodes[index].Connection = index;
+            Assert.Equal(
+                MembershipRefusal.None, _parts.Groups.TryGet(_nodes[index], "g", 0, out ServerGroup? group, _now));
+            _parts.Changes.Add(_nodes[index], new GroupChange(group!.Counter, true, false));
         }
+        // Only members of one view judge each other.
+        Assert.NotNull(_parts.Maker.Make(1, _now));
     }
 
     private void Report(ServerNode node, int of, TimeSpan silentFor)

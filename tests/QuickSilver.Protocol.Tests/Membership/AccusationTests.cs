@@ -258,7 +258,7 @@ public sealed class AccusationTests
         Assert.True(nodes[2].IsLive);
         world.Run(5 * Second);
         Assert.Equal(2, world.Server.Statistics.Nodes);
-        Assert.Equal(1UL, world.Server.CountOf(MembershipRefusal.Unreachable));
+        Assert.Equal(1UL, world.Server.CountOf(MembershipRefusal.Unconfirmed));
     }
 
     // A node that confirmed by its installations, and had something new under way at each heartbeat, was taken for one

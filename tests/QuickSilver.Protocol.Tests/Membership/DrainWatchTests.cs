@@ -85,7 +85,7 @@ public sealed class DrainWatchTests
     {
         (MembershipWorld world, WorldNode[] nodes) = MakeEndedView(2, sender: 0);
         WorldNode other = world.AddMany(1)[0];
-        other.Join("other");
+        other.Join("g");
         world.Run(Second);
         nodes[0].Observing = (observed, _) => observed.AwaitDrain(nodes[0], heard: 0, isAnswered);
         other.Observing = (observed, now) =>

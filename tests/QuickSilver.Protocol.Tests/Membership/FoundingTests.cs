@@ -1,3 +1,4 @@
+using QuickSilver.Protocol.Core;
 using QuickSilver.Protocol.Membership;
 using static QuickSilver.Protocol.Tests.Membership.MembershipWorldSteps;
 
@@ -100,6 +101,57 @@ public sealed class FoundingTests
         world.Run(Second);
         Assert.Equal(MembershipRefusal.OtherCluster, stray.Expelled);
         AssertUndisturbed(young);
+        world.CheckQuiet();
+    }
+
+    /// <summary>What came within the grace may lie unread, or its sender may not have spoken yet.</summary>
+    [Theory]
+    [InlineData(true)]
+    [InlineData(false)]
+    public void FoundingEndsByWhatWasRead(bool isUnread)
+    {
+        var world = new MembershipWorld(1, new MembershipServerSettings { FoundingGrace = Second / 10 });
+        if (isUnread) world.Server.OnRead(world.Now);
+        world.HasStrangers = !isUnread;
+        WorldNode newcomer = world.Add("newcomer");
+        newcomer.Join("g");
+        world.Run(2 * Second);
+        Assert.Empty(newcomer.Groups);
+        world.Server.OnRead(Instant.Never);
+        world.HasStrangers = false;
+        world.Run(Second);
+        Assert.Contains("g", newcomer.Groups.Keys);
+    }
+
+    [Fact]
+    public void FoundingIsNotHeldUpForEver()
+    {
+        var world = new MembershipWorld(1, new MembershipServerSettings { FoundingGrace = Second / 10 })
+        {
+            HasStrangers = true,
+        };
+        WorldNode newcomer = world.Add("newcomer");
+        newcomer.Join("g");
+        world.Run(4 * Second);
+        Assert.Contains("g", newcomer.Groups.Keys);
+    }
+
+    /// <summary>The server's process gets no processor in the grace: survivors call as late as it looks.</summary>
+    [Fact]
+    public void FoundingThatStoodStillWaitsForSurvivorsAfterwards()
+    {
+        var world = new MembershipWorld(1, new MembershipServerSettings { FoundingGrace = Second / 10 });
+        WorldNode[] nodes = world.Found(3);
+        world.Run(Second);
+        world.ReplaceServer();
+        WorldNode newcomer = world.Add("newcomer");
+        newcomer.Join("g");
+        world.Run(Second / 20);
+        world.Freeze(2 * Second);
+        world.Run(Second / 10);
+        world.Connect(nodes);
+        world.Run(5 * Second);
+        AssertUndisturbed([.. nodes, newcomer]);
         world.CheckQuiet();
     }
 

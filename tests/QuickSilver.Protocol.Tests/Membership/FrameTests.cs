@@ -34,7 +34,7 @@ public sealed class FrameTests
         };
         hello.WriteTo(frame);
         Assert.Equal(
-            "01" + "51534D42" + "02" + "0163" + "036EC3A4" + "AC02" + "0100007FE807" + "0100007F7F" + "8020" + "B809"
+            "01" + "51534D42" + "12" + "0163" + "036EC3A4" + "AC02" + "0100007FE807" + "0100007F7F" + "8020" + "B809"
             + "03" + "038877665544332211" + "05" + "8101" + "040100000000000000" + "0200000000000000"
             + "44330000000000002211000000000000",
             Hex(frame));
@@ -79,12 +79,13 @@ public sealed class FrameTests
     {
         var frame = new FrameBuilder();
         var welcome = new WelcomeFrame(
-            new Epoch(4, 1), new NodeNumber(ServerEpoch, 200), new Epoch(2, 5), 0x0102030405060708, 7, 1, true, 9);
+            new Epoch(4, 1), new NodeNumber(ServerEpoch, 200), new Epoch(2, 5), 0x0102030405060708, 7, 1, true, 9,
+            "id");
         welcome.WriteTo(frame);
         string numbers = "038877665544332211" + "C801" + "020500000000000000";
         Assert.Equal(
             "20" + "040100000000000000" + "0807060504030201" + numbers + "07" + "01" + "01"
-                + "09000000000000000000000000000000", Hex(frame));
+                + "09000000000000000000000000000000" + "026964", Hex(frame));
         var reader = new WireReader(frame.Span[1..]);
         Assert.True(WelcomeFrame.TryRead(ref reader, out WelcomeFrame read));
         Assert.Equal(welcome, read);
@@ -97,11 +98,13 @@ public sealed class FrameTests
         var node = new NodeInfo(
             new NodeNumber(ServerEpoch, 2), "b", 1, new NetEndpoint(1, 2), new NetEndpoint(3, 4), 5)
         {
-            LongestDatagram = 1208
+            LongestDatagram = 1208,
+            Identity = "id",
         };
         NodeFrame.WriteEntry(frame.Begin(), node);
         Assert.Equal(
-            "038877665544332211" + "02" + "0162" + "01" + "0100000002" + "0300000004" + "05" + "B809", Hex(frame));
+            "038877665544332211" + "02" + "0162" + "01" + "0100000002" + "0300000004" + "05" + "B809" + "026964",
+            Hex(frame));
         GroupFrame.WriteEntry(frame.Begin(), 130, 0, "g", default);
         Assert.Equal("8201" + "00" + "0167", Hex(frame));
         GroupFrame.WriteEntry(frame.Begin(), 130, GroupModes.Hybrid, "g", new NetEndpoint(0xEF010203, 15_000));
@@ -201,7 +204,7 @@ public sealed class FrameTests
         Assert.Equal(
             head + "01" + "038877665544332211" + "06" + "09" + "02" + "0000000000" + "02" + "8E80808060" + "03" + "01"
                 + "8E80808060" + "01" + "8580808030"
-            + "01" + "038877665544332211" + "05" + "00" + "01" + "0100000002" + "0300000004" + "0500",
+            + "01" + "038877665544332211" + "05" + "00" + "01" + "0100000002" + "0300000004" + "0500" + "00",
             Hex(frame));
         ReportFrame read = ReportFrame.TryRead(frame.Span)!;
         Assert.Equal(new GroupInfo(new GroupId(new Epoch(2, 5), 130), "g", 0), Assert.Single(read.Groups));

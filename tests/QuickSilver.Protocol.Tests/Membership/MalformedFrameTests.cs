@@ -95,7 +95,7 @@ public sealed class MalformedFrameTests
     [InlineData("FF")]
     [InlineData("01")]
     [InlineData("0151534D42")]
-    [InlineData("0151534D420201630000")]
+    [InlineData("0151534D421201630000")]
     [InlineData("474554202F20485454502F312E310D0A")]
     public void ConnectionThatDoesNotBeginWithAHelloIsClosedWithoutAnAnswer(string hex)
     {

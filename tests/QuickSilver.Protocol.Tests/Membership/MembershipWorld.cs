@@ -57,6 +57,12 @@ internal sealed class MembershipWorld : IServerLinks
     /// <summary>Whether a node's connections speak for an address.</summary>
     public Func<WorldNode, NetEndpoint, bool> SpeaksFor { get; set; } = static (_, _) => true;
 
+    /// <summary>The identity that a node's certificate proves.</summary>
+    public Func<WorldNode, string> IdentityOf { get; set; } = static _ => "";
+
+    /// <summary>True while a peer has connected and says nothing.</summary>
+    public bool HasStrangers { get; set; }
+
     public List<MembershipRefusal> Closed { get; } = [];
 
     public WorldNode Add(string name, bool multicast = true, ulong incarnation = 1, ushort? port = null)
@@ -155,6 +161,9 @@ internal sealed class MembershipWorld : IServerLinks
 
     public bool MayName(long connection, NetEndpoint endpoint) =>
         !_connections.TryGetValue(connection, out WorldNode? node) || SpeaksFor(node, endpoint);
+
+    string IServerLinks.IdentityOf(long connection) =>
+        _connections.TryGetValue(connection, out WorldNode? node) ? IdentityOf(node) : "";
 
     public void Close(long connection, MembershipRefusal reason)
     {

@@ -12,6 +12,15 @@ internal static class MembershipWorldSteps
         return nodes;
     }
 
+    /// <summary>Adds members of one group, "g", by their names.</summary>
+    public static WorldNode[] Found(this MembershipWorld world, params string[] names)
+    {
+        WorldNode[] nodes = [.. names.Select(name => world.Add(name))];
+        foreach (WorldNode node in nodes) node.Join("g");
+        world.Run(TimeSpan.FromSeconds(1));
+        return nodes;
+    }
+
     /// <summary>Connects nodes to the present server, in this order.</summary>
     public static void Connect(this MembershipWorld world, IEnumerable<WorldNode> nodes)
     {

@@ -19,6 +19,10 @@ internal static class Witness
     public static void Hearsay(this NodeObservations observed, WorldNode accused) =>
         observed.Silent.Add(new SilentMember(Key(accused), TimeSpan.Zero, IsOwnFinding: false));
 
+    /// <summary>Has got no packet from a node since time began.</summary>
+    public static void Block(this NodeObservations observed, WorldNode from, Instant now) =>
+        observed.Blocked.Add(new BlockedPath(Key(from), now - Instant.Zero));
+
     /// <summary>Waits for all views that a sender is not done with.</summary>
     /// <param name="observed">What the sender says.</param>
     /// <param name="sender">The sender.</param>

@@ -22,10 +22,13 @@ internal sealed class WorldNode : IMembershipLink, IMembershipEvents
     {
         _world = world;
         Name = settings.NodeName;
+        Incarnation = settings.Incarnation;
         Agent = new MembershipAgent(settings, this, this, world.Alarms);
     }
 
     public string Name { get; }
+
+    public ulong Incarnation { get; }
 
     public MembershipAgent Agent { get; }
 

@@ -7,7 +7,8 @@ namespace QuickSilver.Protocol.Membership.Frames;
 /// <code>
 /// kind          byte
 /// magic         u32      distinguishes the protocol from others on the port
-/// version       byte     applies to the fields after the cluster's name
+/// version       byte     low four bits: version of the datagrams; high four: revision of the frames. Applies to the
+///                        fields after the cluster's name
 /// cluster       text     1-255 bytes
 /// node name     text     0-255 bytes
 /// incarnation   varint
@@ -29,14 +30,16 @@ namespace QuickSilver.Protocol.Membership.Frames;
 internal sealed record HelloFrame
 {
     /// <summary>
-    /// The version of a node without security. A registration has the version of the node's datagrams, since a node
+    /// The version of a node without security. A registration names the version of the node's datagrams, since a node
     /// whose datagrams cannot be read must not be admitted.
     /// </summary>
-    public const byte Version = DatagramHeader.CurrentVersion;
+    public const byte Version = FrameRevision | DatagramHeader.CurrentVersion;
 
     /// <summary>The version of a node that seals its datagrams.</summary>
-    public const byte SealedVersion = DatagramHeader.SealedVersion;
+    public const byte SealedVersion = FrameRevision | DatagramHeader.SealedVersion;
 
+    // Of the frames of this channel. Rises by 0x10 with every change of one.
+    private const byte FrameRevision = 0x10;
     private const uint Magic = 0x424D5351;
     private const byte MulticastFlag = 1;
     private const byte ReturningFlag = 2;

@@ -17,11 +17,12 @@ namespace QuickSilver.Protocol.Membership.Frames;
 ///   data          endpoint
 ///   buffer        varint   receive buffer in bytes
 ///   datagram      varint   the longest datagram that the node's interface takes, at most 65,493; 0: no limit
+///   identity      text     the identity that the node's certificate proves, 0-255 bytes; empty: none is proven
 /// </code>
 /// </summary>
 internal static class NodeFrame
 {
-    private const int ShortestEntry = 24;
+    private const int ShortestEntry = 25;
 
     /// <summary>Writes one description.</summary>
     public static void WriteEntry(FrameBuilder frame, NodeInfo node)
@@ -29,6 +30,7 @@ internal static class NodeFrame
         frame.WriteEpoch(node.Number.Epoch).WriteVarint(node.Number.Counter);
         frame.WriteText(node.Name).WriteVarint(node.Incarnation).WriteEndpoint(node.Control).WriteEndpoint(node.Data);
         frame.WriteVarint((ulong)node.ReceiveBufferBytes).WriteVarint((ulong)node.LongestDatagram);
+        frame.WriteText(node.Identity);
     }
 
     /// <summary>Reads a body; null when it is malformed.</summary>
@@ -52,9 +54,11 @@ internal static class NodeFrame
             NetEndpoint data = FrameFields.ReadEndpoint(ref reader);
             int receiveBuffer = (int)reader.ReadVarint(int.MaxValue);
             int longest = (int)reader.ReadVarint(DatagramHeader.MaxDatagram);
+            string identity = FrameFields.ReadName(ref reader);
             nodes.Add(new NodeInfo(number, name, incarnation, control, data, receiveBuffer)
             {
                 LongestDatagram = longest,
+                Identity = identity,
             });
         }
         return nodes;

@@ -17,7 +17,8 @@ namespace QuickSilver.Protocol.Membership.Frames;
 /// step       varint   the last step made before the node registered; the node's first is the next
 /// received   varint   numbered frames that the server has received in the session
 /// resumed    byte     1: the session continues; 0: it is new
-/// secret     16 bytes, random: the node proves its identity with them. No other frame of a server has them
+/// secret     16 bytes, random: the node proves with them that its number is its own. No other frame has them
+/// identity   text     the identity that the node's certificate proves; empty where none is proven
 /// </code>
 /// </summary>
 /// <param name="Epoch">The server's epoch.</param>
@@ -27,7 +28,8 @@ namespace QuickSilver.Protocol.Membership.Frames;
 /// <param name="Step">Counter of the last step made before the node registered.</param>
 /// <param name="Received">Numbered frames that the server has received.</param>
 /// <param name="Resumed">True when the session continues.</param>
-/// <param name="Secret">Proves the node's identity when it returns.</param>
+/// <param name="Secret">Proves the node's number when it returns.</param>
+/// <param name="Identity">The identity that the node's certificate proves; empty where none is proven.</param>
 internal readonly record struct WelcomeFrame(
     Epoch Epoch,
     NodeNumber Number,
@@ -36,7 +38,8 @@ internal readonly record struct WelcomeFrame(
     ulong Step,
     ulong Received,
     bool Resumed,
-    UInt128 Secret)
+    UInt128 Secret,
+    string Identity = "")
 {
     /// <summary>Writes the frame.</summary>
     public void WriteTo(FrameBuilder frame)
@@ -44,7 +47,7 @@ internal readonly record struct WelcomeFrame(
         frame.Begin(FrameKind.Welcome).WriteEpoch(Epoch).WriteUInt64(Instance);
         frame.WriteEpoch(Number.Epoch).WriteVarint(Number.Counter).WriteEpoch(GroupEpoch);
         frame.WriteVarint(Step).WriteVarint(Received).WriteByte(Resumed ? (byte)1 : (byte)0);
-        frame.WriteSecret(Secret);
+        frame.WriteSecret(Secret).WriteText(Identity);
     }
 
     /// <summary>Reads a body; false when it is malformed.</summary>
@@ -58,7 +61,8 @@ internal readonly record struct WelcomeFrame(
         ulong received = reader.ReadVarint();
         byte resumed = reader.ReadByte();
         UInt128 secret = FrameFields.ReadSecret(ref reader);
-        welcome = new WelcomeFrame(epoch, number, groupEpoch, instance, step, received, resumed == 1, secret);
+        string identity = FrameFields.ReadName(ref reader);
+        welcome = new WelcomeFrame(epoch, number, groupEpoch, instance, step, received, resumed == 1, secret, identity);
         return reader.IsAtEnd && resumed <= 1;
     }
 }

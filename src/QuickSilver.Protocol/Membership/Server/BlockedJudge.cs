@@ -5,16 +5,20 @@ namespace QuickSilver.Protocol.Membership.Server;
 /// admit one port and not the other, for example. Such a way would hold up its regions for good.
 /// <para>
 /// A member reports the nodes whose packets do not arrive at it. A node goes when two members have reported it for a
-/// whole period. A member goes when it has reported two nodes for a period, or one for two periods. Such a report harms
-/// only the member itself, so it needs no confirmation. Of several the single one with the most ways goes; the others
-/// are judged again without it. Of equals the receivers go first, since an inbound filter is the usual cause; then the
-/// younger.
+/// whole period, of two identities if there are such members (<see cref="Concern"/>). A member goes when it has
+/// reported two nodes for a period, or one for two periods. Such a report harms only the member itself, so it needs no
+/// confirmation. Of several the single one with the most ways goes; the others are judged again without it. Of equals
+/// the receivers go first, since an inbound filter is the usual cause; then the younger.
 /// </para>
 /// Cost: linear in the ways named, for each node that goes.
 /// </summary>
-internal sealed class BlockedJudge
+/// <param name="witnesses">Finds the nodes that could report one.</param>
+internal sealed class BlockedJudge(Func<ServerNode, IReadOnlyCollection<ServerNode>> witnesses)
 {
-    private readonly Dictionary<ServerNode, int> _accusers = [];
+    private const int LeastAccusers = 2;
+
+    private readonly SortedDictionary<ServerNode, List<ServerNode>> _accusers =
+        new(Comparer<ServerNode>.Create(static (left, right) => left.Key.CompareTo(right.Key)));
 
     /// <summary>The node to remove next; null when there is none.</summary>
     /// <param name="reports">The last reports of members.</param>
@@ -35,17 +39,16 @@ internal sealed class BlockedJudge
                 if (lasted < period || from.Info.IsRemoved) continue;
                 ways++;
                 isLong |= lasted >= period * 2;
-                _accusers[from] = _accusers.GetValueOrDefault(from) + 1;
+                if (!_accusers.TryGetValue(from, out List<ServerNode>? accusers)) _accusers.Add(from, accusers = []);
+                accusers.Add(report.Node);
             }
             if (ways >= 2 || isLong) Compare(report.Node, ways, isReceiver: true);
         }
-        foreach (ReachReport report in reports)
+        foreach ((ServerNode accused, List<ServerNode> accusers) in _accusers)
         {
-            foreach ((ServerNode accused, _) in report.Blocked)
-            {
-                int ways = _accusers.GetValueOrDefault(accused);
-                if (ways >= 2) Compare(accused, ways, isReceiver: false);
-            }
+            if (accusers.Count < LeastAccusers) continue;
+            if (Concern.IsEnough(accused, accusers, witnesses(accused)))
+                Compare(accused, accusers.Count, isReceiver: false);
         }
         return worst;
 

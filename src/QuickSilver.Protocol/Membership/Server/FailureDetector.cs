@@ -8,10 +8,10 @@ namespace QuickSilver.Protocol.Membership.Server;
 /// timeout. It is also removed when its connection broke and it did not return within the grace period. Core thread
 /// only.
 /// <para>
-/// Awkward cases: a server that itself paused finds all nodes silent. So when an alarm is late, all nodes get their
-/// full time again. The server's readers may pause while its own thread is punctual. So a node is judged by the time up
-/// to which all input has been read, not by the present. A server whose network is down finds all remote nodes silent:
-/// see <see cref="QuorumLossGuard"/>.
+/// Awkward cases: a server that itself paused finds all nodes silent. So its own pauses count for nobody
+/// (<see cref="OwnPauses"/>), and nodes without a connection get the whole grace again. The server's readers may pause
+/// while its own thread is punctual. So a node is judged by the time up to which all input has been read, not by the
+/// present. A server whose network is down finds all remote nodes silent: see <see cref="QuorumLossGuard"/>.
 /// </para>
 /// </summary>
 /// <param name="parts">The server's state.</param>
@@ -25,7 +25,6 @@ internal sealed class FailureDetector(
     // Heartbeats are at most half of the failure timeout apart.
     private const double LongestPause = 0.6;
 
-    private static readonly TimeSpan LateAlarm = TimeSpan.FromMilliseconds(500);
     private static readonly TimeSpan LookAgain = TimeSpan.FromMilliseconds(100);
 
     private readonly MembershipServerSettings _settings = parts.Settings;
@@ -42,6 +41,7 @@ internal sealed class FailureDetector(
         node.LastHeartbeat = now;
         node.ConfirmedAt = now;
         Set(node);
+        parts.Pauses.Begin(now);
     }
 
     /// <summary>
@@ -70,9 +70,9 @@ internal sealed class FailureDetector(
         if (now - parts.KnownTo(now) > _settings.FailureTimeout / 2) node.ConfirmedAt = now;
         if (node.ConfirmedAt == now) return;
         if (_settings.FailureTimeout <= TimeSpan.Zero || now - node.ConfirmedAt < _settings.FailureTimeout) return;
-        if (sight.IsLost(now) || !sight.MayRemove(now)) return;
-        sight.OnRemoved(now);
-        remove(node, MembershipRefusal.Unreachable, now);
+        if (sight.IsLost(now) || !sight.MayRemove(node, now)) return;
+        sight.OnRemoved(node, now);
+        remove(node, MembershipRefusal.Unconfirmed, now);
     }
 
     /// <summary>A node's connection is gone.</summary>
@@ -86,6 +86,25 @@ internal sealed class FailureDetector(
         node.HasEnded = isEnded && !sight.IsSilent(node, now);
         node.ReconnectBy = now + _settings.ReconnectGrace;
         Set(node);
+    }
+
+    /// <summary>
+    /// A pause of the server has ended: frames that nodes sent meanwhile are not read yet, and the server confirmed
+    /// nothing to them. Those without a connection could not return.
+    /// </summary>
+    public void OnPaused(TimeSpan pause, Instant now)
+    {
+        foreach (ServerNode node in parts.Nodes.Live)
+        {
+            node.LastHeard = Later(node.LastHeard);
+            node.LastHeartbeat = Later(node.LastHeartbeat);
+            node.ConfirmedAt = Later(node.ConfirmedAt);
+            if (node.ReconnectBy != Instant.Never) node.ReconnectBy = now + _settings.ReconnectGrace;
+            if (node.Watch is not null) Set(node);
+            _settings.Probes.Reached("a server that stood still leaves its pause out of all judgements");
+        }
+
+        Instant Later(Instant time) => time + pause < now ? time + pause : now;
     }
 
     /// <summary>Gives a node that was out of sight its full time again.</summary>
@@ -115,22 +134,13 @@ internal sealed class FailureDetector(
 
     private static void Set(ServerNode node, Instant due)
     {
-        node.WatchDue = due;
         if (due == Instant.Never) node.Watch!.Cancel();
         else node.Watch!.Set(due);
     }
 
     private void Check(ServerNode node, Instant now)
     {
-        if (now - node.WatchDue > LateAlarm)
-        {
-            _settings.Probes.Reached("a server that stood still gives all nodes their time again");
-            // Frames that the node sent during the pause of this process are not read yet.
-            node.LastHeard = now;
-            if (node.ReconnectBy != Instant.Never) node.ReconnectBy = now + _settings.ReconnectGrace;
-            Set(node);
-            return;
-        }
+        parts.Pauses.Look(now);
         Instant due = DueOf(node);
         if (due > parts.KnownTo(now))
         {
@@ -142,7 +152,7 @@ internal sealed class FailureDetector(
             Set(node, now + LookAgain);
             return;
         }
-        if (!node.HasEnded) sight.OnRemoved(now);
+        if (!node.HasEnded) sight.OnRemoved(node, now);
         _settings.Probes.Reached(
             node.ReconnectBy > due
                 ? "a node is removed for silence"

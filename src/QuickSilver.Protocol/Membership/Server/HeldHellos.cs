@@ -6,7 +6,8 @@ namespace QuickSilver.Protocol.Membership.Server;
 /// <summary>
 /// Registrations that wait: a process registers from the address of a node whose connection still stands. It is
 /// admitted when that connection has ended, or the node was silent for two heartbeats. It is refused when the node is
-/// heard again. A connection that waits has no registered node, so it lasts ten seconds at most. Core thread only.
+/// heard again. One of another identity waits for the node's removal. A connection that waits has no registered node,
+/// so it lasts ten seconds at most. Core thread only.
 /// </summary>
 internal sealed class HeldHellos
 {
@@ -30,8 +31,12 @@ internal sealed class HeldHellos
         _alarm = new Alarm(parts.Alarms, LookAt);
     }
 
-    /// <summary>True when another process may take a node's place: the node has no connection, or is silent.</summary>
-    public bool MayReplace(ServerNode node, Instant now) => node.Connection is null || _sight.IsSilent(node, now);
+    /// <summary>
+    /// True when another process may take a node's place: the node has no connection, or is silent. A process of
+    /// another identity may not.
+    /// </summary>
+    public bool MayReplace(ServerNode node, string identity, Instant now) =>
+        node.Identity == identity && (node.Connection is null || _sight.IsSilent(node, now));
 
     /// <summary>Holds a registration until it is known whether the node at its address is alive.</summary>
     public void Hold(long connection, HelloFrame hello, Instant now)
@@ -45,13 +50,15 @@ internal sealed class HeldHellos
 
     private void LookAt(Instant now)
     {
+        _parts.Pauses.Look(now);
         (long Connection, HelloFrame Hello, Instant Since)[] held = [.. _held];
         _held.Clear();
         foreach ((long connection, HelloFrame hello, Instant since) in held)
         {
             if (!_parts.Connections.TryFind(connection, out ServerNode? node) || node is not null) continue;
             ServerNode? known = _parts.Nodes.Find(hello.Control);
-            if (known is null || MayReplace(known, now)) _judge(connection, hello, now);
+            string identity = _parts.Connections.IdentityOf(connection);
+            if (known is null || MayReplace(known, identity, now)) _judge(connection, hello, now);
             // The last frames of a dead process may arrive after its successor's registration.
             else if (known.LastHeard > since + _parts.Settings.HeartbeatInterval)
                 _parts.Connections.Refuse(connection, MembershipRefusal.Replaced);

@@ -100,6 +100,16 @@ internal sealed class InheritedViews(NodeTable nodes, ServerGroups groups, Addre
         neighbours.Remove(node);
     }
 
+    /// <summary>Adds the nodes that exchange datagrams with a node: see <see cref="Concern"/>.</summary>
+    public void AddConcerned(ServerNode node, HashSet<ServerNode> concerned)
+    {
+        foreach (View view in _views)
+        {
+            if (view.Knowing.Contains(node)) concerned.UnionWith(view.Members);
+            if (view.Members.Contains(node)) concerned.UnionWith(view.Knowing);
+        }
+    }
+
     /// <summary>A member reports that the streams of removed senders to a view are closed at it.</summary>
     public void OnClosed(ServerNode node, ViewNumber number, ulong[] senders, Instant now)
     {

@@ -22,6 +22,7 @@ internal sealed class NodeTable(IServerLinks links, Func<UInt128> drawSecret)
     private readonly Dictionary<NetEndpoint, ServerNode> _byControl = [];
     private readonly Dictionary<string, List<ServerNode>> _byName = new(StringComparer.Ordinal);
     private readonly Dictionary<NetEndpoint, ServerNode> _byData = [];
+    private readonly Dictionary<string, int> _byIdentity = new(StringComparer.Ordinal);
     private uint _lastCounter;
 
     /// <summary>Registered nodes, by number.</summary>
@@ -37,17 +38,18 @@ internal sealed class NodeTable(IServerLinks links, Func<UInt128> drawSecret)
     public bool IsFull => _live.Count >= MaxNodes;
 
     /// <summary>Registers a node under the next number.</summary>
-    public ServerNode Add(HelloFrame hello, Epoch epoch, ulong lastStep)
+    public ServerNode Add(HelloFrame hello, string identity, Epoch epoch, ulong lastStep)
     {
         var number = new NodeNumber(epoch, ++_lastCounter);
         while (_byKey.ContainsKey(number.Key)) number = new NodeNumber(epoch, ++_lastCounter);
-        return Add(hello, number, lastStep, false);
+        return Add(hello, identity, number, lastStep, false);
     }
 
     /// <summary>Registers a node under the number of a former server.</summary>
-    public ServerNode Inherit(HelloFrame hello, ulong lastStep) => Add(hello, hello.Number, lastStep, true);
+    public ServerNode Inherit(HelloFrame hello, string identity, ulong lastStep) =>
+        Add(hello, identity, hello.Number, lastStep, true);
 
-    private ServerNode Add(HelloFrame hello, NodeNumber number, ulong lastStep, bool isInherited)
+    private ServerNode Add(HelloFrame hello, string identity, NodeNumber number, ulong lastStep, bool isInherited)
     {
         int slot = _freeSlots.Count > 0 ? _freeSlots.Min : _bySlot.Count;
         if (!_freeSlots.Remove(slot)) _bySlot.Add(null);
@@ -55,6 +57,7 @@ internal sealed class NodeTable(IServerLinks links, Func<UInt128> drawSecret)
             number, hello.NodeName, hello.Incarnation, hello.Control, hello.Data, hello.ReceiveBufferBytes)
         {
             LongestDatagram = hello.LongestDatagram,
+            Identity = identity,
         };
         var node = new ServerNode(info, slot)
         {
@@ -75,6 +78,7 @@ internal sealed class NodeTable(IServerLinks links, Func<UInt128> drawSecret)
         if (!_byName.TryGetValue(info.Name, out List<ServerNode>? named)) _byName.Add(info.Name, named = []);
         named.Add(node);
         _byData[hello.Data] = node;
+        _byIdentity[identity] = CountOf(identity) + 1;
         return node;
     }
 
@@ -89,6 +93,9 @@ internal sealed class NodeTable(IServerLinks links, Func<UInt128> drawSecret)
         if (_byName.TryGetValue(node.Info.Name, out List<ServerNode>? named) && named.Remove(node) && named.Count == 0)
             _byName.Remove(node.Info.Name);
         if (_byData.GetValueOrDefault(node.Info.Data) == node) _byData.Remove(node.Info.Data);
+        int others = CountOf(node.Identity) - 1;
+        if (others > 0) _byIdentity[node.Identity] = others;
+        else _byIdentity.Remove(node.Identity);
         if (node.HasGroups) _removed.Add(node);
         else FreeSlot(node);
     }
@@ -111,6 +118,9 @@ internal sealed class NodeTable(IServerLinks links, Func<UInt128> drawSecret)
 
     /// <summary>The registered nodes of a name, in the order of registration.</summary>
     public IReadOnlyList<ServerNode> Named(string name) => _byName.GetValueOrDefault(name) ?? [];
+
+    /// <summary>Number of registered nodes with an identity.</summary>
+    public int CountOf(string identity) => _byIdentity.GetValueOrDefault(identity);
 
     /// <summary>A registered node by either of its endpoints.</summary>
     public ServerNode? FindByAny(NetEndpoint endpoint) =>

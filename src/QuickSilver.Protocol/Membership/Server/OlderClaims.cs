@@ -7,7 +7,8 @@ namespace QuickSilver.Protocol.Membership.Server;
 /// <summary>
 /// Survivors of another cluster that wait at a server with a young cluster of its own. A single report proves nothing,
 /// so they are counted by their connections. The young cluster is given up only for as many survivors as it has nodes
-/// in groups, and for at least two. Until then they wait, for the reconnect grace at most. Core thread only.
+/// in groups, and for at least two, of as many identities. Until then they wait, for the reconnect grace at most. Core
+/// thread only.
 /// </summary>
 internal sealed class OlderClaims
 {
@@ -20,6 +21,7 @@ internal sealed class OlderClaims
     {
         _parts = parts;
         _alarm = new Alarm(parts.Alarms, RefuseLate);
+        parts.Pauses.Tell(OnPaused);
     }
 
     /// <summary>A survivor has reported, and waits.</summary>
@@ -48,6 +50,13 @@ internal sealed class OlderClaims
         }
         return Math.Min(numbers.Count, addresses.Count);
     }
+
+    /// <summary>Number of identities of the survivors of a cluster that wait here; those without one are one.</summary>
+    public int IdentitiesOf(ulong instance) => _claims
+        .Where(claim => claim.Hello.Instance == instance)
+        .Select(claim => _parts.Connections.IdentityOf(claim.Connection))
+        .Distinct(StringComparer.Ordinal)
+        .Count();
 
     /// <summary>Number of nodes that the waiting survivors name, themselves included.</summary>
     public int NamedIn(ulong instance)
@@ -85,8 +94,16 @@ internal sealed class OlderClaims
     /// <summary>Cancels the timer.</summary>
     public void Stop() => _alarm.Cancel();
 
+    // Other survivors may have called during a pause of the server.
+    private void OnPaused(TimeSpan pause, Instant now)
+    {
+        for (int index = 0; index < _claims.Count; index++)
+            _claims[index] = _claims[index] with { Due = _claims[index].Due + pause };
+    }
+
     private void RefuseLate(Instant now)
     {
+        _parts.Pauses.Look(now);
         DropClosed();
         while (_claims.Count > 0 && _claims[0].Due <= now)
         {

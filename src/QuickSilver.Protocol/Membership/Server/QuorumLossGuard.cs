@@ -20,6 +20,10 @@ namespace QuickSilver.Protocol.Membership.Server;
 /// as unseen for a detector period. So do those that a takeover removes since they have not come.
 /// </para>
 /// <para>
+/// Only members count: see <see cref="ServerNode.IsMember"/>. A node that is in no group can neither hide the loss of
+/// members nor make it look like one, and its removal takes nothing from them.
+/// </para>
+/// <para>
 /// While survivors of a lost server gather, nobody is removed: the majority that is awaited would be one of fewer.
 /// </para>
 /// Core thread only.
@@ -79,15 +83,21 @@ internal sealed class QuorumLossGuard
     /// <summary>
     /// True when one more node may be removed: within a detector period at most as many are removed as remain.
     /// </summary>
-    public bool MayRemove(Instant now)
+    public bool MayRemove(ServerNode node, Instant now)
     {
         ForgetGone(now);
         return !_parts.Settings.AwaitMajority
-            || (!_isGathering() && _gone.Count + 1 <= _parts.Nodes.Live.Count - 1);
+            || (!_isGathering() && (!node.IsMember || _gone.Count + 1 <= CountMembers() - 1));
     }
 
     /// <summary>A node is removed that was out of sight, or out of reach of others.</summary>
-    public void OnRemoved(Instant now)
+    public void OnRemoved(ServerNode node, Instant now)
+    {
+        if (node.IsMember) OnMemberGone(now);
+    }
+
+    /// <summary>A member is given up that has not come back.</summary>
+    public void OnMemberGone(Instant now)
     {
         if (_parts.Settings.AwaitMajority && _parts.Settings.FailureTimeout > TimeSpan.Zero) _gone.Enqueue(now);
     }
@@ -99,7 +109,9 @@ internal sealed class QuorumLossGuard
         if (_parts.Settings.AwaitMajority) GiveTimeToUnseen(now);
     }
 
-    /// <summary>True when more than half of the nodes are out of sight now, whether a removal is due or not.</summary>
+    /// <summary>
+    /// True when more than half of the members are out of sight now, whether a removal is due or not.
+    /// </summary>
     public bool SeesFew(Instant now) => _parts.Settings.AwaitMajority && (_isLost || SeesFewOf(now));
 
     /// <summary>Cancels the timer.</summary>
@@ -110,6 +122,7 @@ internal sealed class QuorumLossGuard
 
     private void LookAt(Instant now)
     {
+        _parts.Pauses.Look(now);
         _looked = now;
         bool isLost = SeesFewOf(now);
         if (isLost)
@@ -137,7 +150,7 @@ internal sealed class QuorumLossGuard
     private bool SeesFewOf(Instant now)
     {
         ForgetGone(now);
-        return (CountUnseen(now) + _gone.Count) * 2 > _parts.Nodes.Live.Count + _gone.Count;
+        return (CountUnseen(now) + _gone.Count) * 2 > CountMembers() + _gone.Count;
     }
 
     private void ForgetGone(Instant now)
@@ -150,15 +163,17 @@ internal sealed class QuorumLossGuard
         int unseen = 0;
         foreach (ServerNode node in _parts.Nodes.Live)
         {
-            if (IsUnseen(node, now)) unseen++;
+            if (node.IsMember && IsUnseen(node, now)) unseen++;
         }
         return unseen;
     }
 
+    private int CountMembers() => _parts.Nodes.Live.Count(static node => node.IsMember);
+
     private MembershipHold Describe(Instant now)
     {
-        ServerNode[] unseen = [.. _parts.Nodes.Live.Where(node => IsUnseen(node, now))];
+        ServerNode[] unseen = [.. _parts.Nodes.Live.Where(node => node.IsMember && IsUnseen(node, now))];
         string[] names = [.. unseen.Take(JoinWait.MaxNames).Select(static node => node.DisplayName)];
-        return new MembershipHold(HoldReason.Sight, unseen.Length, _parts.Nodes.Live.Count - unseen.Length, names);
+        return new MembershipHold(HoldReason.Sight, unseen.Length, CountMembers() - unseen.Length, names);
     }
 }

@@ -11,6 +11,7 @@ namespace QuickSilver.Protocol.Membership.Server;
 /// reported in every report for the whole failure timeout that it asked the node without answer. And there is a second
 /// witness: a member whose reports list the node as skipped, or the node itself, if it finds two or more others silent.
 /// One witness is enough when no other node could see it. One answer, or a gap in the reports, starts the time again.
+/// Only those count who exchange datagrams with the node, and nodes of one identity once: see <see cref="Concern"/>.
 /// </para>
 /// <para>
 /// The accuser may be deaf itself, and then finds all others silent. So its finding is divided by the number of nodes
@@ -52,7 +53,10 @@ internal sealed class ReachabilityMonitor
     private readonly SortedDictionary<ulong, ReachReport> _reports = [];
     private readonly List<ReachReport> _unjudged = [];
     private readonly ReachEvidence _evidence = new();
-    private readonly BlockedJudge _blocked = new();
+    private readonly BlockedJudge _blocked;
+    private readonly Concern _concern;
+    private readonly Dictionary<object, double> _voices = [];
+    private readonly List<ServerNode> _witnesses = [];
     private readonly Alarm _judge;
     private Instant _judgedAt;
 
@@ -67,6 +71,8 @@ internal sealed class ReachabilityMonitor
         _sight = sight;
         _remove = remove;
         _judge = new Alarm(parts.Alarms, Judge);
+        _concern = new Concern(parts);
+        _blocked = new BlockedJudge(Witnesses);
     }
 
     /// <summary>Number of examinations of findings since the start: the cost of judging.</summary>
@@ -94,9 +100,13 @@ internal sealed class ReachabilityMonitor
             UnansweredSince = observed.UnansweredFor > TimeSpan.Zero ? now - observed.UnansweredFor : Instant.Never,
         };
         _reports.Add(node.Key, report);
-        AddFindings(report, before, observed.Silent, isOwn: true, now);
-        AddFindings(report, before, observed.Silent, isOwn: false, now);
-        AddBlocked(report, before, observed.Blocked, now);
+        if (observed.Silent.Count + observed.Blocked.Count > 0)
+        {
+            IReadOnlySet<ServerNode> concerned = _concern.Of(node);
+            AddFindings(report, before, observed.Silent, isOwn: true, concerned, now);
+            AddFindings(report, before, observed.Silent, isOwn: false, concerned, now);
+            AddBlocked(report, before, observed.Blocked, concerned, now);
+        }
         Dictionary<ViewNumber, ReachDrain> drainsBefore = before?.DrainsByView() ?? [];
         var seen = new HashSet<ViewNumber>();
         foreach (DrainingView draining in observed.Draining)
@@ -133,15 +143,20 @@ internal sealed class ReachabilityMonitor
     private bool IsFresh(ReachReport report, Instant now) => now - report.At <= Period * 0.6;
 
     // Findings beyond the limit are dropped, not judged later: a node that accuses that many is most likely cut off
-    // itself.
+    // itself. So are findings on nodes that the reporting node exchanges no datagrams with.
     private void AddFindings(
-        ReachReport report, ReachReport? before, List<SilentMember> silents, bool isOwn, Instant now)
+        ReachReport report,
+        ReachReport? before,
+        List<SilentMember> silents,
+        bool isOwn,
+        IReadOnlySet<ServerNode> concerned,
+        Instant now)
     {
         foreach (SilentMember silent in silents)
         {
             if (report.IsFull) return;
             if (silent.IsOwnFinding != isOwn) continue;
-            if (_parts.Nodes.Find(silent.Node) is not { } accused || accused == report.Node) continue;
+            if (_parts.Nodes.Find(silent.Node) is not { } accused || !concerned.Contains(accused)) continue;
             ReachFinding? last = before?.Find(accused);
             Instant since = last is { } old && old.IsOwn == isOwn ? old.Since : now;
             if (isOwn && now - silent.SilentFor > since) since = now - silent.SilentFor;
@@ -149,12 +164,17 @@ internal sealed class ReachabilityMonitor
         }
     }
 
-    private void AddBlocked(ReachReport report, ReachReport? before, List<BlockedPath> paths, Instant now)
+    private void AddBlocked(
+        ReachReport report,
+        ReachReport? before,
+        List<BlockedPath> paths,
+        IReadOnlySet<ServerNode> concerned,
+        Instant now)
     {
         foreach (BlockedPath path in paths)
         {
             if (report.Blocked.Count == ReachReport.MostFindings) return;
-            if (_parts.Nodes.Find(path.From) is not { } from || from == report.Node) continue;
+            if (_parts.Nodes.Find(path.From) is not { } from || !concerned.Contains(from)) continue;
             Instant since = before is not null && before.Blocked.TryGetValue(from, out Instant last) ? last : now;
             report.Blocked[from] = now - path.BlockedFor > since ? now - path.BlockedFor : since;
         }
@@ -205,8 +225,8 @@ internal sealed class ReachabilityMonitor
     // In a broken network all may accuse all. A server that awaits a majority does not create a minority by removals.
     private bool TryRemove(ServerNode node, Instant now)
     {
-        if (!_sight.MayRemove(now)) return false;
-        _sight.OnRemoved(now);
+        if (!_sight.MayRemove(node, now)) return false;
+        _sight.OnRemoved(node, now);
         _remove(node, MembershipRefusal.Unreachable, now);
         return true;
     }
@@ -227,18 +247,22 @@ internal sealed class ReachabilityMonitor
         ServerNode accused = charge.Accused;
         bool isOld = false;
         bool hasOwn = _reports.TryGetValue(accused.Key, out ReachReport? own) && IsFresh(own, now);
-        int observers = hasOwn && own!.Accused(Period / 2) >= 2 ? 1 : 0;
+        bool isTwo = false;
+        _witnesses.Clear();
+        if (hasOwn && own!.Accused(Period / 2) >= 2) _witnesses.Add(accused);
         bool isAnswered = IsAnswered(own, now);
         foreach ((ReachReport report, ReachFinding finding) in charge.Findings)
         {
             _evidence.Look();
-            observers++;
+            isTwo |= _witnesses.Count > 0
+                && !Concern.VoiceOf(_witnesses[0], accused).Equals(Concern.VoiceOf(report.Node, accused));
+            _witnesses.Add(report.Node);
             bool isLong = isDue ? report.At - finding.Since >= Period : now - finding.Since >= Period * AboutTheSame;
             bool isOutweighed = isAnswered && report.IsUnanswered(now, Period * AboutTheSame);
             isOld |= finding.IsOwn && isLong && !isOutweighed && !IsDoubtful(report);
-            if (isOld && observers >= 2) return true;
+            if (isOld && isTwo) return true;
         }
-        return isOld && observers >= Witnesses(accused);
+        return isOld && Concern.IsEnough(accused, _witnesses, Witnesses(accused));
     }
 
     // A node that others answer is not at fault when its accuser gets no answers at all.
@@ -269,24 +293,27 @@ internal sealed class ReachabilityMonitor
 
     // The findings against a node, by rank: its report that it gets no answers, or the lack of a report. Then others'
     // own findings, each divided by the number that its finder accuses. Then its report that it reads no datagrams,
-    // and the number of nodes that see it skipped.
+    // and the number that see it skipped. Of nodes that are one voice, the weightiest finding counts.
     private (bool IsUnanswered, double Weight, bool IsDeaf, int Observers) Against(ServerNode accused, Instant now)
     {
         double weight = 0;
-        int observers = 0;
+        _voices.Clear();
         foreach ((ReachReport report, ReachFinding finding) in _evidence.Find(accused)?.Findings ?? [])
         {
             _evidence.Look();
-            observers++;
-            if (finding.IsOwn) weight += 1.0 / report.Accused((report.At - finding.Since) / 2);
+            double own = finding.IsOwn ? 1.0 / report.Accused((report.At - finding.Since) / 2) : 0;
+            object voice = Concern.VoiceOf(report.Node, accused);
+            double before = _voices.GetValueOrDefault(voice);
+            weight += Math.Max(0, own - before);
+            _voices[voice] = Math.Max(own, before);
         }
-        ReachReport? own = _reports.GetValueOrDefault(accused.Key) is { } found && IsFresh(found, now) ? found : null;
+        ReachReport? said = _reports.GetValueOrDefault(accused.Key) is { } found && IsFresh(found, now) ? found : null;
         TimeSpan period = Period * AboutTheSame;
-        return (own?.IsUnanswered(now, period) ?? true, weight, own?.IsDeaf(now, period) ?? false, observers);
+        return (said?.IsUnanswered(now, period) ?? true, weight, said?.IsDeaf(now, period) ?? false, _voices.Count);
     }
 
-    // Number of live nodes that share a view with this one; in views of a former server, those that have reported.
-    private int Witnesses(ServerNode accused)
+    // Live nodes that share a view with this one; in views of a former server, those that have reported.
+    private HashSet<ServerNode> Witnesses(ServerNode accused)
     {
         var witnesses = new HashSet<ServerNode>();
         _parts.Inherited.AddNeighbours(accused, witnesses);
@@ -298,7 +325,7 @@ internal sealed class ReachabilityMonitor
                 if (member != accused && !member.Info.IsRemoved) witnesses.Add(member);
             }
         }
-        return witnesses.Count;
+        return witnesses;
     }
 
     private void JudgeSender(ReachReport report, Instant now)

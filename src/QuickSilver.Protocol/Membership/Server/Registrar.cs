@@ -55,7 +55,8 @@ internal sealed class Registrar(
             parts.Connections.Close(connection, MembershipRefusal.None);
             return;
         }
-        MembershipRefusal refusal = Judge(hello, now, out ServerNode? known);
+        string identity = parts.Connections.IdentityOf(connection);
+        MembershipRefusal refusal = Judge(hello, identity, now, out ServerNode? known);
         if (refusal == MembershipRefusal.None && !parts.Claims.IsGood(connection, hello, known))
             refusal = MembershipRefusal.ForeignAddress;
         if (refusal != MembershipRefusal.None)
@@ -63,7 +64,7 @@ internal sealed class Registrar(
             parts.Connections.Refuse(connection, refusal);
             return;
         }
-        if (known is not null && hello.Number.IsNone && !Held.MayReplace(known, now))
+        if (known is not null && hello.Number.IsNone && !Held.MayReplace(known, identity, now))
         {
             Held.Hold(connection, hello, now);
             return;
@@ -86,7 +87,7 @@ internal sealed class Registrar(
         else if (known is null)
         {
             succession.OnNewcomer(now);
-            ServerNode newcomer = parts.Nodes.Add(hello, parts.ServerEpoch.Epoch, parts.Pipeline.Last);
+            ServerNode newcomer = parts.Nodes.Add(hello, identity, parts.ServerEpoch.Epoch, parts.Pipeline.Last);
             Attach(connection, newcomer, false, now);
             succession.OnCome(newcomer, now);
         }
@@ -94,7 +95,7 @@ internal sealed class Registrar(
     }
 
     /// <summary>Judges a registration, and finds the node that it comes from or replaces.</summary>
-    private MembershipRefusal Judge(HelloFrame hello, Instant now, out ServerNode? known)
+    private MembershipRefusal Judge(HelloFrame hello, string identity, Instant now, out ServerNode? known)
     {
         known = null;
         if (hello.ClusterName != parts.Settings.ClusterName) return MembershipRefusal.WrongCluster;
@@ -104,11 +105,13 @@ internal sealed class Registrar(
                 ? MembershipRefusal.OtherSecurity
                 : MembershipRefusal.WrongVersion;
         }
+        if (!MayBeNamed(hello.NodeName, identity)) return MembershipRefusal.ForeignName;
         if (hello.Number.IsNone)
         {
             known = parts.Nodes.Find(hello.Control);
-            if (known is null && (known = FindFormerLife(hello, now)) is not null) return MembershipRefusal.None;
-            if (known is null) return parts.Nodes.IsFull ? MembershipRefusal.Full : MembershipRefusal.None;
+            if (known is null && (known = FindFormerLife(hello, identity, now)) is not null)
+                return MembershipRefusal.None;
+            if (known is null) return JudgeRoom(identity);
 
             // The same life without a number never received its welcome. It may get the number again, unless the number
             // was used already: then it is another process.
@@ -119,7 +122,7 @@ internal sealed class Registrar(
         if (succession.MayGiveUpFor(hello, now)) return MembershipRefusal.None;
         known = parts.Nodes.Find(hello.Number.Key);
         if (known is null && succession.CanTakeOver(hello))
-            return parts.Nodes.IsFull ? MembershipRefusal.Full : MembershipRefusal.None;
+            return JudgeRoom(identity);
         bool isAnother = known is null
             || known.Info.Number != hello.Number
             || known.Info.Control != hello.Control
@@ -131,16 +134,30 @@ internal sealed class Registrar(
         return secret == hello.Secret ? MembershipRefusal.None : MembershipRefusal.Unproven;
     }
 
+    private MembershipRefusal JudgeRoom(string identity)
+    {
+        if (parts.Nodes.IsFull) return MembershipRefusal.Full;
+        bool isTooMany = identity.Length > 0 && parts.Nodes.CountOf(identity) >= parts.Settings.MaxNodesOfIdentity;
+        return isTooMany ? MembershipRefusal.TooManyNodes : MembershipRefusal.None;
+    }
+
+    // A slash is in no host name, and after it each process of an identity has a name of its own.
+    private bool MayBeNamed(string name, string identity) =>
+        !parts.Settings.BindsNames || identity.Length == 0 || name == identity
+            || (name.Length > identity.Length && name[identity.Length] == '/'
+                && name.StartsWith(identity, StringComparison.Ordinal));
+
     /// <summary>
-    /// Finds the node whose process was restarted, at another port or on another machine. It has the same name and no
-    /// connection, or the same address and is silent. Names need not be unique, so at most one node is replaced, and
-    /// never one that is in sight.
+    /// Finds the node whose process was restarted, at another port or on another machine. It has the same name and
+    /// identity. It has no connection, or the same address and is silent. Names need not be unique, so at most one node
+    /// is replaced, and never one that is in sight.
     /// </summary>
-    private ServerNode? FindFormerLife(HelloFrame hello, Instant now)
+    private ServerNode? FindFormerLife(HelloFrame hello, string identity, Instant now)
     {
         if (hello.NodeName.Length == 0) return null;
         foreach (ServerNode node in parts.Nodes.Named(hello.NodeName))
         {
+            if (node.Identity != identity) continue;
             bool isHere = node.Info.Control.Address == hello.Control.Address;
             if (node.Connection is null || (isHere && sight.IsSilent(node, now))) return node;
         }
@@ -154,7 +171,10 @@ internal sealed class Registrar(
             parts.Connections.Close(connection, MembershipRefusal.BadFrame);
             return;
         }
-        MembershipRefusal refusal = Judge(hello, now, out ServerNode? known);
+        string identity = parts.Connections.IdentityOf(connection);
+        MembershipRefusal refusal = Judge(hello, identity, now, out ServerNode? known);
+        if (refusal == MembershipRefusal.None && !parts.Connections.MayKeep(connection, hello.NodeName, report))
+            refusal = MembershipRefusal.NotAllowed;
         if (refusal == MembershipRefusal.None && succession.MayGiveUpFor(hello, now))
         {
             if (succession.Claim(connection, hello, frame.ToArray(), report, now) is { } survivors)
@@ -173,8 +193,6 @@ internal sealed class Registrar(
             parts.Connections.Close(connection, MembershipRefusal.None);
             return;
         }
-        if (refusal == MembershipRefusal.None && !parts.Connections.MayKeep(connection, hello.NodeName, report))
-            refusal = MembershipRefusal.NotAllowed;
         if (refusal == MembershipRefusal.None && !succession.TryBegin(hello, report, now))
             refusal = MembershipRefusal.Removed;
         if (refusal != MembershipRefusal.None)
@@ -182,7 +200,7 @@ internal sealed class Registrar(
             parts.Connections.Refuse(connection, refusal);
             return;
         }
-        Attach(connection, succession.TakeOver(hello, report, now), false, now);
+        Attach(connection, succession.TakeOver(hello, identity, report, now), false, now);
         succession.OnRegistered(now);
     }
 
@@ -222,7 +240,8 @@ internal sealed class Registrar(
             node.BaseStep,
             node.Received,
             resumed,
-            node.Secret);
+            node.Secret,
+            node.Identity);
         welcome.WriteTo(_frame);
         parts.Connections.Send(connection, _frame.Span);
         parts.Hold.ReportTo(connection);

@@ -71,6 +71,12 @@ internal sealed class ServerConnections
     /// <summary>Takes the registration of a connection whose report is awaited.</summary>
     public bool TryTakeReporting(long connection, out HelloFrame? hello) => _reporting.Remove(connection, out hello);
 
+    /// <summary>The proven identity of a connection's peer; empty where none is proven.</summary>
+    public string IdentityOf(long connection) => _links.IdentityOf(connection);
+
+    /// <summary>True while a peer has connected that has not registered yet.</summary>
+    public bool HasStrangers => _links.HasStrangers;
+
     /// <summary>Sends a frame that is not numbered.</summary>
     public void Send(long connection, ReadOnlySpan<byte> frame) => _links.Send(connection, frame);
 

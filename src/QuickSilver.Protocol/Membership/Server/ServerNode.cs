@@ -30,6 +30,9 @@ internal sealed class ServerNode(NodeInfo info, int slot)
     /// <summary>Key of the node's number.</summary>
     public ulong Key => Info.Number.Key;
 
+    /// <summary>The identity that the node's certificate proves; empty where none is proven.</summary>
+    public string Identity => Info.Identity;
+
     /// <summary>True when it can use IP multicast.</summary>
     public bool Multicast { get; init; }
 
@@ -66,9 +69,6 @@ internal sealed class ServerNode(NodeInfo info, int slot)
 
     /// <summary>Watches for silence and a broken connection; null in tests without it.</summary>
     public Alarm? Watch { get; set; }
-
-    /// <summary>The time for which <see cref="Watch"/> was last set.</summary>
-    public Instant WatchDue { get; set; }
 
     /// <summary>Time when it last confirmed a frame, or had none to confirm.</summary>
     public Instant ConfirmedAt { get; set; }
@@ -151,4 +151,11 @@ internal sealed class ServerNode(NodeInfo info, int slot)
 
     /// <summary>True when it is in a group, or publishes to one.</summary>
     public bool HasGroups => Region is not null || Published.Length > 0;
+
+    /// <summary>
+    /// True for a member: it has groups, is about to get some, or had some under the former server. An admitted node
+    /// without any counts in no majority, since nobody depends on it.
+    /// </summary>
+    public bool IsMember => HasGroups || WaitingJoins + Deferred.Count + InheritedPublished.Length > 0
+        || Inherited is { Length: > 0 };
 }

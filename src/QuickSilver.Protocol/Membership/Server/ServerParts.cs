@@ -39,6 +39,7 @@ internal sealed class ServerParts
             ?? (() => new UInt128(random.NextUInt64(), random.NextUInt64()));
         Nodes = new NodeTable(links, drawSecret);
         Claims = new EndpointClaims(links, Nodes);
+        Pauses = new OwnPauses(alarms, Nodes);
         int mostOfNode = Math.Min(settings.MaxGroupsOfNode, settings.MaxGroups / 4);
         var pool = new AddressPool(settings);
         Groups = new ServerGroups(settings.MaxGroups, mostOfNode, pool, settings.Probes);
@@ -56,7 +57,7 @@ internal sealed class ServerParts
         Changes = new ChangeQueue(Groups, settings.Probes);
         Maker = new StepMaker(
             Nodes, Changes, regions, Publishers, Groups, Ledger, notices, Merger, rotation, settings.Probes);
-        Pipeline = new StepPipeline(settings, alarms, Nodes, Maker, rotation);
+        Pipeline = new StepPipeline(settings, alarms, Nodes, Maker, rotation, Pauses);
         Hold = new ServerHold(this);
     }
 
@@ -77,6 +78,9 @@ internal sealed class ServerParts
 
     /// <summary>The nodes.</summary>
     public NodeTable Nodes { get; }
+
+    /// <summary>Finds the pauses of the server itself.</summary>
+    public OwnPauses Pauses { get; }
 
     /// <summary>Checks the endpoints of registrations.</summary>
     public EndpointClaims Claims { get; }

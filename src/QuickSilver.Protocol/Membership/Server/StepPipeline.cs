@@ -30,25 +30,34 @@ internal sealed class StepPipeline
     private readonly Alarm _installAlarm;
     private readonly Alarm _rotateAlarm;
     private readonly KeyRotation? _rotation;
+    private readonly OwnPauses _pauses;
     private readonly FrameBuilder _frame = new();
     private readonly List<MadeStep> _unsettled = [];
     private MadeStep? _installing;
     private TimeSpan _lastInstall;
     private Instant _gatherUntil;
+    private Instant _installBy;
     private bool _flush;
     private bool _isHeld;
 
     /// <summary>Makes a pipeline without steps.</summary>
     public StepPipeline(
-        MembershipServerSettings settings, AlarmQueue alarms, NodeTable nodes, StepMaker maker, KeyRotation? rotation)
+        MembershipServerSettings settings,
+        AlarmQueue alarms,
+        NodeTable nodes,
+        StepMaker maker,
+        KeyRotation? rotation,
+        OwnPauses pauses)
     {
+        _pauses = pauses;
+        pauses.Tell(OnPaused);
         _rotation = rotation;
         _rotateAlarm = new Alarm(alarms, Rotate);
         _settings = settings;
         _nodes = nodes;
         _maker = maker;
         _makeAlarm = new Alarm(alarms, Make);
-        _installAlarm = new Alarm(alarms, Activate);
+        _installAlarm = new Alarm(alarms, OnInstallTimeOver);
     }
 
     /// <summary>Counter of the last step made.</summary>
@@ -168,7 +177,23 @@ internal sealed class StepPipeline
             return;
         }
         bool isShort = _settings.Probes.Here(BuggifySite.InstallCutShort);
-        _installAlarm.Set(now + (isShort ? _settings.InstallTimeout / 10 : _settings.InstallTimeout));
+        _installBy = now + (isShort ? _settings.InstallTimeout / 10 : _settings.InstallTimeout);
+        _installAlarm.Set(_installBy);
+    }
+
+    private void OnInstallTimeOver(Instant now)
+    {
+        _pauses.Look(now);
+        if (now < _installBy) _installAlarm.Set(_installBy);
+        else Activate(now);
+    }
+
+    // Nodes may have installed the step during a pause of the server, and their reports are not read yet.
+    private void OnPaused(TimeSpan pause, Instant now)
+    {
+        if (_installing is null) return;
+        _installBy += pause;
+        _installAlarm.Set(_installBy);
     }
 
     private void ActivateIfInstalled(Instant now)

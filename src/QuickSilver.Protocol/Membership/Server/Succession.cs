@@ -13,8 +13,12 @@ namespace QuickSilver.Protocol.Membership.Server;
 internal sealed class Succession
 {
     private const int QuietPart = 4;
+    private const int GraceForLateness = 4;
+    private static readonly TimeSpan LookForGrace = TimeSpan.FromMilliseconds(10);
     private static readonly TimeSpan LookAgain = TimeSpan.FromMilliseconds(100);
     private static readonly TimeSpan LookForMajority = TimeSpan.FromSeconds(1);
+    private static readonly TimeSpan LongestGrace = TimeSpan.FromSeconds(10);
+    private static readonly TimeSpan StrangerGrace = TimeSpan.FromSeconds(3);
     private static readonly TimeSpan YoungTime = TimeSpan.FromSeconds(10);
 
     // Two nodes: a single one loses less by returning as a new node than the present nodes would.
@@ -34,6 +38,8 @@ internal sealed class Succession
     private Takeover? _takeover;
     private Instant _end;
     private Instant _founded;
+    private Instant _graceEnd;
+    private Instant _graceLimit;
 
     /// <summary>Makes one that waits for survivors.</summary>
     /// <param name="parts">The server's state.</param>
@@ -53,6 +59,7 @@ internal sealed class Succession
         _alarm = new Alarm(parts.Alarms, EndGathering);
         _graceAlarm = new Alarm(parts.Alarms, EndGrace);
         _claims = new OlderClaims(parts);
+        parts.Pauses.Tell(OnPaused);
     }
 
     /// <summary>True while survivors register and no step is made.</summary>
@@ -88,7 +95,9 @@ internal sealed class Succession
         _founded = now;
         if (_parts.Settings.FoundingGrace <= TimeSpan.Zero) return;
         _parts.Pipeline.Hold();
-        _graceAlarm.Set(now + _parts.Settings.FoundingGrace);
+        _graceEnd = now + _parts.Settings.FoundingGrace;
+        _graceLimit = now + LongestGrace + _parts.Settings.FoundingGrace;
+        _graceAlarm.Set(_graceEnd);
     }
 
     /// <summary>
@@ -108,8 +117,8 @@ internal sealed class Succession
 
     /// <summary>
     /// A survivor of another cluster has reported. That cluster has precedence when no node here is in a group. It also
-    /// has precedence on two conditions. Its survivors name at least as many nodes as are here. And as many of them
-    /// wait here as nodes here are in groups, at least two. Otherwise they wait, or are refused.
+    /// has precedence on two conditions. Its survivors name at least as many nodes as are in groups here. And as many
+    /// of them wait here, at least two, of as many identities. Otherwise they wait, or are refused.
     /// </summary>
     /// <returns>All its survivors that wait here, when it has precedence; otherwise null, and the connection has been
     /// handled.</returns>
@@ -120,14 +129,17 @@ internal sealed class Succession
         _claims.Add(connection, hello, report, read, now);
         bool isHarmless = _takeover is null && _parts.IsUnused;
         if (isHarmless) return _claims.Take(instance);
-        int here = _parts.Nodes.Live.Count(node => node.IsInherited || node.HasGroups);
-        if (_claims.NamedIn(instance) < _parts.Nodes.Live.Count)
+        List<ServerNode> members = [.. _parts.Nodes.Live.Where(node => node.IsInherited || node.HasGroups)];
+        if (_claims.NamedIn(instance) < members.Count)
         {
             _claims.Refuse(instance);
             return null;
         }
-        int needed = _takeover is null ? Math.Max(here, LeastClaims) : here + 1;
-        return _claims.CountOf(instance) >= needed ? _claims.Take(instance) : null;
+        int identities = members.Select(static node => node.Identity).Distinct(StringComparer.Ordinal).Count();
+        int needed = _takeover is null ? Math.Max(members.Count, LeastClaims) : members.Count + 1;
+        bool hasPrecedence =
+            _claims.CountOf(instance) >= needed && _claims.IdentitiesOf(instance) >= identities;
+        return hasPrecedence ? _claims.Take(instance) : null;
     }
 
     /// <summary>
@@ -148,11 +160,11 @@ internal sealed class Succession
     }
 
     /// <summary>Registers a survivor under its own number.</summary>
-    public ServerNode TakeOver(HelloFrame hello, ReportFrame report, Instant now)
+    public ServerNode TakeOver(HelloFrame hello, string identity, ReportFrame report, Instant now)
     {
         Takeover takeover = _takeover!;
         BeginGathering(takeover, now);
-        ServerNode node = _parts.Nodes.Inherit(hello, _parts.Pipeline.Last);
+        ServerNode node = _parts.Nodes.Inherit(hello, identity, _parts.Pipeline.Last);
         _parts.Changes.Inherit(node, Inherit(report.Groups), Inherit(report.Published));
         _parts.Inherited.Add(node, report);
         _parts.Settings.Probes.Reached("a server takes over a node of another server");
@@ -229,9 +241,35 @@ internal sealed class Succession
         }
     }
 
+    // The grace ends when all that arrived within it is read, and nobody is still registering. Connections that say
+    // nothing may be a stranger's, so they hold it up for a short time. A late alarm shows that processes here get
+    // little time: survivors are as late, and are given several times that.
     private void EndGrace(Instant now)
     {
-        if (!IsGathering) _parts.Pipeline.Release(now);
+        _parts.Pauses.Look(now);
+        if (IsGathering) return;
+        TimeSpan late = now - _graceEnd;
+        if (late > _parts.Settings.FoundingGrace) _graceEnd = now + (late * GraceForLateness);
+        bool isNew = now < _founded + StrangerGrace;
+        bool isUnread = _parts.KnownTo(now) < _graceEnd || (isNew && _parts.Connections.HasStrangers);
+        if (isUnread && now < _graceLimit)
+        {
+            _parts.Settings.Probes.Reached("a founding waits for what is not read yet");
+            _graceAlarm.Set(now + LookForGrace);
+            return;
+        }
+        _parts.Pipeline.Release(now);
+    }
+
+    private void OnPaused(TimeSpan pause, Instant now)
+    {
+        _end += pause;
+        _graceEnd += pause;
+        _graceLimit += pause;
+        if (_takeover is not { } takeover) return;
+        takeover.QuietEnd += pause;
+        takeover.EarliestEnd += pause;
+        takeover.LastBegin += pause;
     }
 
     private void Begin(HelloFrame hello, ReportFrame report, Instant now)
@@ -288,11 +326,12 @@ internal sealed class Succession
     /// </summary>
     private void EndGathering(Instant now)
     {
+        _parts.Pauses.Look(now);
         if (_takeover is not { IsGathering: true } takeover) return;
         takeover.LookedAt = now;
         Instant end = takeover.Missing.Count == 0 ? takeover.QuietEnd : _end;
         // Frames of further survivors may be unread.
-        bool mayLieUnread = takeover.Missing.Count > 0 && _parts.KnownTo(now) < end;
+        bool mayLieUnread = _parts.KnownTo(now) < end;
         if (now < end || mayLieUnread)
         {
             _alarm.Set(now < end ? end : now + LookAgain);
@@ -315,7 +354,7 @@ internal sealed class Succession
         foreach (ulong key in (List<ulong>)[.. takeover.Missing])
         {
             takeover.MarkRemoved(key);
-            _sight.OnRemoved(now);
+            _sight.OnMemberGone(now);
             _parts.Removed++;
             _parts.Settings.Probes.Reached("a node that survivors name does not register with the new server");
         }

@@ -32,6 +32,10 @@ namespace QuickSilver.Protocol.Membership.Server;
 /// the accused.
 /// </para>
 /// <para>
+/// Only members count. A node that reports no group and no view neither votes nor counts as present. Voters of one
+/// identity are one, as <see cref="Concern"/> says.
+/// </para>
+/// <para>
 /// Awkward case: the lost server may have activated a step without a node that did not install it in time, or that it
 /// had removed. That node can never get the messages of that step: it counts as removed. The reports identify it. Some
 /// node was allowed to send in a step that this one has not installed. Either it knows a view of that step, or an
@@ -56,7 +60,7 @@ internal sealed class Takeover(ulong instance, Epoch followed, QuorumLossGuard s
     private readonly HashSet<ulong> _registered = [];
     private readonly HashSet<ulong> _earlier = [];
     private readonly SortedDictionary<ulong, List<ServerNode>> _accusers = [];
-    private readonly Dictionary<ulong, int> _accusations = [];
+    private readonly HashSet<ServerNode> _voters = [];
     private readonly HashSet<ServerNode> _believed = [];
     private readonly Dictionary<ulong, int> _naming = [];
     private readonly HashSet<ulong> _removed = [];
@@ -72,10 +76,10 @@ internal sealed class Takeover(ulong instance, Epoch followed, QuorumLossGuard s
     public ulong Instance { get; } = instance;
 
     /// <summary>The latest end of the time for unnamed nodes.</summary>
-    public Instant EarliestEnd { get; init; }
+    public Instant EarliestEnd { get; set; }
 
     /// <summary>The time until which the gathering may begin again.</summary>
-    public Instant LastBegin { get; init; }
+    public Instant LastBegin { get; set; }
 
     /// <summary>The end of the time for unnamed nodes if no further node comes.</summary>
     public Instant QuietEnd { get; set; }
@@ -97,7 +101,7 @@ internal sealed class Takeover(ulong instance, Epoch followed, QuorumLossGuard s
         get
         {
             var here = new HashSet<ServerNode>(_followers.Values);
-            here.UnionWith(_reports.Select(static report => report.Node));
+            here.UnionWith(Members);
             here.RemoveWhere(node => node.Info.IsRemoved || IsAway(node));
             return here.Count;
         }
@@ -131,9 +135,11 @@ internal sealed class Takeover(ulong instance, Epoch followed, QuorumLossGuard s
     public List<string> Name(int limit) =>
         [.. _missing.Select(NameOf).Concat(Lost.Select(static node => node.DisplayName)).Take(limit)];
 
-    private IEnumerable<ServerNode> Lost => _reports
-        .Select(static report => report.Node)
-        .Where(node => !node.Info.IsRemoved && IsAway(node));
+    private IEnumerable<ServerNode> Members => _reports
+        .Where(static report => !report.Report.IsEmpty)
+        .Select(static report => report.Node);
+
+    private IEnumerable<ServerNode> Lost => Members.Where(node => !node.Info.IsRemoved && IsAway(node));
 
     private bool IsAway(ServerNode node) => node.Connection is null || sight.IsSilent(node, LookedAt);
 
@@ -157,7 +163,7 @@ internal sealed class Takeover(ulong instance, Epoch followed, QuorumLossGuard s
         ulong followed = 0;
         foreach (ulong key in _missing)
         {
-            if (!_described.TryGetValue(key, out NodeInfo? node)) continue;
+            if (!_described.TryGetValue(key, out NodeInfo? node) || node.Identity != candidate.Identity) continue;
             if (node.Control == candidate.Info.Control)
             {
                 followed = key;
@@ -221,9 +227,9 @@ internal sealed class Takeover(ulong instance, Epoch followed, QuorumLossGuard s
         }
         named.ExceptWith(report.Removed);
         foreach (ulong key in named) _naming[key] = _naming.GetValueOrDefault(key) + 1;
-        foreach (ulong key in report.Removed)
+        if (session == followed) _voters.Add(node);
+        foreach (ulong key in report.IsEmpty ? [] : report.Removed)
         {
-            if (session == followed) _accusations[key] = _accusations.GetValueOrDefault(key) + 1;
             if (session.Term >= followed.Term) _believed.Add(node);
             if (!_accusers.TryGetValue(key, out List<ServerNode>? accusers)) _accusers.Add(key, accusers = []);
             accusers.Add(node);
@@ -261,7 +267,8 @@ internal sealed class Takeover(ulong instance, Epoch followed, QuorumLossGuard s
                 continue;
             }
             (ServerNode? accused, ReportFrame? report) = _reports.Find(entry => entry.Node.Key == key);
-            bool isOutvoted = _accusations.GetValueOrDefault(key) > _naming.GetValueOrDefault(key);
+            bool isOutvoted = accused is not null
+                && CountVotes(accusers, accused.Identity) > _naming.GetValueOrDefault(key);
             bool isToGo = accused is not null && !_earlier.Contains(key)
                 && (isOutvoted || accusers.Exists(accuser => IsBelieved(accuser, report!)));
             if (isToGo)
@@ -274,7 +281,7 @@ internal sealed class Takeover(ulong instance, Epoch followed, QuorumLossGuard s
         _following.Clear();
         _candidates.Clear();
         _accusers.Clear();
-        _accusations.Clear();
+        _voters.Clear();
         _believed.Clear();
         _naming.Clear();
         _earlier.UnionWith(_registered);
@@ -288,8 +295,24 @@ internal sealed class Takeover(ulong instance, Epoch followed, QuorumLossGuard s
             && known.Incarnation == accuser.Info.Incarnation
             && known.Control == accuser.Info.Control);
 
-    private bool IsAgreed(ulong key) =>
-        _accusations.TryGetValue(key, out int accusations) && accusations >= _naming.GetValueOrDefault(key);
+    private bool IsAgreed(ulong key)
+    {
+        if (!_accusers.TryGetValue(key, out List<ServerNode>? accusers)) return false;
+        int votes = CountVotes(accusers, _described.GetValueOrDefault(key)?.Identity ?? "");
+        return votes > 0 && votes >= _naming.GetValueOrDefault(key);
+    }
+
+    // Votes of nodes of the session that is followed. Of another identity than the accused, one for each identity.
+    private int CountVotes(List<ServerNode> accusers, string accused)
+    {
+        var voices = new HashSet<object>();
+        foreach (ServerNode accuser in accusers)
+        {
+            bool isAlone = accuser.Identity.Length == 0 || accuser.Identity == accused;
+            if (_voters.Contains(accuser)) voices.Add(isAlone ? accuser : accuser.Identity);
+        }
+        return voices.Count;
+    }
 
     private void LookAt(ulong key)
     {

@@ -1,0 +1,50 @@
+using QuickSilver.Protocol.Core;
+using QuickSilver.Protocol.Membership;
+using QuickSilver.Protocol.Probing;
+
+namespace QuickSilver.Protocol.Tests.Membership;
+
+/// <summary>The server's process stands still: no time-out of a node, or of a step, counts that time.</summary>
+public sealed class OwnPausesTests
+{
+    private static readonly TimeSpan Second = TimeSpan.FromSeconds(1);
+
+    /// <summary>The step was made just before the pause, so its members have had no time to install it.</summary>
+    [Fact]
+    public void AStepIsNotActivatedForAPauseOfTheServer()
+    {
+        var marks = new Dictionary<string, ulong>();
+        var world = new MembershipWorld(1, new MembershipServerSettings { Probes = new Probes(marks) })
+        {
+            MaxDelay = Second / 10,
+        };
+        WorldNode[] nodes = world.Found(4);
+        world.Run(5 * Second);
+        marks.Clear();
+        ulong steps = world.Server.Statistics.Steps;
+        nodes[0].Join("more");
+        while (world.Server.Statistics.Steps == steps) world.Run(Second / 1000);
+        world.Freeze(5 * Second);
+        world.Run(5 * Second);
+        Assert.DoesNotContain("a step is activated without some that have not installed it", marks.Keys);
+        Assert.Contains("a server that stood still leaves its pause out of all judgements", marks.Keys);
+        Assert.Contains("more", nodes[0].Groups.Keys);
+        world.CheckQuiet();
+    }
+
+    /// <summary>A pause counts by its length, so the dead go though pauses come again and again.</summary>
+    [Fact]
+    public void ADeadNodeIsRemovedThoughTheServerPausesAgainAndAgain()
+    {
+        var world = new MembershipWorld();
+        WorldNode[] nodes = world.Found(3);
+        nodes[2].IsMute = true;
+        for (int pause = 0; pause < 14; pause++)
+        {
+            world.Freeze(Second);
+            world.Run(Second);
+        }
+        Assert.Equal(MembershipRefusal.Removed, nodes[2].Expelled);
+        Assert.All(nodes[..2], node => Assert.True(node.IsLive));
+    }
+}
