@@ -176,6 +176,10 @@ public sealed class SimulatedCluster
 
     internal void StartServer() => _membership.Return();
 
+    internal void FreezeServer(TimeSpan time, TimeSpan readLag) => _membership.Freeze(_run.Now + time, readLag);
+
+    internal void AccuseAll(int machine, bool begins) => _membership.AccuseAll(machine, begins);
+
     /// <summary>The operator says that the member on a machine is gone for good.</summary>
     internal void ForgetMember(int machine) => _membership.Forget(SimulatedNode.NameOf(machine));
 

@@ -105,6 +105,8 @@ internal sealed class RemovalChecks(RunContext run)
         SlowNode one => one.Node == machine,
         MembershipOutage one => one.Node == machine,
         MembershipStall one => one.Node == machine,
+        ServerFreeze => false, // time in which the server reads nothing is no silence of nodes
+        FalseWitness => false, // the word of a node that is in no group is worth nothing
         CopyFault => false, // one lost copy in all the time that it lasts
         LengthLimit one => one.Bytes < ShortestLimit,
         _ => true,

@@ -14,6 +14,8 @@ namespace QuickSilver.Testing.Membership;
 /// </summary>
 internal sealed class SimulatedMembership : IServerLinks, IEventTarget
 {
+    private static readonly TimeSpan ReadTime = TimeSpan.FromMicroseconds(200);
+
     private readonly MembershipLinkModel _model;
     private readonly EventQueue _events;
     private readonly SimulationRandom _random;
@@ -28,6 +30,12 @@ internal sealed class SimulatedMembership : IServerLinks, IEventTarget
     private readonly Dictionary<int, Instant> _stalledUntil = [];
     private readonly Action<ulong> _onRemoved;
     private readonly Action<ulong> _onTakenOver;
+    private readonly Queue<(object? Argument, Happening What)> _unread = [];
+    private readonly HashSet<int> _accusers = [];
+    private readonly SortedSet<ulong> _welcomed = [];
+    private readonly FrameBuilder _frame = new();
+    private Instant _frozenUntil;
+    private Instant _readsFrom;
     private bool _isAway;
     private Instant _nextAlarm = Instant.Never;
     private long _lastLink;
@@ -72,6 +80,7 @@ internal sealed class SimulatedMembership : IServerLinks, IEventTarget
         FrameDown,
         ClosedUp,
         ClosedDown,
+        Thaw,
     }
 
     /// <summary>Frames that were on the way in either direction.</summary>
@@ -135,6 +144,23 @@ internal sealed class SimulatedMembership : IServerLinks, IEventTarget
         if (!_stalledUntil.TryGetValue(machine, out Instant before) || before < until) _stalledUntil[machine] = until;
     }
 
+    /// <summary>Makes the server stand still until an instant. It reads what has come a while later.</summary>
+    public void Freeze(Instant until, TimeSpan readLag)
+    {
+        if (_isAway || _isStopped) return;
+        if (_readsFrom == Instant.Zero) _server.OnRead(_clock.Now);
+        if (until > _frozenUntil) _frozenUntil = until;
+        if (until + readLag > _readsFrom) _readsFrom = until + readLag;
+        _events.Schedule(_readsFrom, this, null, (long)Happening.Thaw);
+    }
+
+    /// <summary>Makes the node of a machine accuse all others with each of its heartbeats, or ends that.</summary>
+    public void AccuseAll(int machine, bool begins)
+    {
+        if (begins) _accusers.Add(machine);
+        else _accusers.Remove(machine);
+    }
+
     /// <summary>The operator tells the server that members of a name are gone for good.</summary>
     public void Forget(string name)
     {
@@ -156,6 +182,8 @@ internal sealed class SimulatedMembership : IServerLinks, IEventTarget
         if (_isAway || _isStopped) return;
         _isAway = true;
         _server.Stop();
+        _unread.Clear();
+        _frozenUntil = _readsFrom = Instant.Zero;
         foreach (SimulatedLink link in _links.Values.OrderBy(link => link.Id))
         {
             link.LastDown = Post(Arrival(link, link.LastDown), link, Happening.ClosedDown);
@@ -185,7 +213,7 @@ internal sealed class SimulatedMembership : IServerLinks, IEventTarget
         if (!_links.TryGetValue(connection, out SimulatedLink? link) || !link.IsOpen) return;
         Trace(link, frame);
         NoteRemoval(frame);
-        NoteTakeover(frame);
+        NoteWelcome(frame);
         _bytesDown += frame.Length;
         link.LastDown = Post(Arrival(link, link.LastDown), new Frame(link, frame.ToArray()), Happening.FrameDown);
     }
@@ -200,12 +228,40 @@ internal sealed class SimulatedMembership : IServerLinks, IEventTarget
     /// <inheritdoc/>
     public void OnEvent(object? argument, long value, Instant now)
     {
-        if (_isStopped && (Happening)value is not Happening.FrameDown and not Happening.ClosedDown) return;
-        switch ((Happening)value)
+        var what = (Happening)value;
+        if (_isStopped && what is not Happening.FrameDown and not Happening.ClosedDown) return;
+        if (what == Happening.Thaw) Thaw(now);
+        else if (_readsFrom != Instant.Zero
+            && what is Happening.Connected or Happening.FrameUp or Happening.ClosedUp)
+            _unread.Enqueue((argument, what));
+        else
+            Handle(argument, what, now);
+        ArmAlarms();
+    }
+
+    // To read takes time, and alarms fall due meanwhile. A host may report too early that all is read: what measures it
+    // does not pass through the sockets.
+    private void Thaw(Instant now)
+    {
+        if (_readsFrom == Instant.Zero || now < _readsFrom) return;
+        _server.OnRead(Instant.Never);
+        if (_unread.TryDequeue(out (object? Argument, Happening What) unread))
+        {
+            Handle(unread.Argument, unread.What, now);
+            _events.Schedule(now + ReadTime, this, null, (long)Happening.Thaw);
+            return;
+        }
+        _frozenUntil = _readsFrom = Instant.Zero;
+    }
+
+    private void Handle(object? argument, Happening what, Instant now)
+    {
+        switch (what)
         {
             case Happening.Alarms:
                 if (now < _nextAlarm) return;
                 _nextAlarm = Instant.Never;
+                if (now < _frozenUntil) return;
                 long fired = Stopwatch.GetTimestamp();
                 for (int most = _alarms.Count; most > 0 && _alarms.FireNext(_clock.Now); most--) { }
                 NoteWork(fired);
@@ -217,6 +273,7 @@ internal sealed class SimulatedMembership : IServerLinks, IEventTarget
                 break;
             case Happening.FrameUp when argument is Frame { Link.IsOpen: true } up && _links.ContainsKey(up.Link.Id):
                 long began = Stopwatch.GetTimestamp();
+                if (_accusers.Contains(up.Link.Client.Machine)) Accuse(up);
                 _server.OnFrame(up.Link.Id, up.Bytes, _clock.Now);
                 NoteWork(began);
                 break;
@@ -231,7 +288,19 @@ internal sealed class SimulatedMembership : IServerLinks, IEventTarget
                 closed.Client.OnLinkClosed();
                 break;
         }
-        ArmAlarms();
+    }
+
+    private void Accuse(Frame up)
+    {
+        if ((FrameKind)up.Bytes[0] != FrameKind.Heartbeat) return;
+        var observed = new NodeObservations();
+        foreach (ulong key in _welcomed)
+        {
+            observed.Silent.Add(new SilentMember(key, TimeSpan.FromMinutes(1), IsOwnFinding: true));
+            observed.Blocked.Add(new BlockedPath(key, TimeSpan.FromMinutes(1)));
+        }
+        ObservedFrame.Write(_frame, observed, ObservedFrame.MostTold);
+        _server.OnFrame(up.Link.Id, _frame.Span, _clock.Now);
     }
 
     // Time of the machine: it is told, and decides nothing.
@@ -254,6 +323,7 @@ internal sealed class SimulatedMembership : IServerLinks, IEventTarget
     {
         if (_isStopped) return;
         Instant due = _clock.ToGlobal(_alarms.NextDue);
+        if (due < _frozenUntil) due = _frozenUntil;
         if (due >= _nextAlarm) return;
         _nextAlarm = due;
         _events.Schedule(due, this, null, (long)Happening.Alarms);
@@ -280,12 +350,13 @@ internal sealed class SimulatedMembership : IServerLinks, IEventTarget
         _onRemoved(FrameFields.ReadKey(ref reader));
     }
 
-    private void NoteTakeover(ReadOnlySpan<byte> frame)
+    private void NoteWelcome(ReadOnlySpan<byte> frame)
     {
         if (frame.IsEmpty || (FrameKind)frame[0] != FrameKind.Welcome) return;
         var reader = new WireReader(frame[1..]);
-        if (WelcomeFrame.TryRead(ref reader, out WelcomeFrame welcome) && welcome.Number.Epoch < welcome.Epoch)
-            _onTakenOver(welcome.Number.Key);
+        if (!WelcomeFrame.TryRead(ref reader, out WelcomeFrame welcome)) return;
+        _welcomed.Add(welcome.Number.Key);
+        if (welcome.Number.Epoch < welcome.Epoch) _onTakenOver(welcome.Number.Key);
     }
 
     private Instant Post(Instant arrival, object argument, Happening happening)

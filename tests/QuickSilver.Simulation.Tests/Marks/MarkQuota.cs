@@ -27,8 +27,8 @@ internal static class MarkQuota
                 + "tests of delivery alone",
         ["a message is deliverable while another of its sender is delivered"] =
             "simulated applications do not send from their handlers: reached by tests of delivery alone",
-        ["a server that stood still gives all nodes their time again"] =
-            "the simulated server never stands still: reached by tests of the membership server alone",
+        ["a founding waits for what is not read yet"] =
+            "a server must stand still just when it founds: reached by tests of the membership server alone",
         ["a new leader is the sender of a stream found stable before"] =
             "a leader must fall between two datagrams of one round's end: reached on seeds of RegressionTests",
         ["a server that takes over waits for a majority"] =

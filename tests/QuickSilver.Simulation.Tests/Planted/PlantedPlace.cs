@@ -62,6 +62,8 @@ internal static class PlantedPlace
         [nameof(SecurityRuns.SealedAmongStrangers)] = SecurityRuns.SealedAmongStrangers,
         [nameof(SecurityRuns.SealedModes)] = SecurityRuns.SealedModes,
         [nameof(MembershipRuns.HostCutOff)] = MembershipRuns.HostCutOff,
+        [nameof(MembershipRuns.ServerStandsStill)] = MembershipRuns.ServerStandsStill,
+        [nameof(MembershipRuns.StrangersAccuse)] = MembershipRuns.StrangersAccuse,
         [nameof(LateralRuns.LateralMoves)] = LateralRuns.LateralMoves,
         [nameof(LateralRuns.LateralLateStep)] = LateralRuns.LateralLateStep,
         [nameof(LateralRuns.LateralTurns)] = LateralRuns.LateralTurns,

@@ -12,6 +12,7 @@ internal static class FaultDraw
     private const double LongestDelay = 300;
 
     private const double StrangerRuns = 0.15;
+    private const double ServerFreezeRuns = 0.15;
 
     private static readonly TimeSpan First = TimeSpan.FromMilliseconds(20);
 
@@ -49,9 +50,25 @@ internal static class FaultDraw
                 new ForgedSource(
                     at, cluster.Until(at, stranger.LogMillis(100, 30_000)), stranger.Unit() * stranger.Unit()));
         }
+        faults.AddRange(DrawServerFreeze(new Dice(random, RandomStream.Faults, part: 10), cluster));
         faults.AddRange(DrawNarrow(new Dice(random, RandomStream.Faults, part: 3), cluster));
         // The end of the first phase may have left nothing of one. The draws above counted it all the same.
         faults.RemoveAll(fault => fault.Duration == TimeSpan.Zero && fault is not ServerReplacement);
+        return faults;
+    }
+
+    // Drawn apart as well. Nodes may stand still with the server: those of its own process.
+    private static List<Fault> DrawServerFreeze(Dice dice, GeneratedCluster cluster)
+    {
+        var faults = new List<Fault>();
+        for (int count = dice.Chance(ServerFreezeRuns) ? dice.Between(1, 4) : 0; count > 0; count--)
+        {
+            TimeSpan at = dice.Time(First, cluster.Length);
+            TimeSpan duration = cluster.Until(at, dice.LogMillis(300, 20_000));
+            faults.Add(new ServerFreeze(at, duration, dice.LogMillis(0.01, 400)));
+            bool isShared = dice.Chance(0.4) && duration.TotalMilliseconds < ShortFreeze(cluster);
+            if (isShared) faults.Add(new NodeFreeze(at, duration, dice.Between(0, cluster.Nodes)));
+        }
         return faults;
     }
 

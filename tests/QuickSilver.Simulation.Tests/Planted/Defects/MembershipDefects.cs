@@ -144,8 +144,8 @@ internal static class MembershipDefects
             [
                 new(
                     "Registrar.cs",
-                    "parts.Nodes.Add(hello, parts.ServerEpoch.Epoch,",
-                    "parts.Nodes.Add(hello, parts.ServerEpoch.GroupEpoch,"),
+                    "parts.Nodes.Add(hello, identity, parts.ServerEpoch.Epoch,",
+                    "parts.Nodes.Add(hello, identity, parts.ServerEpoch.GroupEpoch,"),
             ],
         },
         new(
@@ -155,7 +155,10 @@ internal static class MembershipDefects
         {
             Patches =
             [
-                new("Takeover.cs", "foreach (ulong key in report.Removed)\n", "foreach (ulong key in (ulong[])[])\n"),
+                new(
+                    "Takeover.cs",
+                    "foreach (ulong key in report.IsEmpty ? [] : report.Removed)\n",
+                    "foreach (ulong key in (ulong[])[])\n"),
             ],
         },
         new(
@@ -289,6 +292,30 @@ internal static class MembershipDefects
             nameof(MembershipRuns.HostCutOff), 2, "V10")
         {
             Patches = [new("QuorumLossGuard.cs", "if (!_parts.Settings.AwaitMajority) return false;", "return false;")],
+        },
+        new(
+            "PauseIsNoConfirmation",
+            "A server that stood still counts the time against nodes that could confirm nothing to it.",
+            nameof(MembershipRuns.ServerStandsStill), 5, "V7")
+        {
+            Patches =
+            [
+                new("FailureDetector.cs", "node.LastHeard = Later(node.LastHeard);", "node.LastHeard = now;"),
+                new("FailureDetector.cs", "node.ConfirmedAt = Later(node.ConfirmedAt);", ""),
+            ],
+        },
+        new(
+            "StrangersAreWitnesses",
+            "Nodes count as witnesses against others with which they share no view.",
+            nameof(MembershipRuns.StrangersAccuse), 2, "V7")
+        {
+            Patches =
+            [
+                new(
+                    "Concern.cs",
+                    "parts.Inherited.AddConcerned(node, _others);",
+                    "_others.UnionWith(parts.Nodes.Live);"),
+            ],
         },
     ];
 }

@@ -130,6 +130,30 @@ internal static class MembershipRuns
         ],
     };
 
+    /// <summary>The membership server stands still for two detector periods, while nodes ask to be let in. Late alarms
+    /// fire before what came meanwhile is read.</summary>
+    public static RunSpec ServerStandsStill(ulong seed) => Make(seed, nodes: 6, membership: Hasty()) with
+    {
+        Groups = [[Main], [Main], [Main], [Main], ["other"], ["other"]],
+        Plans = [new SendPlan(0, Main, 300, Millis(20)) { Start = Millis(1000) }],
+        Actions = [new GroupJoin(Millis(2050), 4, [Main]), new GroupJoin(Millis(10_050), 5, [Main])],
+        Faults =
+        [
+            new ServerFreeze(Millis(2000), Millis(6000), Millis(1 + (20 * (seed % 7)))),
+            new ServerFreeze(Millis(10_000), Millis(4000) + Millis(seed % 11), Millis(300)),
+        ],
+        HealAt = Millis(16_000),
+    };
+
+    /// <summary>Two nodes that are in no group accuse all others.</summary>
+    public static RunSpec StrangersAccuse(ulong seed) => Make(seed, nodes: 5, membership: Hasty()) with
+    {
+        Groups = [[Main], [Main], [Main], [], []],
+        Plans = [new SendPlan(0, Main, 300, Millis(20)) { Start = Millis(1000) }],
+        Faults = [new FalseWitness(Millis(1500), Millis(14_000), 3), new FalseWitness(Millis(1500), Millis(14_000), 4)],
+        HealAt = Millis(16_000),
+    };
+
     private static RunSpec MakeHosted(ulong seed, int nodes)
     {
         RunSpec run = Make(seed, nodes, membership: Hasty() with { AwaitMajority = true });
