@@ -218,15 +218,19 @@ internal sealed class NodeReporter(NodeLog log) : ITransportEvents, ILinkEvents,
     private static string Describe(NodeInfo node) => $"{QuotedName.Of(node.Name)} ({node.Number})";
 
     private static bool IsMisfit(FrameEnd end) =>
-        end is FrameEnd.OversizeFrame or FrameEnd.EmptyFrame or FrameEnd.HalfFrame;
+        end is FrameEnd.OversizeFrame or FrameEnd.EmptyFrame;
 
     private static string Describe(FrameEnd end) => end switch
     {
         _ when IsMisfit(end) => "the process there does not use QuickSilver's membership protocol",
         FrameEnd.Closed => "the other side closed it",
         FrameEnd.Broken => "it broke",
+        FrameEnd.Reset => "the other side reset it",
+        FrameEnd.HalfFrame => "the other side closed it in the middle of a frame",
         FrameEnd.Secured => "the process there demands security, and this node has Security.Mode None",
         FrameEnd.SlowConsumer => "the other side did not read what it was sent",
-        _ => "nothing arrived on it for Membership.FailureTimeout",
+        FrameEnd.Silent => "nothing arrived on it for Membership.FailureTimeout",
+        FrameEnd.Unauthenticated => "the two sides do not trust each other",
+        _ => "this side closed it",
     };
 }

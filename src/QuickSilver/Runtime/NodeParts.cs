@@ -85,7 +85,8 @@ internal sealed class NodeParts
         {
             // Read before the stop, which closes the connection and would look like trouble.
             string trouble = Lifecycle.Reporter.DescribeSearch();
-            string remedy = Remedy(options.Membership, Lifecycle.Reporter.IsServerSilent);
+            string remedy = Remedy(
+                options.Membership, Lifecycle.Reporter.IsServerSilent, isOwn: _link.Host is not null);
             Lifecycle.Stop(null);
             await Lifecycle.Completion.ConfigureAwait(ConfigureAwaitOptions.SuppressThrowing);
             if (failure is OperationCanceledException && cancellationToken.IsCancellationRequested)
@@ -153,8 +154,13 @@ internal sealed class NodeParts
         await EndsByAsync(Services.Log.FlushAsync(), LinkGrace).ConfigureAwait(false);
     }
 
-    private static string Remedy(MembershipOptions options, bool isServerSilent)
+    private static string Remedy(MembershipOptions options, bool isServerSilent, bool isOwn)
     {
+        if (isOwn)
+        {
+            return "This process serves the membership itself, and its threads did not answer its own node in time: "
+                + "they may get too little processor time. Raise Membership.JoinTimeout.";
+        }
         if (options.Mode == MembershipMode.Client)
         {
             return "Start a node with Membership.Mode = Host at one of Membership.Servers "
