@@ -54,6 +54,14 @@ public enum ErrorCode
     /// allows.</summary>
     TooManyHybridGroups = 1111,
 
+    /// <summary>As many nodes with this node's certificate identity are in the cluster as
+    /// <see cref="SecurityOptions.MaxNodesPerIdentity"/> allows.</summary>
+    TooManyNodesOfIdentity = 1112,
+
+    /// <summary>The node's name does not fit its certificate identity, and
+    /// <see cref="SecurityOptions.BindNodeNames"/> demands it.</summary>
+    NameNotOfIdentity = 1113,
+
     /// <summary>The chosen network interface does not exist, or has no IPv4 address.</summary>
     InterfaceUnavailable = 1200,
 

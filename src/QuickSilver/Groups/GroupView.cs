@@ -114,7 +114,7 @@ public sealed class GroupView
         var members = new List<Member>(MemberCount);
         foreach (ProtocolRegionView region in Volatile.Read(ref _regions))
         {
-            foreach (NodeInfo node in region.MembersOf(_id)) members.Add(new Member(new MemberId(node), node.Name));
+            foreach (NodeInfo node in region.MembersOf(_id)) members.Add(Member.Of(node));
         }
         members.Sort(static (left, right) => left.Id.CompareTo(right.Id));
         IReadOnlyList<Member> built = members.AsReadOnly();

@@ -118,6 +118,13 @@ internal sealed class HostedServers(
             && _addresses.MayName(known.Link.RemoteAddress, endpoint);
 
     /// <inheritdoc/>
+    public string IdentityOf(long connection) =>
+        _connections.TryGetValue(connection, out HostedConnection? known) ? known.Identity : "";
+
+    /// <inheritdoc/>
+    public bool HasStrangers => strangers.Count > 0;
+
+    /// <inheritdoc/>
     public bool MayEnter(long connection, string nodeName, string groupName, bool isPublisher)
     {
         // A name that is refused anyway may contain anything: the application does not see it.

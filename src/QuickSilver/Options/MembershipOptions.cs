@@ -69,7 +69,8 @@ public sealed class MembershipOptions
     /// <summary>Whether the server merges similar regions while there are more than <see cref="MaxRegions"/>, or more
     /// regions of several nodes than multicast addresses. A message to a merged region is one copy. The nodes there
     /// that are not in its group receive it and drop it (<see cref="NodeStatistics.PacketsFiltered"/>). False: regions
-    /// are exact, and share addresses if need be. Read by the serving node. Default: true.</summary>
+    /// are exact, and share addresses if need be. So are they where <see cref="SecurityOptions.Authorize"/> is set: a
+    /// node there gets no keys of groups that it may not enter. Read by the serving node. Default: true.</summary>
     public bool MergeRegions { get; set; } = true;
 
     /// <summary>Number of regions of the cluster above which similar ones are merged, if <see cref="MergeRegions"/> is

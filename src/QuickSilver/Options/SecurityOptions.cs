@@ -50,6 +50,17 @@ public sealed class SecurityOptions
     [JsonIgnore]
     public Func<AuthorizationRequest, bool>? Authorize { get; set; }
 
+    /// <summary>Whether a node with a certificate may only use a name that is its identity, or begins with it and a
+    /// slash ("alice", "alice/2"). A node of another name is refused at its start
+    /// (<see cref="ErrorCode.NameNotOfIdentity"/>). Without certificates it has no effect. Read by the serving node.
+    /// Default: false.</summary>
+    public bool BindNodeNames { get; set; }
+
+    /// <summary>How many nodes with one certificate identity may be in the cluster at a time. One more is refused at
+    /// its start (<see cref="ErrorCode.TooManyNodesOfIdentity"/>). Without certificates there is no limit. Raise it
+    /// where all nodes share a certificate. Read by the serving node. Default: 256.</summary>
+    public int MaxNodesPerIdentity { get; set; } = 256;
+
     internal PreSharedKey? Key { get; private set; }
 
     internal IReadOnlyList<PreSharedKey> AdditionalKeys { get; private set; } = [];
@@ -102,6 +113,7 @@ public sealed class SecurityOptions
     {
         errors.Defined("Security.Mode", Mode);
         errors.Defined("Security.Cipher", Cipher);
+        errors.InRange("Security.MaxNodesPerIdentity", MaxNodesPerIdentity, 1, 65_536);
         if (RotateAfter != Timeout.InfiniteTimeSpan)
             errors.AtLeast("Security.RotateAfter", RotateAfter, TimeSpan.FromSeconds(1));
     }

@@ -29,7 +29,7 @@ internal static class LagText
         ulong[] regions = [.. lag.Views.Select(static view => view.Region.Id.Counter).Distinct().Order()];
         TimeSpan duration = now - lag.Since;
         return new MemberLag(
-            new Member(new MemberId(lag.Member), lag.Member.Name),
+            Member.Of(lag.Member),
             ToPublic(lag.Cause),
             (long)Math.Min(lag.Packets, long.MaxValue),
             TimeProvider.System.GetUtcNow() - duration,

@@ -26,6 +26,8 @@ internal static class OptionSettings
         MembershipOptions membership = options.Membership;
         (ushort first, ushort last) = options.Transport.Ports;
         (uint address, int count) = Pool(options.Transport);
+        // A member of a merged region holds the keys of all its groups, whatever the rule says of each.
+        bool merges = membership.MergeRegions && options.Security.Authorize is null;
         return new MembershipHostSettings
         {
             EndPoint = endpoint,
@@ -50,8 +52,10 @@ internal static class OptionSettings
                 MulticastCount = multicast ? count : 0,
                 PortFirst = first,
                 PortCount = last - first + 1,
-                MaxRegions = membership.MergeRegions ? membership.MaxRegions : int.MaxValue,
-                MaxMulticastRegions = membership.MergeRegions && multicast ? Math.Max(count, 1) : int.MaxValue,
+                MaxNodesOfIdentity = options.Security.MaxNodesPerIdentity,
+                BindsNames = options.Security.BindNodeNames,
+                MaxRegions = merges ? membership.MaxRegions : int.MaxValue,
+                MaxMulticastRegions = merges && multicast ? Math.Max(count, 1) : int.MaxValue,
             },
         };
     }

@@ -50,6 +50,12 @@ internal static class Refusals
             ErrorCode.ProtocolViolation,
             "The membership server and this node violated the protocol in their exchange: "
             + "is it QuickSilver that listens there?"),
+        MembershipRefusal.TooManyNodes =>
+            new MembershipUnavailableException(
+                ErrorCode.TooManyNodesOfIdentity, $"The membership server refused this node: {Text(refusal)}."),
+        MembershipRefusal.ForeignName =>
+            new MembershipUnavailableException(
+                ErrorCode.NameNotOfIdentity, $"The membership server refused this node: {Text(refusal)}."),
         _ =>
             new MembershipUnavailableException(
                 ErrorCode.MembershipRefused, $"The membership server refused this node: {Text(refusal)}."),
@@ -101,14 +107,17 @@ internal static class Refusals
             "it serves another cluster: compare ClusterName, or choose another Membership.Port",
         MembershipRefusal.BadGroupName => "the name is not allowed",
         MembershipRefusal.Removed =>
-            "it was silent for longer than Membership.FailureTimeout, or its connection broke and did not come back",
+            "the server read nothing from it for longer than Membership.FailureTimeout, or its connection broke and "
+            + "did not come back in time, or ForgetMemberAsync named it",
         MembershipRefusal.Unreachable =>
             "for Membership.FailureTimeout no datagrams passed between it and other members, "
             + "though its connection to the server stood",
         MembershipRefusal.PacketsBlocked =>
             "no packet passed between it and other members, of any length, though control did: look for a firewall "
             + "that drops the data port, or long datagrams (log records 1224 and 1225 at the members name both ends)",
-        MembershipRefusal.Replaced => "another process with its address has taken its place",
+        MembershipRefusal.Unconfirmed =>
+            "it was heard, but confirmed nothing of what the server sent it for Membership.FailureTimeout",
+        MembershipRefusal.Replaced => "another process with its address or its name has taken its place",
         MembershipRefusal.Superseded =>
             "an older cluster of the same name came to the server of this one, which had just been founded",
         MembershipRefusal.Unproven => "it named the number of another node, without the proof that it is that node",
@@ -117,8 +126,9 @@ internal static class Refusals
             + "another node: set Transport.Interface to the interface by which the server is reached, "
             + "or Membership.AllowedNetworks at the host (NAT, several cards)",
         MembershipRefusal.OtherCluster =>
-            "the server that it has come to serves another cluster of the same name, founded on its own: "
-            + "two hosts serve that name. End one of the two",
+            "the server that it has come to serves a cluster of the same name that was founded without this node, and "
+            + "others are in groups there. A host that was started again does so when a survivor comes late, and a "
+            + "second host of that name does (log record 1132 at the hosts)",
         MembershipRefusal.OtherSecurity =>
             "one of the two, node or server, is secured, and the other is not: set the same Security in all processes "
             + "of the cluster",
@@ -128,6 +138,12 @@ internal static class Refusals
             + "Leave some, then join again",
         MembershipRefusal.NotAllowed =>
             "Security.Authorize at the membership server does not let it into a group that it is in",
+        MembershipRefusal.TooManyNodes =>
+            "as many nodes with the identity of its certificate are in the cluster as Security.MaxNodesPerIdentity at "
+            + "the membership server allows. Stop one, or raise that",
+        MembershipRefusal.ForeignName =>
+            "its name is not the identity of its certificate, nor does it begin with that and a slash, as "
+            + "Security.BindNodeNames at the membership server demands: set NodeName",
         _ => refusal.ToString(),
     };
 }

@@ -58,7 +58,7 @@ public sealed class JsonTests
     {
         var member = new Member(Id, "left");
         string text = JsonSerializer.Serialize(member);
-        Assert.Equal("""{"Id":"10.0.0.5:15001/7","Name":"left"}""", text);
+        Assert.Equal("""{"Id":"10.0.0.5:15001/7","Name":"left","Identity":""}""", text);
         Assert.Equal(member, JsonSerializer.Deserialize<Member>(text));
         var lags = new Dictionary<MemberId, int> { [Id] = 3 };
         Assert.Equal("""{"10.0.0.5:15001/7":3}""", JsonSerializer.Serialize(lags));

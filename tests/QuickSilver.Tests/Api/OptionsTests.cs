@@ -58,6 +58,7 @@ public sealed class OptionsTests
         { "Security.CertificateKeyFile", static o => o.Security.CertificateKeyFile = "tls.key" },
         { "Security.TrustedRootsFile", static o => o.Security.CertificateFile = "tls.crt" },
         { "Security.Cipher", static o => o.Security.Cipher = (SecurityCipher)3 },
+        { "Security.MaxNodesPerIdentity", static o => o.Security.MaxNodesPerIdentity = 0 },
         { "Security.RotateAfter", static o => o.Security.RotateAfter = TimeSpan.FromMilliseconds(999) },
         { "RateControl.Mode", static o => o.RateControl.Mode = (RateControlMode)2 },
         { "RateControl.InitialPacketsPerSecond", static o => o.RateControl.InitialPacketsPerSecond = 0 },
@@ -129,6 +130,7 @@ public sealed class OptionsTests
         [
             "Recovery.EagerPull", "Transport.Segmentation", "Transport.Coalescing", "Transport.SharedMemory",
             "Transport.CheckSources", "Security.ServerNames", "Security.Authorize",
+            "Security.BindNodeNames",
             "Delivery.SelfDelivery", "Membership.AwaitMajority", "Membership.MergeRegions", // every value is valid
         ];
         var tested = new HashSet<string>(free);

@@ -22,6 +22,7 @@ internal sealed class TestNode : IMembershipEvents, ILinkHandler, ILinkEvents, I
     private readonly TcpMembershipLink _link;
     private readonly MembershipAgent _agent;
     private Exception? _fault;
+    private ulong _key;
 
     public TestNode(MembershipConnector connector, string cluster = "test", string name = "node")
     {
@@ -41,6 +42,12 @@ internal sealed class TestNode : IMembershipEvents, ILinkHandler, ILinkEvents, I
         _core.Start();
         _link.Start();
     }
+
+    /// <summary>What the node says of others with each heartbeat; null: nothing. Called on its core thread.</summary>
+    public Action<NodeObservations>? Observing { get; init; }
+
+    /// <summary>The key of the node's number, once it has registered. Any thread.</summary>
+    public ulong Key => Volatile.Read(ref _key);
 
     /// <summary>Asks for groups.</summary>
     public void Join(params string[] names) =>
@@ -85,7 +92,11 @@ internal sealed class TestNode : IMembershipEvents, ILinkHandler, ILinkEvents, I
         Assert.Null(_fault);
     }
 
-    public void OnRegistered(NodeInfo self, ulong clusterInstance, Instant now) => Say("registered");
+    public void OnRegistered(NodeInfo self, ulong clusterInstance, Instant now)
+    {
+        Volatile.Write(ref _key, self.Number.Key);
+        Say("registered");
+    }
 
     public void OnStepInstalled(InstalledStep step, Instant now)
     {
@@ -115,9 +126,7 @@ internal sealed class TestNode : IMembershipEvents, ILinkHandler, ILinkEvents, I
     public void OnJoinRefused(string groupName, MembershipRefusal reason, Instant now) =>
         Say($"refused {groupName}: {reason}");
 
-    public void OnObserving(NodeObservations observed, Instant now)
-    {
-    }
+    public void OnObserving(NodeObservations observed, Instant now) => Observing?.Invoke(observed);
 
     public void OnConnectionChanged(bool connected, Instant now) => Say(connected ? "resumed" : "lost");
 

@@ -56,7 +56,8 @@ public sealed class SecondHostTests
             await Task.Delay(12_000, TestContext.Current.CancellationToken);
             first.Kill();
             Assert.Contains(
-                "two hosts serve that name", await client.WaitForAsync("lost group Evicted"), StringComparison.Ordinal);
+                "a second host of that name", await client.WaitForAsync("lost group Evicted"),
+                StringComparison.Ordinal);
             await client.WaitForAsync("joined group");
         }
     }
