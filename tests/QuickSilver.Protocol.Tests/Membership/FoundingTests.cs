@@ -110,7 +110,7 @@ public sealed class FoundingTests
     [InlineData(false)]
     public void FoundingEndsByWhatWasRead(bool isUnread)
     {
-        var world = new MembershipWorld(1, new MembershipServerSettings { FoundingGrace = Second / 10 });
+        var world = new MembershipWorld(1, new MembershipServerSettings { FoundingGrace = 0.6 * Second });
         if (isUnread) world.Server.OnRead(world.Now);
         world.HasStrangers = !isUnread;
         WorldNode newcomer = world.Add("newcomer");
@@ -150,6 +150,8 @@ public sealed class FoundingTests
         world.Freeze(2 * Second);
         world.Run(Second / 10);
         world.Connect(nodes);
+        world.Run(Second);
+        world.ConnectAll();
         world.Run(5 * Second);
         AssertUndisturbed([.. nodes, newcomer]);
         world.CheckQuiet();

@@ -18,6 +18,7 @@ internal sealed class Succession
     private static readonly TimeSpan LookAgain = TimeSpan.FromMilliseconds(100);
     private static readonly TimeSpan LookForMajority = TimeSpan.FromSeconds(1);
     private static readonly TimeSpan LongestGrace = TimeSpan.FromSeconds(10);
+    private static readonly TimeSpan UsualReadLag = TimeSpan.FromMilliseconds(500);
     private static readonly TimeSpan StrangerGrace = TimeSpan.FromSeconds(3);
     private static readonly TimeSpan YoungTime = TimeSpan.FromSeconds(10);
 
@@ -39,6 +40,7 @@ internal sealed class Succession
     private Instant _end;
     private Instant _founded;
     private Instant _graceEnd;
+    private Instant _graceDue;
     private Instant _graceLimit;
 
     /// <summary>Makes one that waits for survivors.</summary>
@@ -97,7 +99,8 @@ internal sealed class Succession
         _parts.Pipeline.Hold();
         _graceEnd = now + _parts.Settings.FoundingGrace;
         _graceLimit = now + LongestGrace + _parts.Settings.FoundingGrace;
-        _graceAlarm.Set(_graceEnd);
+        _graceDue = _graceEnd;
+        _graceAlarm.Set(_graceDue);
     }
 
     /// <summary>
@@ -248,14 +251,17 @@ internal sealed class Succession
     {
         _parts.Pauses.Look(now);
         if (IsGathering) return;
-        TimeSpan late = now - _graceEnd;
+        TimeSpan late = now - _graceDue;
         if (late > _parts.Settings.FoundingGrace) _graceEnd = now + (late * GraceForLateness);
         bool isNew = now < _founded + StrangerGrace;
-        bool isUnread = _parts.KnownTo(now) < _graceEnd || (isNew && _parts.Connections.HasStrangers);
-        if (isUnread && now < _graceLimit)
+        Instant known = _parts.KnownTo(now);
+        bool isUnread = known < _graceEnd && now - known > UsualReadLag;
+        bool waits = now < _graceEnd || isUnread || (isNew && _parts.Connections.HasStrangers);
+        if (waits && now < _graceLimit)
         {
             _parts.Settings.Probes.Reached("a founding waits for what is not read yet");
-            _graceAlarm.Set(now + LookForGrace);
+            _graceDue = now + LookForGrace;
+            _graceAlarm.Set(_graceDue);
             return;
         }
         _parts.Pipeline.Release(now);
@@ -265,6 +271,7 @@ internal sealed class Succession
     {
         _end += pause;
         _graceEnd += pause;
+        _graceDue += pause;
         _graceLimit += pause;
         if (_takeover is not { } takeover) return;
         takeover.QuietEnd += pause;
