@@ -1,4 +1,3 @@
-using System.Security.Cryptography;
 using QuickSilver.Security;
 
 namespace QuickSilver;
@@ -9,20 +8,24 @@ public sealed class PreSharedKey
 {
     private readonly byte[]? _bytes;
 
-    private PreSharedKey(string? path, byte[]? bytes)
+    private PreSharedKey(string? path, byte[]? bytes, bool isOfUser = false)
     {
         Path = path;
         _bytes = bytes;
+        IsOfUser = isOfUser;
     }
 
     internal string? Path { get; }
+
+    internal bool IsOfUser { get; }
 
     internal ReadOnlySpan<byte> Bytes => _bytes;
 
     /// <summary>A key from a file, which is read when a node starts. Each line is a key: the first is used, all are
     /// accepted. A running node reads the file again when it has changed, so that keys can be replaced. Lines that
     /// begin with '#' are skipped.</summary>
-    /// <param name="path">Path of the file. Users other than its owner and group may have no access to it.</param>
+    /// <param name="path">Path of the file. Users other than its owner and group may have no access to it, nor may
+    /// they replace files in its folder.</param>
     /// <exception cref="ArgumentException">The path is empty. A file that cannot be read is found by the start of a
     /// node.</exception>
     public static PreSharedKey FromFile(string path)
@@ -30,6 +33,8 @@ public sealed class PreSharedKey
         ArgumentException.ThrowIfNullOrEmpty(path);
         return new PreSharedKey(path, null);
     }
+
+    internal static PreSharedKey OfUser(string path) => new(path, null, isOfUser: true);
 
     /// <summary>A key from a text, such as an environment variable.</summary>
     /// <param name="text">32 bytes as base64 or hexadecimal text.</param>
@@ -51,7 +56,7 @@ public sealed class PreSharedKey
     public static void CreateFile(string path)
     {
         ArgumentException.ThrowIfNullOrEmpty(path);
-        KeyFile.Write(path, RandomNumberGenerator.GetBytes(KeyText.KeyBytes));
+        KeyFile.WriteNew(path);
     }
 
     /// <summary>The origin of the key, never the key itself.</summary>

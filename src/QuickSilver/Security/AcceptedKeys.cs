@@ -1,14 +1,17 @@
+using System.Security.Cryptography;
+
 namespace QuickSilver.Security;
 
 /// <summary>
 /// The pre-shared keys of a process: the first is used, all are accepted. Keys from a file follow the file: a change is
-/// read at the next connection. A file that can no longer be read leaves the keys as they were. Any thread.
+/// read at the next connection, and so is every file after a key was refused. A file that can no longer be read, or to
+/// which others have got access, leaves the keys as they were. Any thread.
 /// </summary>
 internal sealed class AcceptedKeys
 {
     private readonly Lock _lock = new();
     private readonly IReadOnlyList<PreSharedKey> _sources;
-    private readonly string[] _stamps;
+    private readonly string?[] _stamps;
     private readonly IReadOnlyList<SecurityKey>[] _keys;
     private readonly Action<string>? _onFault;
     private IReadOnlyList<SecurityKey> _all = [];
@@ -63,6 +66,12 @@ internal sealed class AcceptedKeys
         }
     }
 
+    /// <summary>Notes that a key was refused: all files are read again, whatever their stamps say.</summary>
+    public void OnRefused()
+    {
+        lock (_lock) Array.Clear(_stamps);
+    }
+
     private void Collect() => _all = [.. _keys.SelectMany(static one => one)];
 
     private string? TryRead(int index)
@@ -75,8 +84,10 @@ internal sealed class AcceptedKeys
         }
         // Before the file: a change while it is read is then seen at the next look.
         string stamp = FileStamp.Of(path);
-        if (KeyFile.TryRead(path, out IReadOnlyList<byte[]> read) is { } fault) return fault;
+        FileTrust trust = source.IsOfUser ? FileTrust.Own : FileTrust.Shared;
+        if (KeyFile.TryRead(path, trust, out IReadOnlyList<byte[]> read) is { } fault) return fault;
         _keys[index] = [.. read.Select(static key => new SecurityKey(key))];
+        foreach (byte[] key in read) CryptographicOperations.ZeroMemory(key);
         _stamps[index] = stamp;
         return null;
     }

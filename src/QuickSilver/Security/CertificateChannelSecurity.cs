@@ -38,8 +38,10 @@ internal sealed class CertificateChannelSecurity(CertificateSource certificates)
         if (isNode)
         {
             await stream.WriteAsync(own, stop).ConfigureAwait(false);
+            if (judgement != HandshakeFault.None) certificates.OnRefused();
             Refuse(judgement, "the server's certificate", isNode);
             await stream.ReadExactlyAsync(other, stop).ConfigureAwait(false);
+            if (other[0] != 0) certificates.OnRefused();
             Refuse((HandshakeFault)other[0], "the server refused this node: its certificate", isNode);
         }
         else

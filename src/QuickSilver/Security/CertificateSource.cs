@@ -84,6 +84,13 @@ internal sealed class CertificateSource
         return source;
     }
 
+    /// <summary>Notes that the certificate was refused: the files are read again, whatever their stamps
+    /// say.</summary>
+    public void OnRefused()
+    {
+        lock (_lock) _stamp = "";
+    }
+
     private string? TryRead()
     {
         try
@@ -130,9 +137,9 @@ internal sealed class CertificateSource
                 + "certificates";
         string stamp = FileStamp.Of(path) + FileStamp.Of(keyPath) + FileStamp.Of(rootsPath);
         if (_context is not null && stamp == _stamp) return null;
-        if (KeyFile.TryReadText(path, isSecret: false, out string text) is { } unread)
+        if (KeyFile.TryReadText(path, FileTrust.Public, out char[] text) is { } unread)
             return $"Security.CertificateFile: {unread}";
-        if (KeyFile.TryReadText(keyPath, isSecret: true, out string keyText) is { } open)
+        if (KeyFile.TryReadText(keyPath, FileTrust.Shared, out char[] keyText) is { } open)
             return $"Security.Certificate{(_options.CertificateKeyFile is null ? "" : "Key")}File: {open}";
         X509Certificate2 certificate;
         try
@@ -143,6 +150,10 @@ internal sealed class CertificateSource
         {
             return $"Security.CertificateFile: '{path}' with the key in '{keyPath}' is no certificate with its private "
                 + $"key: {wrong.Message.TrimEnd('.')}";
+        }
+        finally
+        {
+            Array.Clear(keyText);
         }
         if (Judge("Security.CertificateFile", certificate) is { } fault) return fault;
         var roots = new X509Certificate2Collection();
@@ -157,7 +168,7 @@ internal sealed class CertificateSource
 
     private static string? TryReadRoots(string path, X509Certificate2Collection roots)
     {
-        if (KeyFile.TryReadText(path, isSecret: false, out string text) is { } unread)
+        if (KeyFile.TryReadText(path, FileTrust.Public, out char[] text) is { } unread)
             return $"Security.TrustedRootsFile: {unread}";
         int before = roots.Count;
         try

@@ -62,6 +62,7 @@ internal sealed class KeyChannelSecurity(AcceptedKeys keys) : ChannelSecurity
                 answer.AsSpan(1)):
                 return;
             case HandshakeFault.UnknownKey:
+                keys.OnRefused();
                 throw new HandshakeException(
                     HandshakeFault.UnknownKey,
                     "the server has another key: give both the same (Security.KeyFile), "
@@ -84,6 +85,7 @@ internal sealed class KeyChannelSecurity(AcceptedKeys keys) : ChannelSecurity
         switch ((HandshakeFault)answer[0])
         {
             case HandshakeFault.UnknownKey:
+                keys.OnRefused();
                 throw new HandshakeException(
                     HandshakeFault.UnknownKey,
                     "the node has another key: give both the same (Security.KeyFile), "

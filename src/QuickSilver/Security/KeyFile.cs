@@ -1,3 +1,4 @@
+using System.Buffers.Text;
 using System.Globalization;
 using System.Runtime.InteropServices;
 using System.Security.Cryptography;
@@ -7,85 +8,128 @@ using Microsoft.Win32.SafeHandles;
 namespace QuickSilver.Security;
 
 /// <summary>Reads and writes files with secrets. A file that users other than its owner and group may read or write is
-/// refused, as is one that its group may write: to read it is to have the key.</summary>
+/// refused, as is one that its group may write: to read it is to have the key. What is read of a secret lies in memory
+/// that the collector does not move and so does not copy, and is overwritten after use.</summary>
 internal static partial class KeyFile
 {
     private const int LongestFile = 1 << 16;
     private const int FileExists = 17;
     private const UnixFileMode Owner = UnixFileMode.UserRead | UnixFileMode.UserWrite;
-    private const UnixFileMode Others =
-        UnixFileMode.OtherRead | UnixFileMode.OtherWrite | UnixFileMode.OtherExecute | UnixFileMode.GroupWrite;
 
     /// <summary>Reads the keys of a file, one a line.</summary>
     /// <param name="path">The path.</param>
-    /// <param name="keys">The keys; empty after a failure.</param>
+    /// <param name="trust">What is demanded of the file.</param>
+    /// <param name="keys">The keys, which the caller overwrites after use; empty after a failure.</param>
     /// <returns>The fault, as a clause that names the path; null for none.</returns>
-    public static string? TryRead(string path, out IReadOnlyList<byte[]> keys)
+    public static string? TryRead(string path, FileTrust trust, out IReadOnlyList<byte[]> keys)
     {
         var found = new List<byte[]>();
         keys = found;
-        if (TryReadText(path, isSecret: true, out string text) is { } fault) return fault;
-        int number = 0;
-        foreach (ReadOnlySpan<char> line in text.AsSpan().EnumerateLines())
-        {
-            number++;
-            if (line.IsWhiteSpace() || line.TrimStart().StartsWith('#')) continue;
-            if (!KeyText.TryParse(line, out byte[] key, out string wrong)) return $"'{path}' line {number} {wrong}";
-            found.Add(key);
-        }
-        return found.Count > 0 ? null : $"'{path}' has no key: write 32 random bytes (openssl rand -base64 32 > FILE)";
+        if (TryReadBytes(path, trust, out byte[] bytes) is { } fault) return fault;
+        fault = TryParse(path, bytes, found);
+        CryptographicOperations.ZeroMemory(bytes);
+        if (fault is null) return null;
+        foreach (byte[] key in found) CryptographicOperations.ZeroMemory(key);
+        found.Clear();
+        return fault;
     }
 
     /// <summary>Reads a text file.</summary>
     /// <param name="path">The path.</param>
-    /// <param name="isSecret">True when others must not have access to it.</param>
-    /// <param name="text">The text; empty after a failure.</param>
+    /// <param name="trust">What is demanded of the file.</param>
+    /// <param name="text">The text, which the caller overwrites when it is secret; empty after a failure.</param>
     /// <returns>The fault, as a clause that names the path; null for none.</returns>
-    public static string? TryReadText(string path, bool isSecret, out string text)
+    public static string? TryReadText(string path, FileTrust trust, out char[] text)
     {
-        text = "";
-        try
-        {
-            using SafeFileHandle file = File.OpenHandle(path);
-            if (isSecret && !OperatingSystem.IsWindows() && JudgeAccess(path, FileStatus.Of(file)) is { } fault)
-                return fault;
-            long length = RandomAccess.GetLength(file);
-            if (length > LongestFile) return $"'{path}' has {length} bytes, and one of keys has at most {LongestFile}";
-            byte[] bytes = new byte[length];
-            int read = 0;
-            while (read < length && RandomAccess.Read(file, bytes.AsSpan(read), read) is > 0 and int more) read += more;
-            text = Encoding.UTF8.GetString(bytes, 0, read);
-            CryptographicOperations.ZeroMemory(bytes);
-            return null;
-        }
-        catch (Exception refusal) when (refusal is IOException or UnauthorizedAccessException or ArgumentException)
-        {
-            return $"'{path}' cannot be read: {refusal.Message.TrimEnd('.')}";
-        }
+        text = [];
+        if (TryReadBytes(path, trust, out byte[] bytes) is { } fault) return fault;
+        text = GC.AllocateArray<char>(Encoding.UTF8.GetCharCount(bytes), pinned: true);
+        Encoding.UTF8.GetChars(bytes, text);
+        CryptographicOperations.ZeroMemory(bytes);
+        return null;
     }
 
     /// <summary>Writes a key to a new file that only this user may access. Another process that writes the same file at
     /// the same time makes one of the two fail; a reader never sees half a key.</summary>
     /// <exception cref="IOException">The file exists or cannot be written.</exception>
-    public static void Write(string path, byte[] key)
+    public static void Write(string path, ReadOnlySpan<byte> key)
     {
+        if (!FileSizeLimit.Allows(2 * KeyText.KeyBytes, out string reason)) throw new IOException(reason);
         string draft = string.Create(
             CultureInfo.InvariantCulture, $"{path}.{Environment.ProcessId}.{RandomNumberGenerator.GetHexString(8)}");
-        var options = new FileStreamOptions { Mode = FileMode.CreateNew, Access = FileAccess.Write };
+        var options = new FileStreamOptions { Mode = FileMode.CreateNew, Access = FileAccess.Write, BufferSize = 0 };
         if (!OperatingSystem.IsWindows()) options.UnixCreateMode = Owner;
+        Span<byte> text = stackalloc byte[Base64.GetMaxEncodedToUtf8Length(KeyText.KeyBytes) + 1];
+        _ = Base64.EncodeToUtf8(key, text, out _, out int length);
+        text[length] = (byte)'\n';
         try
         {
             using (var file = new FileStream(draft, options))
             {
-                file.Write(Encoding.ASCII.GetBytes(Convert.ToBase64String(key) + "\n"));
+                file.Write(text[..(length + 1)]);
                 file.Flush(flushToDisk: true);
             }
             Publish(draft, path);
         }
         finally
         {
+            CryptographicOperations.ZeroMemory(text);
             File.Delete(draft);
         }
+    }
+
+    /// <summary>Makes a new key and writes it: see <see cref="Write"/>.</summary>
+    public static void WriteNew(string path)
+    {
+        Span<byte> key = stackalloc byte[KeyText.KeyBytes];
+        RandomNumberGenerator.Fill(key);
+        try
+        {
+            Write(path, key);
+        }
+        finally
+        {
+            CryptographicOperations.ZeroMemory(key);
+        }
+    }
+
+    private static string? TryReadBytes(string path, FileTrust trust, out byte[] bytes)
+    {
+        bytes = [];
+        if (GuardedFile.TryOpen(path, trust, out SafeFileHandle? opened, out _) is { } fault) return fault;
+        using SafeFileHandle file = opened!;
+        try
+        {
+            long length = RandomAccess.GetLength(file);
+            if (length > LongestFile) return $"'{path}' has {length} bytes, and one of keys has at most {LongestFile}";
+            byte[] read = GC.AllocateArray<byte>((int)length, pinned: true);
+            int count = 0;
+            while (count < length && RandomAccess.Read(file, read.AsSpan(count), count) is > 0 and int more)
+                count += more;
+            bytes = read;
+            return count == length ? null : $"'{path}' became shorter while it was read";
+        }
+        catch (Exception refusal) when (refusal is IOException or UnauthorizedAccessException)
+        {
+            return $"'{path}' cannot be read: {refusal.Message.TrimEnd('.')}";
+        }
+    }
+
+    private static string? TryParse(string path, ReadOnlySpan<byte> rest, List<byte[]> found)
+    {
+        for (int number = 1; !rest.IsEmpty; number++)
+        {
+            int end = rest.IndexOfAny((byte)'\n', (byte)'\r');
+            ReadOnlySpan<byte> line = end < 0 ? rest : rest[..end];
+            bool isPair = end >= 0 && rest[end..].StartsWith("\r\n"u8);
+            rest = end < 0 ? [] : rest[(end + (isPair ? 2 : 1))..];
+            if (number == 1 && line.StartsWith(Encoding.UTF8.Preamble)) line = line[Encoding.UTF8.Preamble.Length..];
+            line = line.Trim(" \t"u8);
+            if (line.IsEmpty || line[0] == '#') continue;
+            if (!KeyText.TryParse(line, out byte[] key, out string wrong)) return $"'{path}' line {number} {wrong}";
+            found.Add(key);
+        }
+        return found.Count > 0 ? null : $"'{path}' has no key: write 32 random bytes (openssl rand -base64 32 > FILE)";
     }
 
     // Fails when the target exists. On Unix a move looks first and then replaces, so it would take a key from a process
@@ -106,12 +150,4 @@ internal static partial class KeyFile
 
     [LibraryImport("libc", EntryPoint = "link", SetLastError = true, StringMarshalling = StringMarshalling.Utf8)]
     private static partial int Link(string existing, string path);
-
-    private static string? JudgeAccess(string path, FileStatus status)
-    {
-        if (!status.IsRegular) return $"'{path}' is not a file";
-        if ((status.Mode & Others) == 0) return null;
-        string mode = Convert.ToString((int)status.Mode, 8);
-        return $"'{path}' is open to other users of this machine (mode {mode}): run chmod 600 on it";
-    }
 }

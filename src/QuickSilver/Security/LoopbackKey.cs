@@ -1,4 +1,3 @@
-using System.Security.Cryptography;
 using Microsoft.Win32.SafeHandles;
 
 namespace QuickSilver.Security;
@@ -6,6 +5,10 @@ namespace QuickSilver.Security;
 /// <summary>
 /// The key of a user's own for nodes of one machine: a file in the user's folder of state, made at first use. Only the
 /// user may read it, so only processes of the user get into the cluster.
+/// <para>
+/// Another user who may write to the folder could plant a key that he knows, or put one there later. So the file and
+/// its folder have to be this user's at every read (<see cref="FileTrust.Own"/>).
+/// </para>
 /// </summary>
 internal static class LoopbackKey
 {
@@ -14,10 +17,6 @@ internal static class LoopbackKey
     private const int MostTries = 3;
     private const UnixFileMode OwnerFolder =
         UnixFileMode.UserRead | UnixFileMode.UserWrite | UnixFileMode.UserExecute;
-
-    private const UnixFileMode NotOwner =
-        UnixFileMode.GroupRead | UnixFileMode.GroupWrite | UnixFileMode.GroupExecute
-        | UnixFileMode.OtherRead | UnixFileMode.OtherWrite | UnixFileMode.OtherExecute;
 
     /// <summary>Returns the path of the key file, which exists afterwards.</summary>
     /// <param name="path">The path; empty after a failure.</param>
@@ -72,7 +71,7 @@ internal static class LoopbackKey
                 else Directory.CreateDirectory(folder, OwnerFolder);
                 try
                 {
-                    KeyFile.Write(path, RandomNumberGenerator.GetBytes(KeyText.KeyBytes));
+                    KeyFile.WriteNew(path);
                 }
                 catch (IOException) when (File.Exists(path))
                 {
@@ -87,18 +86,11 @@ internal static class LoopbackKey
         }
     }
 
-    // Another user who may write to the folder could plant a key that he knows: the owner and the mode prove that this
-    // user has made the file.
     private static string? Judge(string path)
     {
-        if (OperatingSystem.IsWindows()) return null;
-        if (IsLink(path)) return $"'{path}' is a link, and a key made by this user is none: remove it";
-        using SafeFileHandle file = File.OpenHandle(path);
-        FileStatus status = FileStatus.Of(file);
-        if (!status.IsRegular || !status.IsOwn) return $"'{path}' belongs to another user: remove it";
-        return (status.Mode & NotOwner) == 0
-            ? null
-            : $"'{path}' is open to other users of this machine: remove it, and start again to get a new one";
+        string? fault = GuardedFile.TryOpen(path, FileTrust.Own, out SafeFileHandle? file, out _);
+        file?.Dispose();
+        return fault;
     }
 
     private static bool IsLink(string path) => new FileInfo(path).LinkTarget is not null;

@@ -16,7 +16,7 @@ internal sealed class SecurityKey
     public SecurityKey(ReadOnlySpan<byte> key)
     {
         Span<byte> id = stackalloc byte[32];
-        _proofKey = new byte[32];
+        _proofKey = GC.AllocateArray<byte>(32, pinned: true);
         HKDF.DeriveKey(HashAlgorithmName.SHA256, key, _proofKey, default, "qs auth"u8);
         HKDF.DeriveKey(HashAlgorithmName.SHA256, key, id, default, "qs key id"u8);
         Id = BinaryPrimitives.ReadUInt64LittleEndian(id);

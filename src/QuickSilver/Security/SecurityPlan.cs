@@ -5,8 +5,9 @@ namespace QuickSilver.Security;
 /// <param name="Channel">Secures connections of the membership; null for <see cref="SecurityMode.None"/>.</param>
 /// <param name="Description">The source of keys or certificates, for the log.</param>
 /// <param name="IsExposed">True when others on the machine or the network can reach a node without protection.</param>
+/// <param name="IsOfUser">True when the key is this user's own, which no other user has.</param>
 internal sealed record SecurityPlan(
-    SecurityMode Mode, ChannelSecurity? Channel, string Description, bool IsExposed = false)
+    SecurityMode Mode, ChannelSecurity? Channel, string Description, bool IsExposed = false, bool IsOfUser = false)
 {
     /// <summary>No protection, of a node that none can reach.</summary>
     public static SecurityPlan None { get; } = new(SecurityMode.None, null, "none");
@@ -52,13 +53,16 @@ internal sealed record SecurityPlan(
                     + "Set XDG_STATE_HOME to a folder that this user may write to, or set Security.KeyFile";
                 return null;
             }
-            first = PreSharedKey.FromFile(ownPath);
+            first = PreSharedKey.OfUser(ownPath);
         }
         var all = new List<PreSharedKey> { first };
         all.AddRange(security.AdditionalKeys);
         AcceptedKeys? keys = AcceptedKeys.TryRead(all, onFault, out fault);
         if (keys is not null)
-            return new SecurityPlan(SecurityMode.PreSharedKey, new KeyChannelSecurity(keys), $"{first}");
+            return new SecurityPlan(SecurityMode.PreSharedKey, new KeyChannelSecurity(keys), $"{first}")
+            {
+                IsOfUser = ownPath.Length > 0,
+            };
         fault = ownPath.Length == 0
             ? $"{origin}: {fault}"
             : $"Security.KeyFile: is not set, and this user's own key cannot be used: {fault}. Remove '{ownPath}' "

@@ -1,10 +1,15 @@
+using QuickSilver.Bench.Processes;
 using QuickSilver.Security;
+using QuickSilver.Tests.Api;
 
 namespace QuickSilver.Tests.Security;
 
 /// <summary>Keys as text and in files: what is taken, and what is refused with a reason.</summary>
 public sealed class KeyFileTests : IDisposable
 {
+    private const UnixFileMode OwnFolder =
+        UnixFileMode.UserRead | UnixFileMode.UserWrite | UnixFileMode.UserExecute;
+
     private readonly TestFolder _folder = new();
 
     public void Dispose() => _folder.Dispose();
@@ -43,7 +48,7 @@ public sealed class KeyFileTests : IDisposable
     {
         string path = TestKeys.WriteFile(
             _folder.Path, "keys", $"# the next one\n{TestKeys.NewText()}\n\n  {TestKeys.NewText()}\r\n");
-        Assert.Null(KeyFile.TryRead(path, out IReadOnlyList<byte[]> keys));
+        Assert.Null(KeyFile.TryRead(path, FileTrust.Shared, out IReadOnlyList<byte[]> keys));
         Assert.Equal(2, keys.Count);
     }
 
@@ -52,7 +57,7 @@ public sealed class KeyFileTests : IDisposable
     {
         string path = _folder.File("made");
         PreSharedKey.CreateFile(path);
-        Assert.Null(KeyFile.TryRead(path, out IReadOnlyList<byte[]> keys));
+        Assert.Null(KeyFile.TryRead(path, FileTrust.Shared, out IReadOnlyList<byte[]> keys));
         Assert.Single(keys);
         Assert.Throws<IOException>(() => PreSharedKey.CreateFile(path));
         Assert.Equal(["made"], Directory.EnumerateFiles(_folder.Path).Select(Path.GetFileName));
@@ -67,26 +72,105 @@ public sealed class KeyFileTests : IDisposable
             UnixFileMode.GroupWrite])
         {
             SetMode(path, UnixFileMode.UserRead | UnixFileMode.UserWrite | more);
-            string? fault = KeyFile.TryRead(path, out _);
+            string? fault = KeyFile.TryRead(path, FileTrust.Shared, out _);
             Assert.Contains("chmod 600", fault, StringComparison.Ordinal);
             Assert.Contains(path, fault, StringComparison.Ordinal);
         }
         // A mounted secret belongs to root, and to the group of the process.
         SetMode(path, UnixFileMode.UserRead | UnixFileMode.GroupRead);
-        Assert.Null(KeyFile.TryRead(path, out _));
+        Assert.Null(KeyFile.TryRead(path, FileTrust.Shared, out _));
     }
 
     [Fact]
     public void Missing_empty_and_broken_files_are_named()
     {
-        Assert.Contains("cannot be read", KeyFile.TryRead(_folder.File("none"), out _), StringComparison.Ordinal);
-        Assert.Contains("cannot be read", KeyFile.TryRead(_folder.Path, out _), StringComparison.Ordinal);
+        foreach (string path in (string[])[_folder.File("none"), _folder.Path])
+            Assert.Contains(
+                "cannot be read", KeyFile.TryRead(path, FileTrust.Shared, out _), StringComparison.Ordinal);
         string empty = TestKeys.WriteFile(_folder.Path, "empty", "# nothing\n");
-        Assert.Contains("has no key", KeyFile.TryRead(empty, out _), StringComparison.Ordinal);
+        Assert.Contains("has no key", KeyFile.TryRead(empty, FileTrust.Shared, out _), StringComparison.Ordinal);
         string broken = TestKeys.WriteFile(_folder.Path, "broken", $"{TestKeys.NewText()}\nsecret words\n");
-        string? fault = KeyFile.TryRead(broken, out _);
+        string? fault = KeyFile.TryRead(broken, FileTrust.Shared, out _);
         Assert.Contains("line 2 is not 32 bytes", fault, StringComparison.Ordinal);
         Assert.DoesNotContain("secret words", fault, StringComparison.Ordinal);
+    }
+
+    [Fact]
+    public async Task A_pipe_in_the_place_of_a_key_is_refused_and_nobody_waits_for_it()
+    {
+        Assert.SkipWhen(OperatingSystem.IsWindows(), "there are no named pipes in folders on Windows");
+        string path = _folder.File("quicksilver/loopback.key");
+        Directory.CreateDirectory(Path.GetDirectoryName(path)!);
+        SetMode(Path.GetDirectoryName(path)!, OwnFolder);
+        await MakePipeAsync(path);
+        Task<string?> found = Task.Run(() => LoopbackKey.TryFind([_folder.Path], out _));
+        Task<string?> read = Task.Run(() => KeyFile.TryRead(path, FileTrust.Shared, out _));
+        Task<string> stamped = Task.Run(() => FileStamp.Of(path));
+        Assert.Contains("it is not a file", await found.WaitAsync(NodeRig.Patience), StringComparison.Ordinal);
+        Assert.Contains("it is not a file", await read.WaitAsync(NodeRig.Patience), StringComparison.Ordinal);
+        Assert.NotEqual("", await stamped.WaitAsync(NodeRig.Patience));
+    }
+
+    [Fact]
+    public void A_folder_in_which_others_may_replace_files_is_refused()
+    {
+        Assert.SkipWhen(OperatingSystem.IsWindows(), "folders have no modes on Windows");
+        Assert.Null(LoopbackKey.TryFind([_folder.Path], out string path));
+        string folder = Path.GetDirectoryName(path)!;
+        SetMode(folder, OwnFolder | UnixFileMode.GroupWrite);
+        Assert.Contains("chmod go-w", LoopbackKey.TryFind([_folder.Path], out _), StringComparison.Ordinal);
+        Assert.Null(KeyFile.TryRead(path, FileTrust.Shared, out _));
+        SetMode(folder, OwnFolder | UnixFileMode.OtherWrite | UnixFileMode.OtherExecute);
+        Assert.Contains(
+            "chmod go-w", KeyFile.TryRead(path, FileTrust.Shared, out _), StringComparison.Ordinal);
+        // As /tmp is: only the owner of a file may replace it.
+        SetMode(folder, OwnFolder | UnixFileMode.OtherWrite | UnixFileMode.OtherExecute | UnixFileMode.StickyBit);
+        Assert.Null(KeyFile.TryRead(path, FileTrust.Shared, out _));
+    }
+
+    [Fact]
+    public void The_own_key_is_judged_again_whenever_it_is_read()
+    {
+        Assert.SkipWhen(OperatingSystem.IsWindows(), "files have no modes on Windows");
+        Assert.Null(LoopbackKey.TryFind([_folder.Path], out string path));
+        List<string> faults = [];
+        AcceptedKeys keys = AcceptedKeys.TryRead([PreSharedKey.OfUser(path)], faults.Add, out _)!;
+        ulong first = Assert.Single(keys.Current).Id;
+        string planted = TestKeys.WriteFile(_folder.Path, "planted", TestKeys.NewText());
+        File.Delete(path);
+        File.CreateSymbolicLink(path, planted);
+        Assert.Equal(first, Assert.Single(keys.Current).Id);
+        Assert.Contains("is a link", Assert.Single(faults), StringComparison.Ordinal);
+        File.Delete(path);
+        File.Copy(planted, path);
+        SetMode(path, UnixFileMode.UserRead | UnixFileMode.GroupRead);
+        Assert.Equal(first, Assert.Single(keys.Current).Id);
+        Assert.Contains("open to other users", faults[1], StringComparison.Ordinal);
+    }
+
+    [Fact]
+    public void A_file_of_the_same_length_and_time_is_another_file()
+    {
+        string path = TestKeys.WriteFile(_folder.Path, "keys", TestKeys.NewText());
+        DateTime time = File.GetLastWriteTimeUtc(path);
+        AcceptedKeys keys = AcceptedKeys.TryRead([PreSharedKey.FromFile(path)], null, out _)!;
+        ulong first = Assert.Single(keys.Current).Id;
+        TestKeys.WriteFile(_folder.Path, "keys", TestKeys.NewText());
+        File.SetLastWriteTimeUtc(path, time);
+        Assert.NotEqual(first, Assert.Single(keys.Current).Id);
+    }
+
+    [Fact]
+    public void After_a_refusal_the_file_is_read_whatever_its_stamp_says()
+    {
+        string text = TestKeys.NewText();
+        string path = TestKeys.WriteFile(_folder.Path, "keys", text);
+        AcceptedKeys keys = AcceptedKeys.TryRead([PreSharedKey.FromFile(path)], null, out _)!;
+        IReadOnlyList<SecurityKey> before = keys.Current;
+        Assert.Same(before, keys.Current);
+        keys.OnRefused();
+        Assert.NotSame(before, keys.Current);
+        Assert.Equal(before[0].Id, keys.Current[0].Id);
     }
 
     [Fact]
@@ -98,7 +182,7 @@ public sealed class KeyFileTests : IDisposable
             string[] paths = await Task.WhenAll(Enumerable.Range(0, 16).Select(_ => Task.Run(() =>
             {
                 Assert.Null(LoopbackKey.TryFind([place], out string path));
-                Assert.Null(KeyFile.TryRead(path, out IReadOnlyList<byte[]> keys));
+                Assert.Null(KeyFile.TryRead(path, FileTrust.Shared, out IReadOnlyList<byte[]> keys));
                 return path + Convert.ToHexString(Assert.Single(keys));
             })));
             Assert.Single(paths.Distinct());
@@ -155,6 +239,12 @@ public sealed class KeyFileTests : IDisposable
         Assert.Contains(Path.Combine(file, "a"), fault, StringComparison.Ordinal);
         Assert.Contains(Path.Combine(file, "b"), fault, StringComparison.Ordinal);
         Assert.Contains("HOME", LoopbackKey.TryFind([], out _), StringComparison.Ordinal);
+    }
+
+    private static async Task MakePipeAsync(string path)
+    {
+        await using ChildProcess maker = ChildProcess.Start("mkfifo", ["mkfifo", "-m", "600", path]);
+        Assert.Equal(0, await maker.Exit.WaitAsync(NodeRig.Patience));
     }
 
     private static void SetMode(string path, UnixFileMode mode)
