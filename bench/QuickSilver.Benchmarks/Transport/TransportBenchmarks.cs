@@ -121,6 +121,8 @@ public class TransportBenchmarks : ITransportEvents
 
     void ITransportEvents.OnSharedMemoryRefused(string reason) => throw new InvalidOperationException(reason);
 
+    void ITransportEvents.OnSendFailed(string socket, string error) => throw new InvalidOperationException(error);
+
     void ITransportEvents.OnMulticastUnavailable(string reason) => throw new InvalidOperationException(reason);
 
     void ITransportEvents.OnOpenFailed(NetEndpoint group, string error) => throw new InvalidOperationException(error);

@@ -24,6 +24,9 @@ internal static class DatagramSize
     private const int DatagramsInBuffer = 64;
     private const int WireDatagram = 1372;
 
+    // Without the privilege to change it (net.inet.udp.maxdgram), its kernel sends no longer ones, on any interface.
+    private const int LongestOnDarwin = 9216;
+
     /// <summary>Returns the longest datagram that a node sends, in bytes, including the header, without the encryption
     /// reserve.</summary>
     /// <param name="settings">The settings, which may contain the length.</param>
@@ -40,7 +43,12 @@ internal static class DatagramSize
     /// <summary>Returns the longest datagram that an interface carries in one piece, in bytes, including the header,
     /// without the encryption reserve.</summary>
     public static int Longest(int mtu) =>
-        Math.Min(mtu - IpAndUdpHeaders, DatagramHeader.MaxDatagram) - DatagramHeader.EncryptionReserve;
+        Longest(mtu, OperatingSystem.IsMacOS());
+
+    /// <summary>The same for a system.</summary>
+    internal static int Longest(int mtu, bool isDarwin) =>
+        Math.Min(mtu - IpAndUdpHeaders, isDarwin ? LongestOnDarwin : DatagramHeader.MaxDatagram)
+            - DatagramHeader.EncryptionReserve;
 
     /// <summary>Returns the limit of datagrams of a length in one train.</summary>
     public static int TrainDatagrams(int slotBytes) =>

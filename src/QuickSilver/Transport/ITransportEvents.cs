@@ -30,6 +30,10 @@ internal interface ITransportEvents
     /// <summary>Reports that the system refuses shared memory: packets use sockets.</summary>
     void OnSharedMemoryRefused(string reason);
 
+    /// <summary>Reports that the kernel refused to send, for a reason other than a full buffer; once for each run of
+    /// the same error on a socket.</summary>
+    void OnSendFailed(string socket, string error);
+
     /// <summary>Reports that regions use unicast, because the start-up probe did not return or multicast is not
     /// configured.</summary>
     void OnMulticastUnavailable(string reason);

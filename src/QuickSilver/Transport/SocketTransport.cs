@@ -323,10 +323,12 @@ internal abstract class SocketTransport : IHostTransport
     // With unicast a note costs as many sends as the packet itself, and short packets gain nothing.
     private Sharing.SharedMemory? ShareMemory(TransportSettings settings)
     {
-        if (!settings.SharedMemory || !OperatingSystem.IsLinux() || !_network.IsLoopback || !Choice.Multicast)
-            return null;
-        if (Facts.SlotBytes < Sharing.SharedMemory.ShortestSlot) return null;
-        Sharing.SharedMemory? shared = Sharing.SharedMemory.TryCreate(Counters, out string reason);
+        if (!settings.SharedMemory || !OperatingSystem.IsLinux() || !_network.IsLoopback) return null;
+        Sharing.SharedMemory? shared = null;
+        string reason;
+        if (!Choice.Multicast) reason = "regions use unicast";
+        else if (Facts.SlotBytes < Sharing.SharedMemory.ShortestSlot) reason = "datagrams are shorter than 4 KiB";
+        else shared = Sharing.SharedMemory.TryCreate(Counters, out reason);
         if (shared is null) _events.OnSharedMemoryRefused(reason);
         return shared;
     }

@@ -22,13 +22,14 @@ namespace QuickSilver.Transport;
 /// <param name="name">The name of the socket, for diagnostics.</param>
 /// <param name="segments">False to send one datagram a call.</param>
 /// <param name="counters">The counters of the transport.</param>
-/// <param name="events">Receives the report of a refusal, once.</param>
+/// <param name="events">Receives the reports of refusals.</param>
 internal sealed class TrainSender(
     Socket socket, string name, bool segments, TransportCounters counters, ITransportEvents events)
     : IDisposable
 {
     private bool _segments = segments;
     private int _segmentBytes;
+    private SocketError _reported;
 
     // The progress of a train sent one datagram a call: after a full buffer, its first datagrams must not be sent
     // twice.
@@ -62,6 +63,8 @@ internal sealed class TrainSender(
             return SendOutcome.Busy;
         }
         counters.SendErrors++;
+        if (error != _reported) events.OnSendFailed(name, error.ToString());
+        _reported = error;
         return SendOutcome.Failed;
     }
 

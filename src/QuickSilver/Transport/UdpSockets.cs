@@ -13,6 +13,7 @@ namespace QuickSilver.Transport;
 internal sealed class UdpSockets(TransportSettings settings, NetworkChoice network)
 {
     private const int ControlBufferBytes = 1 << 20;
+    private const int SendBufferBytes = 256 << 10;
     private const int WindowsIgnoreUnreachable = -1744830452;
     private static int _portsTried;
 
@@ -178,6 +179,9 @@ internal sealed class UdpSockets(TransportSettings settings, NetworkChoice netwo
     {
         var socket = new Socket(AddressFamily.InterNetwork, SocketType.Dgram, ProtocolType.Udp) { Blocking = false };
         if (receiveBufferBytes > 0) socket.ReceiveBufferSize = receiveBufferBytes;
+        // Linux has room for a few trains by default. Elsewhere the default holds a datagram or two, and on macOS it is
+        // the longest datagram.
+        if (!OperatingSystem.IsLinux()) socket.SendBufferSize = SendBufferBytes;
         return socket;
     }
 }

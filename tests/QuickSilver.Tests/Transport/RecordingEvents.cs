@@ -33,6 +33,10 @@ internal sealed class RecordingEvents : ITransportEvents
         // Nothing depends on it.
     }
 
+    public List<string> SendFailed { get; } = [];
+
+    public void OnSendFailed(string socket, string error) => SendFailed.Add(error);
+
     public void OnMulticastUnavailable(string reason) => MulticastUnavailable.Add(reason);
 
     public void OnOpenFailed(NetEndpoint group, string error) => OpenFailed.Add(group);

@@ -1,6 +1,7 @@
 using System.Globalization;
 using Microsoft.Win32.SafeHandles;
 using QuickSilver.Protocol.Wire;
+using QuickSilver.Security;
 
 namespace QuickSilver.Transport.Sharing;
 
@@ -64,6 +65,7 @@ internal sealed class LinuxSegments : ISegmentHost
     /// <returns>The memory; null when the system refuses.</returns>
     public SegmentMemory? TryMake(ulong key, int blocks, out string reason)
     {
+        if (!FileSizeLimit.Allows(SegmentLayout.TotalBytes(blocks), out reason)) return null;
         SafeFileHandle? descriptor = null;
         try
         {
