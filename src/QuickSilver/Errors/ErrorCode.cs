@@ -80,6 +80,9 @@ public enum ErrorCode
     /// <summary>The platform does not have <see cref="SecurityOptions.Cipher"/>.</summary>
     CipherUnavailable,
 
+    /// <summary>The system has no OpenSSL, which .NET needs on Linux for all cryptography.</summary>
+    CryptographyMissing = 1207,
+
     /// <summary>The application read too slowly.</summary>
     SlowConsumer = 1400,
 
