@@ -298,7 +298,8 @@ internal sealed partial class NodeCore : ICoreObserver, INodeUpcalls, ICompletio
         }
         bool returns = Services.Options.Membership.Eviction == EvictionPolicy.Rejoin;
         TimeSpan pause = returns ? _returnPause.Next(refusal, now) : TimeSpan.Zero;
-        NodeEvictedException reason = Refusals.OfEviction(refusal, Directory.CountUnconfirmed(), returns, pause);
+        NodeEvictedException reason = Refusals.OfEviction(
+            refusal, Directory.CountUnconfirmed(), returns, pause, Self.Control, Self.Data);
         _lifecycle.OnEvicted(reason.Message);
         if (!returns) EndReason = reason;
         EndStack(reason, now);

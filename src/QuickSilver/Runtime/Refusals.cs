@@ -1,5 +1,6 @@
 using System.Net;
 using QuickSilver.Protocol.Membership;
+using QuickSilver.Protocol.Wire;
 
 namespace QuickSilver.Runtime;
 
@@ -66,7 +67,10 @@ internal static class Refusals
     /// <param name="inDoubt">Messages sent and not known to be held by every member.</param>
     /// <param name="returns">True when the node comes back by itself.</param>
     /// <param name="pause">The time it stays away first.</param>
-    public static NodeEvictedException OfEviction(MembershipRefusal refusal, long inDoubt, bool returns, TimeSpan pause)
+    /// <param name="control">Where the node receives control.</param>
+    /// <param name="data">Where the node receives data.</param>
+    public static NodeEvictedException OfEviction(
+        MembershipRefusal refusal, long inDoubt, bool returns, TimeSpan pause, NetEndpoint control, NetEndpoint data)
     {
         string away = pause > TimeSpan.Zero
             ? $"This has happened before: look for a firewall or a changed address. After {pause} it"
@@ -76,11 +80,22 @@ internal static class Refusals
             : "It stops, as Membership.Eviction says: start another.";
         string doubt = inDoubt == 0 ? "" : $" Whether others hold its last {inDoubt} messages is not known.";
         return new NodeEvictedException(
-            ErrorCode.Evicted, $"The node was removed from the cluster: {Text(refusal)}.{doubt} {next}")
+            ErrorCode.Evicted,
+            $"The node was removed from the cluster: {Text(refusal)}.{Ports(refusal, control, data)}{doubt} {next}")
         {
             MessagesInDoubt = inDoubt,
         };
     }
+
+    // What a closed firewall looks like: the text names what to open, and how to see that it is open.
+    private static string Ports(MembershipRefusal refusal, NetEndpoint control, NetEndpoint data) =>
+        refusal is MembershipRefusal.Unreachable or MembershipRefusal.PacketsBlocked
+            ? $" It receives at UDP {control} (control) and UDP {data} (data), of Transport.PortRange. To see whether "
+                + $"a firewall closes them, run 'tcpdump -n udp port {control.Port} or udp port {data.Port}' here and "
+                + $"'echo > /dev/udp/{IpOf(control)}/{control.Port}' in bash at another member, then the other port."
+            : "";
+
+    private static string IpOf(NetEndpoint endpoint) => endpoint.ToString().Split(':')[0];
 
     /// <summary>The exception for a change of the node's own address.</summary>
     /// <param name="before">The address that is gone.</param>
