@@ -62,7 +62,7 @@ public sealed class MembershipAgent
         _session.Close();
         var hello = new HelloFrame
         {
-            SpokenVersion = _settings.IsSecured ? HelloFrame.SealedVersion : HelloFrame.Version,
+            SpokenVersion = HelloFrame.VersionOf(_settings.IsSecured),
             ClusterName = _settings.ClusterName,
             NodeName = _settings.NodeName,
             Incarnation = _settings.Incarnation,

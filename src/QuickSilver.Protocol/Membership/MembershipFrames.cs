@@ -25,14 +25,14 @@ public static class MembershipFrames
     /// <summary>Creates the frame by which a server refuses a node.</summary>
     public static byte[] Refusal(MembershipRefusal reason) => [(byte)FrameKind.Expelled, (byte)reason];
 
+    /// <summary>The frame by which a host says that it serves the cluster of the node that asks.</summary>
+    public static ReadOnlySpan<byte> Found => [(byte)FrameKind.Found];
+
     /// <summary>True for a server's frame that requests a report: the node's next frame may be long.</summary>
     public static bool IsReportRequest(ReadOnlySpan<byte> frame) => frame is [(byte)FrameKind.ReportRequest, ..];
 
     /// <summary>
-    /// Reads the cluster's name from the first frame of a connection, so that a host that serves several clusters can
-    /// route it. Frames of other versions are read too: the server refuses them with the right reason.
+    /// True when a frame registers a node, in any version: the server refuses other versions with the right reason.
     /// </summary>
-    /// <returns>False when the frame is no registration, or is malformed up to the name.</returns>
-    public static bool TryReadHello(ReadOnlySpan<byte> frame, out string clusterName) =>
-        HelloFrame.TryReadPrefix(frame, out _, out clusterName);
+    public static bool IsHello(ReadOnlySpan<byte> frame) => HelloFrame.TryReadPrefix(frame, out _, out _);
 }

@@ -164,6 +164,15 @@ internal static partial class Log
     [LoggerMessage(1144, LogLevel.Warning, "Node {Name} passes over a port of the membership: {Reason}")]
     public static partial void PortPassedOver(ILogger logger, string name, string reason);
 
+    [LoggerMessage(
+        1156,
+        LogLevel.Debug,
+        "{Remote} connected to the membership server here and sent nothing, as checks of health do, {Count} so far")]
+    public static partial void Probed(ILogger logger, string remote, long count);
+
+    [LoggerMessage(1155, LogLevel.Debug, "Node {Name} leaves a port of the membership to others: {Reason}")]
+    public static partial void PortOfOthers(ILogger logger, string name, string reason);
+
     [LoggerMessage(1145, LogLevel.Error, "Security.Authorize threw, and the node was not let into the group")]
     public static partial void AuthorizeThrew(ILogger logger, Exception thrown);
 
@@ -231,6 +240,13 @@ internal static partial class Log
         "The process may open {Allowed} files (RLIMIT_NOFILE), and a node may need {Needed}: regions without a socket "
         + "of their own are reached by unicast. Raise ulimit -n")]
     public static partial void FilesShort(ILogger logger, long allowed, int needed);
+
+    [LoggerMessage(
+        1208,
+        LogLevel.Warning,
+        "Node {Name}: the kernel refused to send datagrams on the socket {Socket}: {Error}. They count as lost, and "
+        + "are repaired where that is possible. Further ones are counted (SendErrors)")]
+    public static partial void SendFailed(ILogger logger, string name, string socket, string error);
 
     [LoggerMessage(1206, LogLevel.Information, "No memory is shared with other nodes of this machine: {Reason}")]
     public static partial void SharedMemoryRefused(ILogger logger, string reason);

@@ -11,6 +11,7 @@ namespace QuickSilver.Diagnostics;
 /// <param name="log">The node's log.</param>
 internal sealed class NodeReporter(NodeLog log) : ITransportEvents, ILinkEvents, IMembershipHostEvents
 {
+    private readonly HashSet<string> _sendErrors = [];
     private volatile string? _lastTrouble; // null: none was met
     private volatile string _seeking = "the search has not begun";
     private volatile bool _isMisfit;
@@ -55,6 +56,17 @@ internal sealed class NodeReporter(NodeLog log) : ITransportEvents, ILinkEvents,
     /// <inheritdoc/>
     public void OnSharedMemoryRefused(string reason) =>
         log.Post(reason, static (logger, s) => Log.SharedMemoryRefused(logger, s));
+
+    /// <inheritdoc/>
+    public void OnSendFailed(string socket, string error)
+    {
+        lock (_sendErrors)
+        {
+            if (!_sendErrors.Add(error)) return;
+        }
+        log.Post(
+            (log.Node, socket, error), static (logger, s) => Log.SendFailed(logger, s.Node, s.socket, s.error));
+    }
 
     /// <inheritdoc/>
     public void OnMulticastUnavailable(string reason) =>
@@ -135,8 +147,12 @@ internal sealed class NodeReporter(NodeLog log) : ITransportEvents, ILinkEvents,
     public void OnUntrusted(string reason) => _untrusted.TrySetResult(reason);
 
     /// <inheritdoc/>
-    public void OnPassedOver(string reason) =>
-        log.Post((log.Node, reason), static (logger, s) => Log.PortPassedOver(logger, s.Node, s.reason));
+    public void OnPassedOver(string reason, bool isUsual) =>
+        log.Post((log.Node, reason, isUsual), static (logger, s) =>
+        {
+            if (s.isUsual) Log.PortOfOthers(logger, s.Node, s.reason);
+            else Log.PortPassedOver(logger, s.Node, s.reason);
+        });
 
     /// <summary>Logs what protects the node.</summary>
     public void OnProtection(SecurityPlan plan)
@@ -153,10 +169,12 @@ internal sealed class NodeReporter(NodeLog log) : ITransportEvents, ILinkEvents,
         log.Post((log.Node, fault), static (logger, s) => Log.KeyUnreadable(logger, s.Node, s.fault));
 
     /// <inheritdoc/>
-    public void OnUnauthenticated(string remote, string reason, long count) =>
-        log.Post(
-            (remote, reason, count),
-            static (logger, s) => Log.PeerRefused(logger, s.remote, s.reason, s.count));
+    public void OnUnauthenticated(string remote, string reason, long count, bool isProbe) =>
+        log.Post((remote, reason, count, isProbe), static (logger, s) =>
+        {
+            if (s.isProbe) Log.Probed(logger, s.remote, s.count);
+            else Log.PeerRefused(logger, s.remote, s.reason, s.count);
+        });
 
     /// <inheritdoc/>
     public void OnAuthorizeThrew(Exception thrown) =>

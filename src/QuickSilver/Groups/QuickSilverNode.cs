@@ -252,7 +252,7 @@ public sealed partial class QuickSilverNode : IAsyncDisposable
         cancellationToken.ThrowIfCancellationRequested();
         if (State is NodeState.Stopping or NodeState.Stopped) throw Disposed();
         int forgotten = _parts.Host is { } host
-            ? await host.ForgetMemberAsync(_parts.Services.Options.ClusterName, name)
+            ? await host.ForgetMemberAsync(name)
                 .WaitAsync(cancellationToken).ConfigureAwait(false)
             : -1;
         if (forgotten < 0)

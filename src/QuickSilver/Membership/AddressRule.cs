@@ -6,8 +6,8 @@ namespace QuickSilver.Membership;
 
 /// <summary>
 /// Decides which addresses a node may register for its datagrams: by default only the source address of its connection.
-/// A loopback connection may register any address of this machine, unless the host listens on loopback only and serves
-/// one cluster. An operator may allow further networks, for nodes behind a NAT or with several interfaces.
+/// A loopback connection may register any address of this machine, unless the host listens on loopback only. An
+/// operator may allow further networks, for nodes behind a NAT or with several interfaces.
 /// </summary>
 internal sealed class AddressRule
 {
@@ -18,7 +18,7 @@ internal sealed class AddressRule
     public AddressRule(MembershipHostSettings settings)
     {
         _allowed = settings.AllowedNetworks;
-        _allowsMachine = settings.ServesAllClusters || !IPAddress.IsLoopback(settings.EndPoint.Address);
+        _allowsMachine = !IPAddress.IsLoopback(settings.EndPoint.Address);
     }
 
     /// <summary>True when a connection may register an endpoint.</summary>

@@ -22,6 +22,9 @@ internal sealed class HostConnector(
     public override MembershipHost? Host => _host.Serving;
 
     /// <inheritdoc/>
+    protected override bool IsOwn(int port) => true;
+
+    /// <inheritdoc/>
     public override async ValueTask<Reached> TryConnectAsync(ILinkEvents events, CancellationToken stop)
     {
         string refusal = await _host.TryServeAsync(events, stop).ConfigureAwait(false);

@@ -1,3 +1,4 @@
+using System.Net;
 using QuickSilver.Protocol.Membership;
 using QuickSilver.Security;
 
@@ -7,11 +8,9 @@ namespace QuickSilver.Membership;
 internal sealed class HostCounters
 {
     private readonly long[] _refused = new long[Enum.GetValues<MembershipRefusal>().Length];
-    private readonly long[] _refusalReported = new long[Enum.GetValues<MembershipRefusal>().Length];
-    private readonly long[] _endReported = new long[Enum.GetValues<FrameEnd>().Length];
     private readonly long[] _ended = new long[Enum.GetValues<FrameEnd>().Length];
-    private readonly long[] _failed = new long[(int)HandshakeFault.TooLong + 1];
-    private readonly long[] _failureReported = new long[(int)HandshakeFault.TooLong + 1];
+    private readonly long[] _failed = new long[(int)HandshakeFault.Probe + 1];
+    private readonly ReportPace _pace = new();
     private long _accepted;
 
     /// <summary>Connections accepted.</summary>
@@ -37,34 +36,32 @@ internal sealed class HostCounters
         }
     }
 
-    /// <returns>True when the failure is to be reported: once a second for each reason.</returns>
-    internal bool CountFailed(HandshakeFault fault)
+    /// <returns>True when the failure is to be reported: see <see cref="ReportPace"/>.</returns>
+    internal bool CountFailed(HandshakeFault fault, IPAddress address)
     {
         Interlocked.Increment(ref _failed[(int)fault]);
-        return IsToBeReported(ref _failureReported[(int)fault]);
+        return IsToBeReported(address, fault);
     }
 
     internal void CountAccepted() => Interlocked.Increment(ref _accepted);
 
-    /// <returns>True when the refusal is to be reported: once a second for each reason.</returns>
-    internal bool CountRefused(MembershipRefusal reason)
+    /// <returns>True when the refusal is to be reported: see <see cref="ReportPace"/>.</returns>
+    internal bool CountRefused(MembershipRefusal reason, IPAddress address)
     {
         Interlocked.Increment(ref _refused[(int)reason]);
-        return IsToBeReported(ref _refusalReported[(int)reason]);
+        return IsToBeReported(address, reason);
     }
 
-    /// <returns>True when the end is to be reported: once a second for each cause.</returns>
-    internal bool CountEnded(FrameEnd end)
+    /// <returns>True when the end is to be reported: see <see cref="ReportPace"/>.</returns>
+    internal bool CountEnded(FrameEnd end, IPAddress address)
     {
         Interlocked.Increment(ref _ended[(int)end]);
-        return IsToBeReported(ref _endReported[(int)end]);
+        return end is not (FrameEnd.Closed or FrameEnd.Stopped or FrameEnd.Broken or FrameEnd.Unauthenticated)
+            && IsToBeReported(address, end);
     }
 
-    // The argument holds the second of the last report, counted from 1.
-    private static bool IsToBeReported(ref long reported)
-    {
-        long second = (Environment.TickCount64 / 1000) + 1;
-        long before = Volatile.Read(ref reported);
-        return second != before && Interlocked.CompareExchange(ref reported, second, before) == before;
-    }
+    /// <summary>True when another event that a stranger causes is to be reported: see
+    /// <see cref="ReportPace"/>.</summary>
+    internal bool IsToBeReported(IPAddress address, Enum kind) =>
+        _pace.Allows(address, kind, Environment.TickCount64);
 }

@@ -17,17 +17,17 @@ internal sealed class HostedConnection : IFrameReceiver, IRequestTarget
     private const long Frames = 1;
     private const long Ended = 2;
 
-    private readonly HostedServers _servers;
+    private readonly HostedServer _server;
     private readonly RequestQueue _requests;
 
     /// <summary>Takes ownership of an accepted socket.</summary>
-    public HostedConnection(long id, Socket socket, FrameLimits limits, HostedServers servers, RequestQueue requests)
+    public HostedConnection(long id, Socket socket, FrameLimits limits, HostedServer server, RequestQueue requests)
     {
         Id = id;
         // Null when the other side has closed it already, which the connection detects later.
         IPAddress remote = (socket.RemoteEndPoint as IPEndPoint)?.Address ?? IPAddress.None;
         Address = remote.IsIPv4MappedToIPv6 ? remote.MapToIPv4() : remote;
-        _servers = servers;
+        _server = server;
         _requests = requests;
         Link = new FrameConnection(socket, this, limits);
     }
@@ -54,10 +54,16 @@ internal sealed class HostedConnection : IFrameReceiver, IRequestTarget
     /// <summary>Carries the frames.</summary>
     public FrameConnection Link { get; }
 
-    /// <summary>The server that handles its frames; null before the first frame.</summary>
-    public MembershipServer? Server;
+    /// <summary>True once its first registration has arrived.</summary>
+    public bool IsIdentified;
 
-    /// <summary>Ends the connection when the first frame is late.</summary>
+    /// <summary>True once it has asked which cluster is served here, which it may once.</summary>
+    public bool HasAsked;
+
+    /// <summary>When its first registration is late.</summary>
+    public Instant HelloDue;
+
+    /// <summary>Ends the connection when the first registration is late.</summary>
     public Alarm? Hello;
 
     /// <summary>True when the loop has closed it: further frames are dropped.</summary>
@@ -119,15 +125,15 @@ internal sealed class HostedConnection : IFrameReceiver, IRequestTarget
         switch (argument)
         {
             case Opened:
-                _servers.OnOpened(this, now);
+                _server.OnOpened(this, now);
                 break;
             case Frames:
                 var frames = (FrameBatch)payload!;
-                _servers.OnFrames(this, frames, now);
+                _server.OnFrames(this, frames, now);
                 Finish(frames);
                 break;
             default:
-                _servers.OnEnded(this, (FrameEnd)(argument - Ended), now);
+                _server.OnEnded(this, (FrameEnd)(argument - Ended), now);
                 break;
         }
     }

@@ -20,8 +20,11 @@ internal interface ILinkEvents
     /// <summary>Reports that no server is reachable; a repeated reason is reported once.</summary>
     void OnUnreachable(string reason);
 
-    /// <summary>Reports a local port that another key serves, so that the next one is tried; once for each.</summary>
-    void OnPassedOver(string reason)
+    /// <summary>Reports a local port that is left to others, so that the next one is tried; once for each reason.
+    /// </summary>
+    /// <param name="reason">The place, and who is there.</param>
+    /// <param name="isUsual">True for a server of another cluster, as any machine may have.</param>
+    void OnPassedOver(string reason, bool isUsual)
     {
     }
 

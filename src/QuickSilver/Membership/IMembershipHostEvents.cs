@@ -4,7 +4,7 @@ namespace QuickSilver.Membership;
 
 /// <summary>
 /// Receives the events of a membership host, for diagnostics. Called on the host's thread or on pool threads. Refusals
-/// and drops are reported once a second for each kind, and always counted (<see cref="HostCounters"/>).
+/// and drops are reported once a minute for each kind and address, and always counted (<see cref="HostCounters"/>).
 /// </summary>
 internal interface IMembershipHostEvents
 {
@@ -18,7 +18,11 @@ internal interface IMembershipHostEvents
 
     /// <summary>Reports a connection that did not prove itself, or does not trust this host. The count is that of the
     /// same fault.</summary>
-    void OnUnauthenticated(string remote, string reason, long count);
+    /// <param name="remote">The other side's endpoint.</param>
+    /// <param name="reason">What did not fit.</param>
+    /// <param name="count">How many there were.</param>
+    /// <param name="isProbe">True when it sent nothing at all, as checks of health do.</param>
+    void OnUnauthenticated(string remote, string reason, long count, bool isProbe);
 
     /// <summary>Reports that a server's hold has begun or ended (<see cref="HoldReason.None"/>); repeated every few
     /// seconds.</summary>

@@ -3,21 +3,23 @@ using System.Net;
 namespace QuickSilver.Membership;
 
 /// <summary>
-/// The membership of nodes within one process (<see cref="TransportKind.InMemory"/>). One node serves at a port that
-/// the kernel chooses; the others find it in a table of the process. Programs that run at the same time, such as test
-/// runs, are thus independent of each other and of nodes on sockets. That holds for any configured port. The port in
-/// the options only distinguishes memberships within the process. When the serving node ends, another one serves.
+/// The membership of nodes within one process (<see cref="TransportKind.InMemory"/>). One node of a cluster serves at a
+/// port that the kernel chooses; the others find it in a table of the process. Programs that run at the same time, such
+/// as test runs, are thus independent of each other and of nodes on sockets. That holds for any configured port. The
+/// port in the options and the name of the cluster only distinguish memberships within the process. When the serving
+/// node ends, another one serves.
 /// </summary>
-/// <param name="settings">The settings for a host, if this node becomes one. The port of the endpoint is the key in the
-/// table.</param>
+/// <param name="settings">The settings for a host, if this node becomes one. The port of the endpoint and the name of
+/// the cluster are the key in the table.</param>
 /// <param name="hostEvents">Receives the events of that host.</param>
 internal sealed class InMemoryConnector(MembershipHostSettings settings, IMembershipHostEvents hostEvents)
     : MembershipConnector(security: null)
 {
     private static readonly Lock Gate = new();
-    private static readonly Dictionary<int, MembershipHost> Serving = [];
+    private static readonly Dictionary<(int Port, string Cluster), MembershipHost> Serving = [];
 
     private readonly List<MembershipHost> _started = [];
+    private readonly (int Port, string Cluster) _key = (settings.EndPoint.Port, settings.Server.ClusterName);
 
     /// <inheritdoc/>
     public override MembershipHost? Host
@@ -44,8 +46,7 @@ internal sealed class InMemoryConnector(MembershipHostSettings settings, IMember
         {
             started = [.. _started];
             // Removed before it closes its connections, because the nodes that lose them search this table.
-            if (Serving.TryGetValue(settings.EndPoint.Port, out MembershipHost? host) && _started.Contains(host))
-                Serving.Remove(settings.EndPoint.Port);
+            if (Serving.TryGetValue(_key, out MembershipHost? host) && _started.Contains(host)) Serving.Remove(_key);
         }
         foreach (MembershipHost host in started) await host.DisposeAsync().ConfigureAwait(false);
     }
@@ -55,7 +56,7 @@ internal sealed class InMemoryConnector(MembershipHostSettings settings, IMember
     {
         lock (Gate)
         {
-            if (Serving.TryGetValue(settings.EndPoint.Port, out MembershipHost? serving) && serving.IsRunning)
+            if (Serving.TryGetValue(_key, out MembershipHost? serving) && serving.IsRunning)
                 return (serving.EndPoint, "");
             if (stop.IsCancellationRequested) return (null, "the node is stopping");
             var anyPort = new IPEndPoint(settings.EndPoint.Address, 0);
@@ -63,7 +64,7 @@ internal sealed class InMemoryConnector(MembershipHostSettings settings, IMember
                 settings with { EndPoint = anyPort }, hostEvents, out string refusal);
             if (host is null) return (null, refusal);
             _started.Add(host);
-            Serving[settings.EndPoint.Port] = host;
+            Serving[_key] = host;
             events.OnServing(host.EndPoint.ToString());
             return (host.EndPoint, "");
         }

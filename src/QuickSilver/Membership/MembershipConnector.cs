@@ -13,8 +13,12 @@ internal abstract class MembershipConnector(ChannelSecurity? security) : IAsyncD
     /// <summary>Describes a server whose process may have been stopped: the kernel accepts for it.</summary>
     public const string AcceptedOnly = "it accepted the connection and did not answer";
 
-    /// <summary>The time limit of one attempt to connect, including the resolution of the name.</summary>
-    protected static readonly TimeSpan ConnectTimeout = TimeSpan.FromSeconds(3);
+    private const int MostDoublings = 2;
+
+    // The time limit of one attempt to connect, including the resolution of the name, and of the first handshake.
+    private static readonly TimeSpan ConnectTimeout = TimeSpan.FromSeconds(3);
+
+    private readonly Dictionary<string, int> _silences = [];
 
     /// <summary>The membership host of this process; null when another process serves. Any thread.</summary>
     public virtual MembershipHost? Host => null;
@@ -33,6 +37,18 @@ internal abstract class MembershipConnector(ChannelSecurity? security) : IAsyncD
     /// <summary>Stops the host and tasks that this connector runs.</summary>
     public virtual ValueTask DisposeAsync() => ValueTask.CompletedTask;
 
+    /// <summary>Makes sure that a server is the right one, over the connection to it. The caller disposes of what was
+    /// reached after a failure.</summary>
+    /// <param name="reached">The secured connection.</param>
+    /// <param name="place">The place of the server, for a failure.</param>
+    /// <param name="stop">Cancels the exchange.</param>
+    /// <returns>The reason of a failure; null for none.</returns>
+    protected virtual ValueTask<Reached?> FindMisfitAsync(Reached reached, string place, CancellationToken stop) =>
+        ValueTask.FromResult<Reached?>(null);
+
+    /// <summary>True when this process serves at a port of this machine.</summary>
+    protected virtual bool IsOwn(int port) => false;
+
     /// <summary>Connects to a host, at one of its addresses, and secures the connection.</summary>
     protected async ValueTask<Reached> TryConnectAsync(
         string host, int port, ILinkEvents events, CancellationToken stop)
@@ -50,33 +66,51 @@ internal abstract class MembershipConnector(ChannelSecurity? security) : IAsyncD
             var endPoint = new IPEndPoint(address, port);
             (Socket? socket, failure) = await TryConnectAsync(endPoint, remaining, stop).ConfigureAwait(false);
             if (socket is null) continue;
-            return security is null
-                ? new Reached(socket, null, "")
-                : await TrySecureAsync(socket, $"{host}:{port}", host, stop).ConfigureAwait(false);
+            return await TryOpenAsync(socket, host, port, stop).ConfigureAwait(false);
         }
         return Reached.Failed($"{host}:{port}: {failure}");
     }
 
-    private async ValueTask<Reached> TrySecureAsync(
-        Socket socket, string place, string host, CancellationToken stop)
+    // Each try that ends in silence is followed by a longer one: a handshake that is cut off begins anew, and where all
+    // are slow none would ever end.
+    private async ValueTask<Reached> TryOpenAsync(Socket socket, string host, int port, CancellationToken stop)
     {
-        using var end = CancellationTokenSource.CreateLinkedTokenSource(stop);
-        end.CancelAfter(ConnectTimeout);
+        string place = $"{host}:{port}";
+        int silences = _silences.GetValueOrDefault(place);
+        using var limit = new TurnLimit(ConnectTimeout * (1 << Math.Min(silences, MostDoublings)), stop);
+        var open = new Reached(socket, null, "");
         try
         {
             socket.NoDelay = true;
-            SecuredStream secured = await security!.OpenAsNodeAsync(socket, host, end.Token).ConfigureAwait(false);
-            return new Reached(socket, secured.Stream, "");
+            if (security is not null)
+            {
+                SecuredStream secured =
+                    await security.OpenAsNodeAsync(socket, host, limit.Token).ConfigureAwait(false);
+                open = open with { Stream = secured.Stream };
+            }
+            Reached? misfit = await FindMisfitAsync(open, place, limit.Token).ConfigureAwait(false);
+            _silences.Remove(place);
+            if (misfit is null) return open;
+            await open.CloseAsync().ConfigureAwait(false);
+            return misfit.Value;
         }
         catch (HandshakeException refusal)
         {
-            socket.Dispose();
+            _silences.Remove(place);
+            await open.CloseAsync().ConfigureAwait(false);
             return Reached.Refused(place, refusal);
+        }
+        catch (Exception broken) when (broken is IOException or SocketException)
+        {
+            await open.CloseAsync().ConfigureAwait(false);
+            return Reached.Failed($"{place}: it ended the connection: {broken.Message}");
         }
         catch (OperationCanceledException)
         {
-            socket.Dispose();
-            return Reached.Failed($"{place}: {AcceptedOnly} within {ConnectTimeout.TotalSeconds:0} s");
+            await open.CloseAsync().ConfigureAwait(false);
+            _silences[place] = silences + 1;
+            string what = IsOwn(port) ? "this process serves there, and was not ready to answer itself" : AcceptedOnly;
+            return Reached.Failed($"{place}: {what} {limit.Describe()}") with { IsSilent = true };
         }
     }
 
@@ -84,8 +118,7 @@ internal abstract class MembershipConnector(ChannelSecurity? security) : IAsyncD
     private static async ValueTask<(Socket? Socket, string Failure)> TryConnectAsync(
         IPEndPoint server, TimeSpan limit, CancellationToken stop)
     {
-        using var end = CancellationTokenSource.CreateLinkedTokenSource(stop);
-        end.CancelAfter(limit);
+        using var end = new TurnLimit(limit, stop);
         Socket? socket = null;
         try
         {

@@ -2,12 +2,13 @@ using System.Net;
 using System.Net.Sockets;
 using QuickSilver.Loop;
 using QuickSilver.Protocol.Core;
+using QuickSilver.Security;
 
 namespace QuickSilver.Membership;
 
 /// <summary>
 /// Serves the membership over TCP, with a listener, a connection per node, and one thread that runs the membership
-/// servers, which are pure state machines. The thread is separate from the node's core thread. A busy node thus serves
+/// server, which is a pure state machine. The thread is separate from the node's core thread. A busy node thus serves
 /// as well as an idle one, and a node can stop while its host still ends the connections of others.
 /// </summary>
 internal sealed class MembershipHost : IAsyncDisposable
@@ -20,7 +21,7 @@ internal sealed class MembershipHost : IAsyncDisposable
     private readonly MembershipHostSettings _settings;
     private readonly IMembershipHostEvents _events;
     private readonly RequestQueue _requests;
-    private readonly HostedServers _servers;
+    private readonly HostedServer _server;
     private readonly LoopTurn _loop;
     private readonly CoreThread _thread;
     private readonly CancellationTokenSource _stop = new();
@@ -46,11 +47,11 @@ internal sealed class MembershipHost : IAsyncDisposable
             settings.MaxStrangers, settings.MaxStrangersPerAddress, settings.MaxStrangersPerLoopbackAddress);
         _handshakes = new SemaphoreSlim(settings.MaxHandshakes);
         _limits = settings.Limits with { Unfinished = new UnfinishedFrames(settings.MaxUnfinishedBytes) };
-        _servers = new HostedServers(settings, alarms, Counters, events, _strangers);
-        new ThreadPoolMonitor(_requests, alarms, _servers, settings.Server.FailureTimeout).Start(clock.Now);
+        _server = new HostedServer(settings, alarms, Counters, events, _strangers);
+        new ThreadPoolMonitor(_requests, alarms, _server, settings.Server.FailureTimeout).Start(clock.Now);
         _loop = new LoopTurn(new LoopParts(clock, _requests, idle, idle, alarms, idle));
         var options = new CoreThreadOptions { Name = "QuickSilver membership" };
-        _thread = new CoreThread(_loop, _requests, idle, gate, clock, options, _servers);
+        _thread = new CoreThread(_loop, _requests, idle, gate, clock, options, _server);
         _thread.Start();
         using (ExecutionContext.SuppressFlow()) _accepting = Task.Run(AcceptAllAsync);
     }
@@ -59,7 +60,7 @@ internal sealed class MembershipHost : IAsyncDisposable
     public IPEndPoint EndPoint => (IPEndPoint)_listener.LocalEndPoint!;
 
     /// <summary>The number of registered nodes, as of the last turn. Any thread.</summary>
-    public int Nodes => _servers.Nodes;
+    public int Nodes => _server.Nodes;
 
     /// <summary>The counters of connections. Any thread.</summary>
     public HostCounters Counters { get; } = new();
@@ -124,7 +125,7 @@ internal sealed class MembershipHost : IAsyncDisposable
     public async ValueTask DisposeAsync()
     {
         if (_stop.IsCancellationRequested) return;
-        for (int look = 0; look < MaxChecks && _servers.IsBusy && !_thread.Ended.IsCompleted; look++)
+        for (int look = 0; look < MaxChecks && _server.IsBusy && !_thread.Ended.IsCompleted; look++)
         {
             await Task.Delay(CheckInterval).ConfigureAwait(false);
         }
@@ -139,14 +140,13 @@ internal sealed class MembershipHost : IAsyncDisposable
     }
 
     /// <summary>Removes members of a name that will not return. Any thread.</summary>
-    /// <param name="cluster">The name of their cluster.</param>
     /// <param name="name">The name of the members.</param>
     /// <returns>The number of members removed; -1 when the host has ended.</returns>
-    public Task<int> ForgetMemberAsync(string cluster, string name)
+    public Task<int> ForgetMemberAsync(string name)
     {
         var forgotten = new TaskCompletionSource<int>(TaskCreationOptions.RunContinuationsAsynchronously);
         bool isQueued = _requests.Enqueue(
-            new CoreAction(now => forgotten.TrySetResult(_servers.ForgetMember(cluster, name, now))));
+            new CoreAction(now => forgotten.TrySetResult(_server.ForgetMember(name, now))));
         return isQueued ? Task.WhenAny(forgotten.Task, AsNoneAsync(_thread.Ended)).Unwrap() : Task.FromResult(-1);
     }
 
@@ -205,16 +205,16 @@ internal sealed class MembershipHost : IAsyncDisposable
         {
             if (_connections.Count >= _settings.MaxConnections + _settings.MaxStrangers)
             {
-                string remote = socket.RemoteEndPoint?.ToString() ?? "";
+                var remote = socket.RemoteEndPoint as IPEndPoint;
                 socket.Dispose();
-                if (Counters.CountEnded(FrameEnd.NoRoom))
-                    _events.OnDropped(remote, FrameEnd.NoRoom, Counters.EndedBy(FrameEnd.NoRoom));
+                if (Counters.CountEnded(FrameEnd.NoRoom, remote?.Address ?? IPAddress.None))
+                    _events.OnDropped($"{remote}", FrameEnd.NoRoom, Counters.EndedBy(FrameEnd.NoRoom));
                 return false;
             }
             HostedConnection connection;
             try
             {
-                connection = new HostedConnection(id, socket, _limits, _servers, _requests)
+                connection = new HostedConnection(id, socket, _limits, _server, _requests)
                 {
                     Security = _settings.Security,
                     Handshakes = _handshakes,
@@ -242,15 +242,15 @@ internal sealed class MembershipHost : IAsyncDisposable
         _strangers.Remove(connection);
         if (connection.Link.Refusal is { } refusal)
         {
-            Counters.CountEnded(end);
-            if (Counters.CountFailed(refusal.Fault))
+            _ = Counters.CountEnded(end, connection.Address);
+            if (Counters.CountFailed(refusal.Fault, connection.Address))
                 _events.OnUnauthenticated(
-                    connection.Link.Remote, refusal.Message, Counters.FailedFor(refusal.Fault));
+                    connection.Link.Remote, refusal.Message, Counters.FailedFor(refusal.Fault),
+                    isProbe: refusal.Fault == HandshakeFault.Probe);
             return;
         }
-        bool isReported = Counters.CountEnded(end)
-            && end is not (FrameEnd.Closed or FrameEnd.Stopped or FrameEnd.Broken);
-        if (isReported) _events.OnDropped(connection.Link.Remote, end, Counters.EndedBy(end));
+        if (Counters.CountEnded(end, connection.Address))
+            _events.OnDropped(connection.Link.Remote, end, Counters.EndedBy(end));
     }
 
     private void Forget(Task ended)

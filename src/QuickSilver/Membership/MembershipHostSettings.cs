@@ -11,11 +11,7 @@ internal sealed record MembershipHostSettings
     /// <summary>The endpoint to listen on; port 0 for any free one.</summary>
     public required IPEndPoint EndPoint { get; init; }
 
-    /// <summary>True to serve every cluster that a node names, with one server for each; false to serve that of
-    /// <see cref="Server"/> only.</summary>
-    public bool ServesAllClusters { get; init; }
-
-    /// <summary>The settings of its servers; a host of all clusters replaces the cluster name.</summary>
+    /// <summary>The settings of its server.</summary>
     public required MembershipServerSettings Server { get; init; }
 
     /// <summary>Secures connections; null for none.</summary>
@@ -60,9 +56,9 @@ internal sealed record MembershipHostSettings
     /// <summary>The limit of concurrent identified connections.</summary>
     public int MaxConnections { get; init; } = 8192;
 
-    /// <summary>The limit of clusters.</summary>
-    public int MaxClusters { get; init; } = 4096;
-
     /// <summary>The time within which a connection must identify itself.</summary>
-    public TimeSpan HelloTime { get; init; } = TimeSpan.FromSeconds(3);
+    public TimeSpan HelloTime { get; init; } = TimeSpan.FromSeconds(10);
+
+    /// <summary>The same for connections within the machine: where it is overloaded, both ends are.</summary>
+    public TimeSpan LoopbackHelloTime { get; init; } = TimeSpan.FromSeconds(30);
 }

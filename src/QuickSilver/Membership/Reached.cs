@@ -9,8 +9,19 @@ namespace QuickSilver.Membership;
 /// <param name="Failure">The reason of a failure; empty for none.</param>
 /// <param name="IsVerdict">True when one side refused the other's key or certificate, or has none: the next attempt
 /// comes to the same until somebody changes that.</param>
-internal readonly record struct Reached(Socket? Socket, Stream? Stream, string Failure, bool IsVerdict = false)
+/// <param name="IsUsual">True for a verdict that needs nobody's attention.</param>
+/// <param name="IsSilent">True when the other side accepted the connection and did not answer in time.</param>
+internal readonly record struct Reached(
+    Socket? Socket, Stream? Stream, string Failure, bool IsVerdict = false, bool IsUsual = false,
+    bool IsSilent = false)
 {
+    /// <summary>Closes the connection.</summary>
+    public async ValueTask CloseAsync()
+    {
+        if (Stream is not null) await Stream.DisposeAsync().ConfigureAwait(false);
+        Socket?.Dispose();
+    }
+
     /// <summary>A failed attempt.</summary>
     public static Reached Failed(string failure) => new(null, null, failure);
 

@@ -4,7 +4,7 @@ using QuickSilver.Protocol.Core;
 namespace QuickSilver.Membership;
 
 /// <summary>
-/// Reports to a host's servers up to which instant received frames have been read. Frames arrive through the thread
+/// Reports to a host's server up to which instant received frames have been read. Frames arrive through the thread
 /// pool, which the application shares. An application that blocks all pool threads leaves heartbeats unread, while the
 /// host's own thread is punctual and would find all nodes silent.
 /// <para>
@@ -21,7 +21,7 @@ internal sealed class ThreadPoolMonitor : IThreadPoolWorkItem, IRequestTarget
     private static readonly TimeSpan ShortestPause = TimeSpan.FromMilliseconds(10);
 
     private readonly RequestQueue _requests;
-    private readonly HostedServers _servers;
+    private readonly HostedServer _server;
     private readonly Alarm _alarm;
     private readonly TimeSpan _pause;
     private Instant _queuedAt;
@@ -29,12 +29,12 @@ internal sealed class ThreadPoolMonitor : IThreadPoolWorkItem, IRequestTarget
     /// <summary>Creates a monitor that has not started.</summary>
     /// <param name="requests">The request queue of the host.</param>
     /// <param name="alarms">The alarms of the host's loop.</param>
-    /// <param name="servers">Receive the reports.</param>
-    /// <param name="failureTimeout">The time after which the servers remove a silent node; infinite for never.</param>
-    public ThreadPoolMonitor(RequestQueue requests, AlarmQueue alarms, HostedServers servers, TimeSpan failureTimeout)
+    /// <param name="server">Receives the reports.</param>
+    /// <param name="failureTimeout">The time after which the server removes a silent node; infinite for never.</param>
+    public ThreadPoolMonitor(RequestQueue requests, AlarmQueue alarms, HostedServer server, TimeSpan failureTimeout)
     {
         _requests = requests;
-        _servers = servers;
+        _server = server;
         _alarm = new Alarm(alarms, Queue);
         TimeSpan pause = failureTimeout > TimeSpan.Zero ? failureTimeout / ChecksPerTimeout : LongestPause;
         _pause = TimeSpan.FromTicks(Math.Clamp(pause.Ticks, ShortestPause.Ticks, LongestPause.Ticks));
@@ -43,7 +43,7 @@ internal sealed class ThreadPoolMonitor : IThreadPoolWorkItem, IRequestTarget
     /// <summary>Starts the monitor. Call once, on the host's loop or before it runs.</summary>
     public void Start(Instant now)
     {
-        _servers.OnRead(now);
+        _server.OnRead(now);
         Queue(now);
     }
 
@@ -53,7 +53,7 @@ internal sealed class ThreadPoolMonitor : IThreadPoolWorkItem, IRequestTarget
     /// <inheritdoc/>
     public void Run(object? payload, long argument, Instant now)
     {
-        _servers.OnRead(_queuedAt);
+        _server.OnRead(_queuedAt);
         _alarm.Set(now + _pause);
     }
 

@@ -6,8 +6,9 @@ namespace QuickSilver;
 [JsonConverter(typeof(JsonStringEnumConverter<MembershipMode>))]
 public enum MembershipMode
 {
-    /// <summary>On this machine, without configuration. The first process that binds
-    /// <see cref="MembershipOptions.Port"/> on 127.0.0.1 serves; when it ends, another process takes over.</summary>
+    /// <summary>On this machine, without configuration. The first process of a cluster serves it, at
+    /// <see cref="MembershipOptions.Port"/> on 127.0.0.1; when it ends, another process takes over. Each cluster of the
+    /// machine has a port and a server of its own.</summary>
     Loopback,
 
     /// <summary>On another node, at one of <see cref="MembershipOptions.Servers"/>.</summary>

@@ -21,7 +21,9 @@ public sealed class MembershipOptions
     public IList<string> Servers { get; private set; } = [];
 
     /// <summary>TCP port of the server: on 127.0.0.1 in <see cref="MembershipMode.Loopback"/>, on <see cref="Address"/>
-    /// in <see cref="MembershipMode.Host"/>. Default: 14999.</summary>
+    /// in <see cref="MembershipMode.Host"/>. Default: 14999. In <see cref="MembershipMode.Loopback"/> the default
+    /// stands for the first of 64 ports, from 14999 downwards, that the cluster has or that is free. Any other port is
+    /// for one cluster: the start of a node of another is refused there.</summary>
     public int Port { get; set; } = DefaultPort;
 
     /// <summary>Listening address of a <see cref="MembershipMode.Host"/>: the name of an interface, an IPv4 address, a

@@ -18,7 +18,7 @@ internal static class NodeOpener
     private static readonly TimeSpan Pause = TimeSpan.FromMilliseconds(50);
     private static readonly TimeSpan UnseenTimeout = TimeSpan.FromSeconds(3);
     private static readonly TimeSpan ResolveTimeout = TimeSpan.FromSeconds(2);
-    private const int SharedPorts = 8;
+    private const int SharedPorts = 64;
     private static int _nodes;
 
     /// <summary>Opens the sockets and the way to the membership. Blocks for up to half a second to probe sockets: call
@@ -29,6 +29,7 @@ internal static class NodeOpener
     /// is.</exception>
     public static async Task<NodeOpening> OpenAsync(QuickSilverOptions options, CancellationToken cancellationToken)
     {
+        CryptoLibrary.ThrowIfMissing();
         string name = options.NodeName
             ?? $"{Environment.MachineName}-{Environment.ProcessId}-{Interlocked.Increment(ref _nodes)}";
         var log = new NodeLog(options.LoggerFactory, name);
@@ -177,16 +178,16 @@ internal static class NodeOpener
                 var endpoint = new IPEndPoint(IPAddress.Loopback, membership.Port);
                 MembershipHostSettings own = OptionSettings.ToHost(options, transport.Facts.Multicast, endpoint);
                 if (options.Transport.Kind != TransportKind.InMemory)
-                    return new LoopbackConnector(own, reporter, LocalPorts(options));
+                    return new LoopbackConnector(own, reporter, LocalPorts(options), options.Protection.IsOfUser);
                 return options.Faults?.Switch is { } given
                     ? new SwitchedConnector(new InMemoryConnector(own with { Clock = given.Clock }, reporter), given)
                     : new InMemoryConnector(own, reporter);
         }
     }
 
-    // A port that was chosen is meant; only the well-known one is shared with users that have other keys.
+    // A port that was chosen is meant; only the well-known one and those below it are shared by clusters.
     private static int LocalPorts(QuickSilverOptions options) =>
-        options.Protection.IsOn && options.Membership.Port == MembershipOptions.DefaultPort ? SharedPorts : 1;
+        options.Membership.Port == MembershipOptions.DefaultPort ? SharedPorts : 1;
 
     private static async Task<MembershipConnector> HostAsync(
         QuickSilverOptions options, IHostTransport transport, NodeReporter reporter)

@@ -31,7 +31,6 @@ internal static class OptionSettings
         return new MembershipHostSettings
         {
             EndPoint = endpoint,
-            ServesAllClusters = membership.Mode == MembershipMode.Loopback,
             AllowedNetworks = membership.Networks,
             Security = options.Protection.Channel,
             Authorize = options.Security.Authorize,
@@ -45,6 +44,9 @@ internal static class OptionSettings
                 FailureTimeout = membership.FailureTimeout,
                 ReconnectGrace = membership.ReconnectGrace,
                 HeartbeatInterval = membership.HeartbeatInterval,
+                FoundingGrace = membership.Mode == MembershipMode.Loopback
+                    ? ReconnectPace.LoopbackFoundingGrace
+                    : ReconnectPace.HostFoundingGrace,
                 TakeoverTimeout = membership.Mode == MembershipMode.Loopback ? TakeoverTimeout(membership) : null,
                 AwaitMajority = membership.Mode == MembershipMode.Host && membership.AwaitMajority,
                 Replication = options.Recovery.ReplicationFactor,

@@ -109,9 +109,26 @@ internal abstract class ChannelSecurity
     {
         byte[] other = new byte[Preface.Bytes];
         if (isNode) await wire.WriteAsync(Preface.Of(Mode), stop).ConfigureAwait(false);
-        await wire.ReadExactlyAsync(other, stop).ConfigureAwait(false);
+        await ReadPrefaceAsync(wire, other, isNode, stop).ConfigureAwait(false);
         if (!isNode && Preface.IsBegun(other)) await wire.WriteAsync(Preface.Of(Mode), stop).ConfigureAwait(false);
         Preface.Check(other, Mode);
+    }
+
+    private static async Task ReadPrefaceAsync(
+        HandshakeStream wire, byte[] other, bool isNode, CancellationToken stop)
+    {
+        int read = 0;
+        try
+        {
+            read = await wire.ReadAsync(other, stop).ConfigureAwait(false);
+        }
+        catch (IOException) when (!isNode)
+        {
+            // It reset the connection, as some checks do to save time.
+        }
+        if (read == 0 && !isNode)
+            throw new HandshakeException(HandshakeFault.Probe, "the other side connected and sent nothing");
+        await wire.ReadExactlyAsync(other.AsMemory(read), stop).ConfigureAwait(false);
     }
 
     private static HandshakeException? Explain(Exception failure) => failure switch

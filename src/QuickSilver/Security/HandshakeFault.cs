@@ -50,4 +50,7 @@ internal enum HandshakeFault : byte
 
     /// <summary>The other side sent more than a handshake has.</summary>
     TooLong = 38,
+
+    /// <summary>The other side connected, sent nothing, and went.</summary>
+    Probe = 39,
 }

@@ -39,9 +39,33 @@ public sealed class FrameTests
             + "44330000000000002211000000000000",
             Hex(frame));
         Assert.Equal(hello, HelloFrame.TryRead(frame.Span));
-        Assert.True(MembershipFrames.TryReadHello(frame.Span, out string cluster));
+        Assert.True(HelloFrame.TryReadPrefix(frame.Span, out _, out string cluster));
         Assert.Equal("c", cluster);
         Assert.True(frame.Length <= MembershipFrames.MaxHelloBytes);
+    }
+
+    [Fact]
+    public void SeekHasItsBytesAndIsJudgedByClusterThenVersion()
+    {
+        var frame = new FrameBuilder();
+        var seek = new SeekFrame(HelloFrame.SealedVersion, "c");
+        seek.WriteTo(frame);
+        byte[] bytes = frame.ToArray();
+        Assert.Equal("07" + "5153534B" + "03" + "0163", Convert.ToHexString(bytes));
+        Assert.Equal(seek, SeekFrame.TryRead(bytes));
+        for (int length = 0; length < bytes.Length; length++) Assert.Null(SeekFrame.TryRead(bytes.AsSpan(0, length)));
+        Assert.Null(SeekFrame.TryRead([.. bytes, 0]));
+        var server = new MembershipServerSettings { ClusterName = "c" };
+        Assert.Equal(MembershipRefusal.None, (seek with { Version = HelloFrame.Version }).Judge(server));
+        Assert.Equal(MembershipRefusal.OtherSecurity, seek.Judge(server));
+        Assert.Equal(MembershipRefusal.WrongVersion, (seek with { Version = 99 }).Judge(server));
+        Assert.Equal(MembershipRefusal.WrongCluster, new SeekFrame(99, "d").Judge(server));
+        Assert.Equal(MembershipRefusal.None, SeekFrame.TryReadAnswer(MembershipFrames.Found));
+        Assert.Equal(
+            MembershipRefusal.WrongVersion,
+            SeekFrame.TryReadAnswer(MembershipFrames.Refusal(MembershipRefusal.WrongVersion)));
+        foreach (byte[] other in (byte[][])[[], [39, 0], [33], [33, 0], "no"u8.ToArray()])
+            Assert.Null(SeekFrame.TryReadAnswer(other));
     }
 
     /// <summary>They are shown in logs and on terminals: none may begin a line of its own there.</summary>
@@ -54,7 +78,7 @@ public sealed class FrameTests
     {
         var frame = new FrameBuilder();
         new HelloFrame { ClusterName = name }.WriteTo(frame);
-        Assert.False(MembershipFrames.TryReadHello(frame.Span, out _));
+        Assert.False(MembershipFrames.IsHello(frame.Span));
         Assert.Null(HelloFrame.TryRead(frame.Span));
 
         new HelloFrame { ClusterName = "c", NodeName = name }.WriteTo(frame);
@@ -67,11 +91,11 @@ public sealed class FrameTests
         var frame = new FrameBuilder();
         new HelloFrame { SpokenVersion = 9, ClusterName = "other" }.WriteTo(frame);
         frame.WriteBytes("something new"u8);
-        Assert.True(MembershipFrames.TryReadHello(frame.Span, out string cluster));
+        Assert.True(HelloFrame.TryReadPrefix(frame.Span, out _, out string cluster));
         Assert.Equal("other", cluster);
         Assert.Equal(9, HelloFrame.TryRead(frame.Span)!.SpokenVersion);
-        Assert.False(MembershipFrames.TryReadHello("GET / HTTP/1.1"u8, out _));
-        Assert.False(MembershipFrames.TryReadHello([], out _));
+        Assert.False(MembershipFrames.IsHello("GET / HTTP/1.1"u8));
+        Assert.False(MembershipFrames.IsHello([]));
     }
 
     [Fact]

@@ -4,6 +4,7 @@ using QuickSilver.Protocol.Wire;
 using QuickSilver.Security;
 using QuickSilver.Tests.Api;
 using QuickSilver.Tests.Membership;
+using QuickSilver.Tests.Security;
 
 namespace QuickSilver.Tests.Hostile;
 
@@ -42,6 +43,43 @@ public sealed class OtherUserTests
         (_, said) = await OtherUser.TryAsSelfAsync(tries);
         Assert.Contains($"done: cat {key}", said, StringComparison.Ordinal);
         Assert.Contains($"done: rm -f {key}", said, StringComparison.Ordinal);
+    }
+
+    [Theory]
+    [InlineData(true)]
+    [InlineData(false)]
+    public async Task A_silent_listener_of_another_user_keeps_no_node_from_its_start(bool isSecured)
+    {
+        using OtherUser mallory = await OtherUser.FindAsync();
+        var said = new TaskCompletionSource<string>(TaskCreationOptions.RunContinuationsAsynchronously);
+        const string Squat = "$| = 1; $s = IO::Socket::INET->new(LocalAddr => '127.0.0.1', LocalPort => 14999, "
+            + "Listen => 5); print $s ? 'listens' : 'taken', qq(\\n); <STDIN>";
+        await using ChildProcess squatter = ChildProcess.Start(
+            "squatter", [.. OtherUser.As, "perl", "-MIO::Socket::INET", "-e", Squat], line => said.TrySetResult(line));
+        Task first = await Task.WhenAny(said.Task, squatter.Exit).WaitAsync(NodeRig.Patience);
+        Assert.SkipUnless(
+            first == said.Task && await said.Task == "listens", "no perl here, or somebody serves on this machine");
+        string key = TestKeys.NewText();
+        var nodes = new List<QuickSilverNode>();
+        try
+        {
+            for (int index = 0; index < 2; index++)
+            {
+                var options = new QuickSilverOptions { ClusterName = "squatted", NodeName = $"n{index}" };
+                if (isSecured) options.Security.UsePreSharedKey(PreSharedKey.FromBase64(key));
+                else options.Security.UseNone();
+                nodes.Add(await QuickSilverNode.StartAsync(options, TestContext.Current.CancellationToken)
+                    .WaitAsync(NodeRig.Patience));
+            }
+            Group group = await nodes[0].JoinAsync("g");
+            await nodes[1].JoinAsync("g");
+            await NodeRig.UntilAsync(() => group.View.MemberCount == 2, "they meet");
+            Assert.False(squatter.Exit.IsCompleted);
+        }
+        finally
+        {
+            foreach (QuickSilverNode node in nodes) await node.DisposeAsync();
+        }
     }
 
     [Fact]

@@ -138,7 +138,6 @@ public sealed class HostClaimTests
 
     private MembershipHost Start(HostClaim claim, string cluster = "c") => _events.Start(TestHost.Settings with
     {
-        ServesAllClusters = false,
         Claim = claim,
         Server = TestHost.Settings.Server with { ClusterName = cluster },
     });

@@ -143,7 +143,7 @@ public sealed class LoopbackConnectorTests
             // Only the first of its kind would be told here.
         }
 
-        public void OnUnauthenticated(string remote, string reason, long count)
+        public void OnUnauthenticated(string remote, string reason, long count, bool isProbe)
         {
             // Nobody has to prove anything here.
         }

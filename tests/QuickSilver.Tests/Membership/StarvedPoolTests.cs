@@ -16,7 +16,7 @@ public sealed class StarvedPoolTests
     [Fact]
     public async Task A_host_whose_thread_pool_is_blocked_removes_nobody_who_lives()
     {
-        var server = new MembershipServerSettings { FailureTimeout = FailureTimeout };
+        var server = new MembershipServerSettings { ClusterName = "threaded", FailureTimeout = FailureTimeout };
         await using MembershipHost host = _events.Start(TestHost.Settings with { Server = server });
         using var node = new ThreadedNode(host.EndPoint);
         Wait(() => node.Answers > 0);

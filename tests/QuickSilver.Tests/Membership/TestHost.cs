@@ -17,12 +17,16 @@ internal sealed class TestHost : IMembershipHostEvents
     private readonly List<string> _unauthenticated = [];
     private readonly List<string> _rivals = [];
     private readonly List<Exception> _faults = [];
+    private int _probes;
 
     public IReadOnlyList<MembershipRefusal> Refused => Copy(_refused);
 
     public IReadOnlyList<FrameEnd> Dropped => Copy(_dropped);
 
     public IReadOnlyList<string> Unauthenticated => Copy(_unauthenticated);
+
+    /// <summary>How many checks were told that sent nothing.</summary>
+    public int Probes => Volatile.Read(ref _probes);
 
     public IReadOnlyList<string> Rivals => Copy(_rivals);
 
@@ -33,9 +37,14 @@ internal sealed class TestHost : IMembershipHostEvents
     public static MembershipHostSettings Settings { get; } = new()
     {
         EndPoint = new IPEndPoint(IPAddress.Loopback, 0),
-        ServesAllClusters = true,
-        Server = new MembershipServerSettings { FailureTimeout = NodeRig.Patience },
+        Server = new MembershipServerSettings
+        {
+            ClusterName = "test",
+            FailureTimeout = NodeRig.Patience,
+            FoundingGrace = ReconnectPace.LoopbackFoundingGrace,
+        },
         HelloTime = NodeRig.Patience,
+        LoopbackHelloTime = NodeRig.Patience,
     };
 
     public MembershipHost Start(MembershipHostSettings? settings = null)
@@ -49,7 +58,11 @@ internal sealed class TestHost : IMembershipHostEvents
 
     public void OnDropped(string remote, FrameEnd end, long count) => Add(_dropped, end);
 
-    public void OnUnauthenticated(string remote, string reason, long count) => Add(_unauthenticated, reason);
+    public void OnUnauthenticated(string remote, string reason, long count, bool isProbe)
+    {
+        if (isProbe) Interlocked.Increment(ref _probes);
+        else Add(_unauthenticated, reason);
+    }
 
     public void OnAuthorizeThrew(Exception thrown) => Add(_faults, thrown);
 

@@ -27,7 +27,9 @@ internal sealed class NetworkNode : IAsyncDisposable
     {
         Name = name;
         string program = Path.Combine(AppContext.BaseDirectory, "TestMember.dll");
-        string[] arguments = ["ClusterName=networks", $"NodeName={name}", .. options];
+        string[] all = [.. options];
+        bool isNamed = Array.Exists(all, static one => one.StartsWith("ClusterName=", StringComparison.Ordinal));
+        string[] arguments = [.. isNamed ? all : ["ClusterName=networks", .. all], $"NodeName={name}"];
         _process = ChildProcess.Start(name, [.. prefix, .. ChildProcess.CommandOf(program, arguments)], OnLine);
     }
 

@@ -27,6 +27,10 @@ internal enum FrameKind : byte
     /// <summary>Host: asks another whether it serves the same cluster. See <see cref="HostClaimFrame"/>.</summary>
     HostQuery = 6,
 
+    /// <summary>Node: asks, before it registers, whether its cluster is served here. See
+    /// <see cref="SeekFrame"/>.</summary>
+    Seek = 7,
+
     /// <summary>Node: mode (byte), count (varint), names (text).</summary>
     Join = 8,
 
@@ -77,6 +81,9 @@ internal enum FrameKind : byte
 
     /// <summary>Host: the answer to <see cref="HostQuery"/>.</summary>
     HostAnswer = 38,
+
+    /// <summary>Host: the cluster of <see cref="Seek"/> is served here. No body.</summary>
+    Found = 39,
 
     /// <summary>
     /// Server: descriptions of nodes, which change nothing by themselves. See <see cref="NodeFrame"/>.

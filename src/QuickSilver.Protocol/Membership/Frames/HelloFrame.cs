@@ -104,6 +104,15 @@ internal sealed record HelloFrame
         frame.WriteSecret(Secret);
     }
 
+    /// <summary>The version of registrations, of a node that seals its datagrams or does not.</summary>
+    public static byte VersionOf(bool isSealed) => isSealed ? SealedVersion : Version;
+
+    /// <summary>Compares the version of a node with that of a server.</summary>
+    public static MembershipRefusal JudgeVersion(byte spoken, byte server) =>
+        spoken == server ? MembershipRefusal.None
+        : spoken is Version or SealedVersion ? MembershipRefusal.OtherSecurity
+        : MembershipRefusal.WrongVersion;
+
     /// <summary>Reads the part that all versions share.</summary>
     public static bool TryReadPrefix(ReadOnlySpan<byte> bytes, out byte version, out string clusterName)
     {

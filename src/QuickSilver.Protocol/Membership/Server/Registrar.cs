@@ -99,12 +99,8 @@ internal sealed class Registrar(
     {
         known = null;
         if (hello.ClusterName != parts.Settings.ClusterName) return MembershipRefusal.WrongCluster;
-        if (hello.SpokenVersion != parts.WireVersion)
-        {
-            return hello.SpokenVersion is HelloFrame.Version or HelloFrame.SealedVersion
-                ? MembershipRefusal.OtherSecurity
-                : MembershipRefusal.WrongVersion;
-        }
+        MembershipRefusal misfit = HelloFrame.JudgeVersion(hello.SpokenVersion, parts.WireVersion);
+        if (misfit != MembershipRefusal.None) return misfit;
         if (!MayBeNamed(hello.NodeName, identity)) return MembershipRefusal.ForeignName;
         if (hello.Number.IsNone)
         {

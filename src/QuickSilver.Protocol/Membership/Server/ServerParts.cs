@@ -65,7 +65,7 @@ internal sealed class ServerParts
     public MembershipServerSettings Settings { get; }
 
     /// <summary>The version of the datagrams of all nodes, and of their registrations.</summary>
-    public byte WireVersion => Settings.Crypto is null ? HelloFrame.Version : HelloFrame.SealedVersion;
+    public byte WireVersion => HelloFrame.VersionOf(Settings.Crypto is not null);
 
     /// <summary>Fires timers.</summary>
     public AlarmQueue Alarms { get; }

@@ -1,4 +1,5 @@
 using System.Buffers.Binary;
+using System.Net;
 using System.Security.Cryptography;
 using QuickSilver.Loop;
 using QuickSilver.Protocol.Core;
@@ -10,15 +11,14 @@ using QuickSilver.Protocol.Wire;
 namespace QuickSilver.Membership;
 
 /// <summary>
-/// The membership servers of one host, and the connections of each. A host that serves all clusters of a machine routes
-/// a connection by the cluster name in its first frame. Host loop only, unless a member says otherwise.
+/// The membership server of one host, and its connections. Host loop only, unless a member says otherwise.
 /// </summary>
 /// <param name="settings">The settings of the host.</param>
 /// <param name="alarms">The alarms of the host's loop.</param>
 /// <param name="counters">The counters of the host.</param>
 /// <param name="events">Receives refusals, holds, rivals and failures.</param>
 /// <param name="strangers">The connections that have not identified themselves.</param>
-internal sealed class HostedServers(
+internal sealed class HostedServer(
     MembershipHostSettings settings,
     AlarmQueue alarms,
     HostCounters counters,
@@ -28,10 +28,12 @@ internal sealed class HostedServers(
 {
     private static readonly DateTimeOffset FirstTermsBegin = new(2020, 1, 1, 0, 0, 0, TimeSpan.Zero);
 
+    private static readonly TimeSpan LateRead = TimeSpan.FromMilliseconds(250);
+
     private readonly AddressRule _addresses = new(settings);
     private readonly FrameBuilder _frame = new();
-    private readonly Dictionary<string, MembershipServer> _servers = [];
     private readonly Dictionary<long, HostedConnection> _connections = [];
+    private MembershipServer? _server;
     private Instant _readTo = Instant.Never;
     private bool _isBusy;
     private int _nodes;
@@ -54,42 +56,42 @@ internal sealed class HostedServers(
             return;
         }
         _connections.Add(connection.Id, connection);
-        connection.Hello = new Alarm(alarms, _ => connection.Link.Abort(FrameEnd.Silent));
-        connection.Hello.Set(now + settings.HelloTime);
+        TimeSpan limit =
+            IPAddress.IsLoopback(connection.Address) ? settings.LoopbackHelloTime : settings.HelloTime;
+        connection.HelloDue = now + limit;
+        connection.Hello = new Alarm(alarms, later => OnHelloDue(connection, later));
+        connection.Hello.Set(connection.HelloDue);
     }
 
-    /// <summary>Routes received frames to their server.</summary>
+    /// <summary>Hands received frames to the server.</summary>
     public void OnFrames(HostedConnection connection, FrameBatch frames, Instant now)
     {
         while (!connection.IsClosed && frames.TryNext(out ReadOnlySpan<byte> frame))
         {
-            if (connection.Server is null && !TryRoute(connection, frame, now)) return;
-            connection.Server!.OnFrame(connection.Id, frame, now);
+            if (connection.IsIdentified || TryIdentify(connection, frame, now))
+                Server().OnFrame(connection.Id, frame, now);
         }
     }
 
-    /// <summary>Reports to the servers that all frames received before an instant have been handled.</summary>
+    /// <summary>Reports to the server that all frames received before an instant have been handled.</summary>
     public void OnRead(Instant upTo)
     {
         _readTo = upTo;
-        foreach (MembershipServer server in _servers.Values) server.OnRead(upTo);
+        _server?.OnRead(upTo);
     }
 
-    /// <summary>Removes a connection that has ended, and reports its end to its server.</summary>
+    /// <summary>Removes a connection that has ended, and reports its end to the server.</summary>
     public void OnEnded(HostedConnection connection, FrameEnd end, Instant now)
     {
         bool isNews = !connection.IsClosed;
         Forget(connection);
-        if (isNews) connection.Server?.OnDisconnected(connection.Id, now, isEnded: end != FrameEnd.Broken);
+        if (isNews && connection.IsIdentified)
+            _server?.OnDisconnected(connection.Id, now, isEnded: end != FrameEnd.Broken);
     }
 
     /// <summary>Removes members of a name that will not return: see <see cref="MembershipServer.Forget"/>.</summary>
     /// <returns>The number of members removed.</returns>
-    public int ForgetMember(string cluster, string name, Instant now) =>
-        _servers.TryGetValue(
-            settings.ServesAllClusters ? cluster : settings.Server.ClusterName, out MembershipServer? server)
-            ? server.Forget(name, now)
-            : 0;
+    public int ForgetMember(string name, Instant now) => _server?.Forget(name, now) ?? 0;
 
     /// <inheritdoc/>
     public void Send(long connection, ReadOnlySpan<byte> frame)
@@ -103,7 +105,7 @@ internal sealed class HostedServers(
     public void Close(long connection, MembershipRefusal reason)
     {
         if (!_connections.TryGetValue(connection, out HostedConnection? known)) return;
-        if (reason != MembershipRefusal.None && counters.CountRefused(reason))
+        if (reason != MembershipRefusal.None && counters.CountRefused(reason, known.Address))
             events.OnRefused(known.Link.Remote, reason, counters.RefusedFor(reason));
         Forget(known);
         known.Link.Close();
@@ -138,7 +140,7 @@ internal sealed class HostedServers(
         }
         catch (Exception thrown)
         {
-            events.OnAuthorizeThrew(thrown);
+            if (counters.IsToBeReported(known.Address, FrameKind.Join)) events.OnAuthorizeThrew(thrown);
             return false;
         }
     }
@@ -146,21 +148,14 @@ internal sealed class HostedServers(
     /// <inheritdoc/>
     public void OnTurnEnded(Instant now, bool wasBusy)
     {
-        bool isBusy = false;
-        int nodes = 0;
-        foreach (MembershipServer server in _servers.Values)
-        {
-            isBusy |= server.IsBusy;
-            nodes += server.Statistics.Nodes;
-        }
-        Volatile.Write(ref _isBusy, isBusy);
-        Volatile.Write(ref _nodes, nodes);
+        Volatile.Write(ref _isBusy, _server?.IsBusy ?? false);
+        Volatile.Write(ref _nodes, _server?.Statistics.Nodes ?? 0);
     }
 
     /// <inheritdoc/>
     public void OnStopping(Instant now)
     {
-        foreach (MembershipServer server in _servers.Values) server.Stop();
+        _server?.Stop();
         foreach (HostedConnection connection in _connections.Values)
         {
             connection.IsClosed = true;
@@ -182,7 +177,15 @@ internal sealed class HostedServers(
         _connections.Clear();
     }
 
-    private bool TryRoute(HostedConnection connection, ReadOnlySpan<byte> frame, Instant now)
+    // Frames that arrived in time may wait behind those of others: the pool that reads them is late, not the node.
+    private void OnHelloDue(HostedConnection connection, Instant now)
+    {
+        if (_readTo >= connection.HelloDue) connection.Link.Abort(FrameEnd.Silent);
+        else connection.Hello!.Set(now + LateRead);
+    }
+
+    /// <returns>True when the frame is a registration, for the server.</returns>
+    private bool TryIdentify(HostedConnection connection, ReadOnlySpan<byte> frame, Instant now)
     {
         if (settings.Claim is { } claim)
         {
@@ -198,65 +201,58 @@ internal sealed class HostedServers(
                 return false;
             }
         }
-        if (!MembershipFrames.TryReadHello(frame, out string name))
+        if (!connection.HasAsked && SeekFrame.TryRead(frame) is { } question)
+        {
+            connection.HasAsked = true;
+            AnswerSeek(connection, question.Judge(settings.Server));
+            return false;
+        }
+        if (!MembershipFrames.IsHello(frame))
         {
             Close(connection.Id, MembershipRefusal.BadFrame);
             return false;
         }
-        string cluster = settings.ServesAllClusters ? name : settings.Server.ClusterName;
-        if (!_servers.TryGetValue(cluster, out MembershipServer? server))
-        {
-            if (_servers.Count >= settings.MaxClusters && !ForgetUnused())
-            {
-                Close(connection.Id, MembershipRefusal.Full);
-                return false;
-            }
-            var random = new SeededRandom((ulong)Random.Shared.NextInt64());
-            server = new MembershipServer(
-                Apart(settings.Server, random) with { ClusterName = cluster }, alarms, random, this);
-            server.OnRead(_readTo);
-            _servers.Add(cluster, server);
-        }
         connection.Hello?.Cancel();
         strangers.Remove(connection);
-        connection.Server = server;
-        server.OnConnected(connection.Id, now);
+        connection.IsIdentified = true;
+        Server().OnConnected(connection.Id, now);
         return true;
+    }
+
+    // Made for the first node that comes: the founding begins then.
+    private MembershipServer Server()
+    {
+        if (_server is not null) return _server;
+        var random = new SeededRandom((ulong)Random.Shared.NextInt64());
+        _server = new MembershipServer(Complete(settings.Server, random), alarms, random, this);
+        _server.OnRead(_readTo);
+        return _server;
+    }
+
+    private void AnswerSeek(HostedConnection connection, MembershipRefusal verdict)
+    {
+        if (verdict == MembershipRefusal.None)
+        {
+            connection.Link.Send(MembershipFrames.Found);
+            return;
+        }
+        connection.Link.Send(MembershipFrames.Refusal(verdict));
+        Close(connection.Id, MembershipRefusal.None);
     }
 
     private void AnswerHost(HostedConnection connection, HostClaim claim, HostClaimFrame other)
     {
         string place = connection.Link.RemoteAddress?.ToString() ?? connection.Link.Remote;
-        if (claim.OnOther(other, place)) events.OnRival(place, other.Nodes);
+        if (claim.OnOther(other, place) && counters.IsToBeReported(connection.Address, FrameKind.HostQuery))
+            events.OnRival(place, other.Nodes);
         claim.ToFrame(Nodes).WriteTo(_frame, FrameKind.HostAnswer);
         connection.Link.Send(_frame.Span);
         Close(connection.Id, MembershipRefusal.None);
     }
 
-    // A peer may invent names at no cost: clusters without nodes must not keep out a real one.
-    private bool ForgetUnused()
-    {
-        var connected = new HashSet<MembershipServer>();
-        foreach (HostedConnection connection in _connections.Values)
-        {
-            if (connection.Server is { } server) connected.Add(server);
-        }
-        List<string> unused = [];
-        foreach ((string name, MembershipServer server) in _servers)
-        {
-            if (server.Statistics.Nodes == 0 && !connected.Contains(server)) unused.Add(name);
-        }
-        foreach (string name in unused)
-        {
-            _servers[name].Stop();
-            _servers.Remove(name);
-        }
-        return unused.Count > 0;
-    }
-
     // The instance distinguishes clusters that share an address pool. Different ports for their first addresses save
     // them reading each other's datagrams.
-    private MembershipServerSettings Apart(MembershipServerSettings all, SeededRandom random)
+    private MembershipServerSettings Complete(MembershipServerSettings all, SeededRandom random)
     {
         int skipped = (int)random.NextBelow((ulong)(all.PortCount / 2));
         return all with
@@ -265,8 +261,6 @@ internal sealed class HostedServers(
             PortCount = all.PortCount - skipped,
             // An unset clock is before that date; 0 is not a valid term.
             FirstTerm = (uint)Math.Max(1, (TimeProvider.System.GetUtcNow() - FirstTermsBegin).TotalSeconds),
-            FoundingGrace =
-                settings.ServesAllClusters ? ReconnectPace.LoopbackFoundingGrace : ReconnectPace.HostFoundingGrace,
             DrawSecret = DrawSecret,
             Events = this,
         };
