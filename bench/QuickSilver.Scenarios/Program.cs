@@ -21,6 +21,7 @@ IScenario[] scenarios =
     new Freeze(),
     new Herd(),
     new Joins(),
+    new Starts(),
     new ChaosVerb(),
     new Disturb(),
     new Soak(),

@@ -89,6 +89,9 @@ internal sealed record ProcessReport
     /// <summary>How the member came in, for <c>herd</c>.</summary>
     public HerdReport? Herd { get; init; }
 
+    /// <summary>How the member lived, for <c>starts</c>.</summary>
+    public StartsReport? Starts { get; init; }
+
     /// <summary>How the member came in and saw another die, for <c>joins</c>.</summary>
     public JoinsReport? Joins { get; init; }
 

@@ -13,6 +13,9 @@ internal enum RoleKind
     IdleMember,
     HerdMember,
 
+    /// <summary>One of several that start at once on an overloaded machine; the one that serves is killed.</summary>
+    StartsMember,
+
     /// <summary>One of several that join the same many groups at once; one of them is killed later.</summary>
     JoinsMember,
 

@@ -47,6 +47,7 @@ internal static class RoleProgram
                 RoleKind.RawSender => RawRoles.SendAsync(channel),
                 RoleKind.RawReceiver => RawRoles.ReceiveAsync(channel),
                 RoleKind.HerdMember => HerdRole.RunAsync(channel),
+                RoleKind.StartsMember => StartsRole.RunAsync(channel),
                 RoleKind.JoinsMember => JoinsRole.RunMemberAsync(channel),
                 RoleKind.JoinsAlone => JoinsRole.RunAloneAsync(channel),
                 RoleKind.DisturbedMember => DisturbedRole.RunAsync(channel),
