@@ -237,6 +237,22 @@ public sealed class Disseminator
         }
     }
 
+    /// <summary>Adds the views whose streams were kept back at a limit since this was last called.</summary>
+    /// <returns>True when feedback has come from any of these views meanwhile.</returns>
+    internal bool TakeHeld(List<RegionView> held)
+    {
+        bool isAnswered = false;
+        foreach (StreamSender stream in _context.Streams.All)
+        {
+            bool isHeard = stream.HeardBefore != stream.Heard;
+            stream.HeardBefore = stream.Heard;
+            if (!stream.TakeHeld()) continue;
+            held.Add(stream.View);
+            isAnswered |= isHeard;
+        }
+        return isAnswered;
+    }
+
     /// <summary>
     /// Closes the stream of a retired view and frees its record, memory and channel. Messages still pending there,
     /// against expectation, count as stable.

@@ -41,6 +41,13 @@ public interface IMembershipEvents
     /// </summary>
     void OnRemovalConfirmed(NodeInfo node, Instant now);
 
+    /// <summary>
+    /// The server has removed a node because it was too slow for its region; <see cref="OnRemovalConfirmed"/> follows.
+    /// </summary>
+    void OnMemberShed(NodeInfo node, Instant now)
+    {
+    }
+
     /// <summary>The server refused to admit this node to a group.</summary>
     void OnJoinRefused(string groupName, MembershipRefusal reason, Instant now);
 

@@ -95,4 +95,10 @@ public enum MembershipRefusal : byte
     /// The node has been removed although it was heard: for a failure timeout it confirmed none of the server's frames.
     /// </summary>
     Unconfirmed,
+
+    /// <summary>
+    /// The node has been removed because it was behind its region for longer than a sender waits for a slow member,
+    /// while others kept up.
+    /// </summary>
+    TooSlow,
 }

@@ -41,6 +41,7 @@ public sealed class MembershipServer
     private Succession _succession;
     private Registrar _registrar;
     private ReachabilityMonitor _reach;
+    private SlowMemberJudge _slow;
     private JoinNotifier _teller;
     private readonly NodeObservations _observed = new();
     private readonly FrameBuilder _frame = new();
@@ -184,6 +185,7 @@ public sealed class MembershipServer
         nameof(_succession),
         nameof(_registrar),
         nameof(_reach),
+        nameof(_slow),
         nameof(_teller))]
     private void Found(ServerParts? before)
     {
@@ -195,6 +197,7 @@ public sealed class MembershipServer
         _succession = new Succession(_parts, _sight, Remove, AddJoins);
         _registrar = new Registrar(_parts, _watch, _sight, _succession, Remove, GiveUp);
         _reach = new ReachabilityMonitor(_parts, _sight, Remove);
+        _slow = new SlowMemberJudge(_parts, _sight, Remove);
         _teller = new JoinNotifier(_parts, _succession);
     }
 
@@ -233,7 +236,9 @@ public sealed class MembershipServer
     {
         if (!ObservedFrame.TryRead(ref reader, _observed)) return false;
         // A node may hear no others because the server's machine hears none. It is not judged by that.
-        if (!_sight.SeesFew(now)) _reach.OnObserved(node, _observed, now);
+        if (_sight.SeesFew(now)) return true;
+        _reach.OnObserved(node, _observed, now);
+        if (!node.Info.IsRemoved) _slow.OnObserved(node, _observed, now);
         return true;
     }
 
@@ -377,7 +382,7 @@ public sealed class MembershipServer
             node.Connection = null;
         }
         _parts.Changes.Drop(node);
-        byte[] frame = _frame.Begin(FrameKind.NodeRemoved).WriteVarint(node.Key).ToArray();
+        byte[] frame = _frame.Begin(FrameKind.NodeRemoved).WriteVarint(node.Key).WriteByte((byte)reason).ToArray();
         _succession.OnRemoved(node);
         foreach (ServerNode other in _parts.Nodes.Live)
         {
@@ -390,6 +395,7 @@ public sealed class MembershipServer
         _parts.Inherited.OnRemoved(node, now);
         _parts.Pipeline.OnRemoved(node, now);
         _reach.OnRemoved(node, now);
+        _slow.OnRemoved(node);
         _parts.Groups.ForgetIdle(_parts.Nodes, now);
         _parts.Pipeline.OnChange(node.HasGroups, now);
     }

@@ -26,8 +26,25 @@ public sealed class NodeObservations
     /// </summary>
     public TimeSpan UnansweredFor { get; set; }
 
-    /// <summary>True when nothing holds the node up.</summary>
-    public bool IsEmpty => Silent.Count + Draining.Count + Blocked.Count == 0 && UnheardFor == TimeSpan.Zero;
+    /// <summary>Members that are behind, as this node knows from rounds; the one furthest behind first.</summary>
+    public List<SlowMember> Slow { get; } = [];
+
+    /// <summary>Time for which the node itself has been behind in a view; zero when it keeps up.</summary>
+    public TimeSpan BehindFor { get; set; }
+
+    /// <summary>True when the handlers of the node's application take most of its time, and it is behind.</summary>
+    public bool IsHandling { get; set; }
+
+    /// <summary>
+    /// True after a pause of this node: answers of others may still be unread, so it can speak of itself alone.
+    /// </summary>
+    public bool IsLate { get; set; }
+
+    /// <summary>True when no way to or from another node is in doubt.</summary>
+    public bool HasNoFindings => Silent.Count + Draining.Count + Blocked.Count == 0 && UnheardFor == TimeSpan.Zero;
+
+    /// <summary>True when nothing holds the node up, and it keeps up.</summary>
+    public bool IsEmpty => HasNoFindings && Slow.Count == 0 && BehindFor == TimeSpan.Zero;
 
     /// <summary>Clears all observations.</summary>
     public void Clear()
@@ -35,6 +52,10 @@ public sealed class NodeObservations
         Silent.Clear();
         Draining.Clear();
         Blocked.Clear();
+        Slow.Clear();
+        BehindFor = TimeSpan.Zero;
+        IsHandling = false;
+        IsLate = false;
         UnheardFor = TimeSpan.Zero;
         UnansweredFor = TimeSpan.Zero;
     }

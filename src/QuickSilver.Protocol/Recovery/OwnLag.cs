@@ -12,7 +12,7 @@ namespace QuickSilver.Protocol.Recovery;
 /// <para>
 /// The cutoff is at least 20 ms and a round old, so a member that is only late is not listed. A member is reading
 /// slowly when it has not read its socket up to the cutoff, or when its kernel lately dropped datagrams. Otherwise it
-/// is losing packets.
+/// is losing packets. Where the application's handlers take most of its time, they are the cause of either.
 /// </para>
 /// <para>
 /// Awkward case: a member that pauses repeatedly is waited for longer each time, so that it is not skipped. No round
@@ -27,11 +27,30 @@ internal sealed class OwnLag(Recoverer node, RegionRecovery region)
 
     private static readonly TimeSpan LateAnswer = TimeSpan.FromMilliseconds(150);
 
+    // A slow member is visited seldom: the token waits for its turn to end.
+    private static readonly TimeSpan BehindFor = TimeSpan.FromSeconds(10);
+
+    private static readonly TimeSpan ShareMeasuredOver = TimeSpan.FromMilliseconds(200);
+
     private TimeSpan _fastestAnswer = TimeSpan.MaxValue;
     private LagEntry _late;
     private Instant _droppedAt;
     private bool _hasDropped;
     private LagEntry _worst;
+    private Instant _handlersFrom;
+    private TimeSpan _handlersBefore;
+    private Instant _behindAt;
+
+    /// <summary>
+    /// Since when each visit has found packets unread here that are old; never while the last one has not.
+    /// </summary>
+    public Instant BehindSince { get; private set; } = Instant.Never;
+
+    /// <summary>True while the application's handlers take most of the time of the core thread.</summary>
+    public bool IsHandling { get; private set; }
+
+    /// <summary>True when this member does not read as fast as others send, by the last visit of a token.</summary>
+    public bool IsBehind(Instant now) => BehindSince != Instant.Never && now - _behindAt <= BehindFor;
 
     /// <summary>Begins the visit of a token.</summary>
     /// <param name="newDrops">Datagrams that this member's kernel has dropped since the previous token.</param>
@@ -41,6 +60,7 @@ internal sealed class OwnLag(Recoverer node, RegionRecovery region)
         if (newDrops > 0) _droppedAt = now;
         _hasDropped = _droppedAt != Instant.Zero && now - _droppedAt <= DropsExplainLosses;
         _worst = default;
+        MeasureHandlers(now);
     }
 
     /// <summary>Checks a stream, before this member adds its feedback to the stream's record.</summary>
@@ -83,15 +103,22 @@ internal sealed class OwnLag(Recoverer node, RegionRecovery region)
     }
 
     /// <summary>Adds this member's entry, if it is behind.</summary>
-    public void AddTo(Token token)
+    public void AddTo(Token token, Instant now)
     {
+        bool isBehind = _worst.Packets > 0 && _worst.Cause != LagCause.Losing;
+        if (!isBehind) BehindSince = Instant.Never;
+        else if (!IsBehind(now)) BehindSince = now;
+        if (isBehind) _behindAt = now;
         if (_late.Milliseconds > 0 && !region.View.Members[_late.Member].IsRemoved) token.Behind.Add(_late);
         _late = default;
         if (_worst.Packets == 0) return;
         node.Probes.Reached(
-            _worst.Cause == LagCause.Losing
-                ? "a member tells a token that it lacks packets it has read past"
-                : "a member tells a token that it has not read its socket far enough");
+            _worst.Cause switch
+            {
+                LagCause.Losing => "a member tells a token that it lacks packets it has read past",
+                LagCause.Handling => "a member tells a token that its handlers take its time",
+                _ => "a member tells a token that it has not read its socket far enough",
+            });
         token.Behind.Add(_worst);
     }
 
@@ -117,11 +144,20 @@ internal sealed class OwnLag(Recoverer node, RegionRecovery region)
     }
 
     private static LagEntry Late(int member, TimeSpan waited) =>
-        new(member, LagCause.Silent, 0, (uint)Math.Min(waited.TotalMilliseconds, uint.MaxValue));
+        new(member, LagCause.Late, 0, (uint)Math.Min(waited.TotalMilliseconds, uint.MaxValue));
+
+    private void MeasureHandlers(Instant now)
+    {
+        if (node.HandlerTime is not { } handlerTime || now - _handlersFrom < ShareMeasuredOver) return;
+        TimeSpan spent = handlerTime();
+        IsHandling = _handlersFrom != Instant.Zero && (spent - _handlersBefore) * 2 > now - _handlersFrom;
+        _handlersFrom = now;
+        _handlersBefore = spent;
+    }
 
     private void Note(LagCause cause, ulong packets)
     {
-        var found = new LagEntry(region.Self, cause, packets);
+        var found = new LagEntry(region.Self, IsHandling ? LagCause.Handling : cause, packets);
         if (found.IsWorseThan(_worst)) _worst = found;
     }
 }

@@ -76,6 +76,11 @@ public sealed class Recoverer
     /// <summary>The longest datagram that reaches each member. Shared with dissemination.</summary>
     public PathSizes Paths { get; init; } = new();
 
+    /// <summary>
+    /// Total time that the application's handlers have taken on the core thread; null where nobody measures it.
+    /// </summary>
+    internal Func<TimeSpan>? HandlerTime { get; init; }
+
     internal RepairFeed Repairs { get; }
 
     internal Suspicions Suspicions { get; }
@@ -202,6 +207,18 @@ public sealed class Recoverer
             isStuck |= region.Gaps.Stuck.HasAny(now);
         }
         if (isStuck) Inbound.Observe(observed, now);
+    }
+
+    /// <summary>Adds for how long this node itself has been behind, and whether its handlers are the cause.</summary>
+    internal void ObserveSelf(NodeObservations observed, Instant now)
+    {
+        foreach (RegionRecovery region in _regions)
+        {
+            OwnLag lag = region.Ring.OwnLag;
+            if (!lag.IsBehind(now) || now - lag.BehindSince <= observed.BehindFor) continue;
+            observed.BehindFor = now - lag.BehindSince;
+            observed.IsHandling = lag.IsHandling;
+        }
     }
 
     /// <summary>Releases everything.</summary>

@@ -45,6 +45,13 @@ public interface INodeUpcalls
     {
     }
 
+    /// <summary>
+    /// A member was removed because it was too slow for a region; <see cref="OnNodesRemoved"/> tells of it as well.
+    /// </summary>
+    void OnMemberShed(NodeInfo member, Instant now)
+    {
+    }
+
     /// <summary>Nodes are gone from the cluster.</summary>
     void OnNodesRemoved(IReadOnlyList<NodeInfo> nodes, Instant now);
 

@@ -11,19 +11,26 @@ namespace QuickSilver.Protocol.Stack;
 /// moment.</param>
 /// <param name="Since">When it fell behind.</param>
 /// <param name="HoldsUp">True when it has been behind for a second more than it was not: it is not merely late.</param>
+/// <param name="IsSteady">True when nearly every round of the last seconds has found it behind.</param>
 /// <param name="Views">The views in which it is behind.</param>
 public sealed record LaggingMember(
-    NodeInfo Member, LagCause Cause, ulong Packets, Instant Since, bool HoldsUp, IReadOnlyList<RegionView> Views)
+    NodeInfo Member,
+    LagCause Cause,
+    ulong Packets,
+    Instant Since,
+    bool HoldsUp,
+    bool IsSteady,
+    IReadOnlyList<RegionView> Views)
 {
     /// <summary>
-    /// Orders the slowest first: members that hold a region up, for longest; among equals by packets held up, then by
-    /// number.
+    /// Orders the slowest first: members that hold a region up, by packets held up; among equals the one that is behind
+    /// for longest, then by number.
     /// </summary>
     public static int CompareSlowestFirst(LaggingMember left, LaggingMember right)
     {
         if (left.HoldsUp != right.HoldsUp) return left.HoldsUp ? -1 : 1;
-        int order = left.Since.CompareTo(right.Since);
-        if (order == 0) order = right.Packets.CompareTo(left.Packets);
+        int order = right.Packets.CompareTo(left.Packets);
+        if (order == 0) order = left.Since.CompareTo(right.Since);
         return order != 0 ? order : left.Member.Number.Key.CompareTo(right.Member.Number.Key);
     }
 }

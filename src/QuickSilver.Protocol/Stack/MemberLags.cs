@@ -12,7 +12,8 @@ namespace QuickSilver.Protocol.Stack;
 /// in which a member is named is counted up, and the time in which it is not, down. The member holds regions up once a
 /// second more has been counted up. It does so no longer when all is counted down, at the latest three seconds after
 /// the last bad round. So a member that is stopped nine tenths of the time is detected, and one that occasionally loses
-/// a packet is not.
+/// a packet is not. A member is behind steadily when the rounds that do not name it count four times, and a second is
+/// left. Where processors are busy, many members are behind now and then, and none steadily.
 /// </para>
 /// <para>
 /// Awkward cases: a member is in several views, and views follow each other, so time is counted for the member,
@@ -31,6 +32,7 @@ internal sealed class MemberLags
     private static readonly TimeSpan MaxScore = TimeSpan.FromSeconds(3);
     private static readonly TimeSpan ValidFor = TimeSpan.FromSeconds(2);
     private static readonly TimeSpan LongestRound = TimeSpan.FromMilliseconds(300);
+    private const int GapsWeigh = 4;
     private static readonly TimeSpan Period = TimeSpan.FromMilliseconds(500);
 
     private readonly List<Lag> _lags = [];
@@ -134,9 +136,10 @@ internal sealed class MemberLags
     private sealed class Lag(NodeInfo member, Instant since, Instant now)
     {
         private readonly List<(RegionView View, ulong Packets, Instant At)> _places = [];
-        private readonly Instant[] _foundAt = new Instant[(int)LagCause.Silent + 1];
+        private readonly Instant[] _foundAt = new Instant[(int)LagCause.Handling + 1];
         private LagCause _lastCause;
         private TimeSpan _score;
+        private TimeSpan _steady;
         private Instant _countedTo = now;
         private Instant _heardAt = now;
         private Instant _lateAt;
@@ -156,8 +159,18 @@ internal sealed class MemberLags
             TimeSpan passed = now - _countedTo;
             _countedTo = now;
             TimeSpan unheard = now - _heardAt;
-            if (_places.Count > 0) _score += passed;
-            else if (unheard <= LongestRound || unheard > ValidFor) _score -= passed;
+            if (_places.Count > 0)
+            {
+                _score += passed;
+                _steady += passed;
+            }
+            else if (unheard <= LongestRound || unheard > ValidFor)
+            {
+                _score -= passed;
+                if (unheard <= LongestRound) _steady -= passed * GapsWeigh;
+            }
+            if (_steady > MaxScore) _steady = MaxScore;
+            if (_steady < TimeSpan.Zero) _steady = TimeSpan.Zero;
             if (_score > MaxScore) _score = MaxScore;
             if (_score < TimeSpan.Zero) _score = TimeSpan.Zero;
             for (int index = _places.Count - 1; index >= 0; index--)
@@ -185,6 +198,7 @@ internal sealed class MemberLags
             if (waited > TimeSpan.Zero && (_lateAt == Instant.Zero || now - _lateAt >= waited))
             {
                 _score += waited < HoldsUpAfter ? waited : HoldsUpAfter;
+                _steady += waited < HoldsUpAfter ? waited : HoldsUpAfter;
                 _lateAt = now;
             }
             _heardAt = now;
@@ -207,14 +221,15 @@ internal sealed class MemberLags
             ulong packets = 0;
             foreach ((_, ulong held, _) in _places) packets = Math.Max(packets, held);
             LagCause cause = _lastCause;
-            for (LagCause found = LagCause.Silent; found > cause; found--)
+            for (LagCause found = LagCause.Handling; found > cause; found--)
             {
                 Instant foundAt = _foundAt[(int)found];
                 if (foundAt != Instant.Zero && now - foundAt <= ValidFor) cause = found;
             }
             IReadOnlyList<RegionView> views =
                 _places.Count > 0 ? _places.ConvertAll(static place => place.View) : [.. _views];
-            return new LaggingMember(Member, cause, packets, Since, HoldsUp, views);
+            bool isSteady = HoldsUp && _steady >= HoldsUpAfter;
+            return new LaggingMember(Member, cause, packets, Since, HoldsUp, isSteady, views);
         }
     }
 }

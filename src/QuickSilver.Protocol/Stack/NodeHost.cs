@@ -21,4 +21,11 @@ public sealed record NodeHost(
     IMembershipLink Link,
     INodeUpcalls Upcalls,
     SeededRandom Random,
-    BufferPool Pool);
+    BufferPool Pool)
+{
+    /// <summary>
+    /// Total time that the application's handlers have taken on the core thread since the start. Null: nobody measures
+    /// it, and no member is said to be behind because of its handlers.
+    /// </summary>
+    public Func<TimeSpan>? HandlerTime { get; init; }
+}

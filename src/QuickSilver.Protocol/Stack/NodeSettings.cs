@@ -36,6 +36,12 @@ public sealed record NodeSettings
     /// <summary>Longest message this node sends.</summary>
     public int MaxMessageBytes { get; init; } = 1 << 20;
 
+    /// <summary>
+    /// How long one member may hold this node at its limit before the node asks the server to remove it; infinite: the
+    /// node waits for every member.
+    /// </summary>
+    public TimeSpan SlowMemberTimeout { get; init; } = TimeSpan.FromSeconds(5);
+
     /// <summary>Loss and repair. Its cache and its probes follow from the settings here.</summary>
     public RecoverySettings Recovery { get; init; } = new();
 

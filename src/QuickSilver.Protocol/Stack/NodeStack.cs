@@ -25,6 +25,7 @@ public sealed class NodeStack : ICompletionHandler, IPullRoots, IMembershipEvent
     private readonly StackParts _rooms;
     private readonly DatagramRouter _router;
     private readonly ReceiveMonitor _hearing;
+    private readonly SlowMemberWatch _slow;
     private readonly INodeUpcalls _upcalls;
     private readonly NodeCounters _counters;
     private bool _isClosed;
@@ -36,6 +37,7 @@ public sealed class NodeStack : ICompletionHandler, IPullRoots, IMembershipEvent
         _rooms = new StackParts(settings, host, this);
         _router = new DatagramRouter(_rooms);
         _hearing = new ReceiveMonitor(_rooms, _router);
+        _slow = new SlowMemberWatch(_rooms, settings.SlowMemberTimeout, settings.HeartbeatInterval);
         _counters = new NodeCounters(_rooms.Rejected);
     }
 
@@ -235,6 +237,7 @@ public sealed class NodeStack : ICompletionHandler, IPullRoots, IMembershipEvent
         _rooms.Modes.OnNodesRemoved(nodes, now);
         _rooms.RegionRepairs.OnNodesRemoved();
         foreach (NodeInfo node in nodes) _rooms.Keys?.Remove(node.Number.Key);
+        _slow.OnNodesRemoved();
     }
 
     // The host is notified in order with the steps, even when a peer has reported the removal before.
@@ -243,6 +246,8 @@ public sealed class NodeStack : ICompletionHandler, IPullRoots, IMembershipEvent
         _upcalls.OnNodesRemoved([node], now);
         _rooms.Recoverer.OnRemovalConfirmed(node, now);
     }
+
+    void IMembershipEvents.OnMemberShed(NodeInfo node, Instant now) => _upcalls.OnMemberShed(node, now);
 
     void IMembershipEvents.OnJoinRefused(string groupName, MembershipRefusal reason, Instant now) =>
         _rooms.Groups.OnRefused(groupName, reason, now);
@@ -255,9 +260,13 @@ public sealed class NodeStack : ICompletionHandler, IPullRoots, IMembershipEvent
 
     void IMembershipEvents.OnObserving(NodeObservations observed, Instant now)
     {
-        _rooms.Recoverer.Observe(observed, now);
-        _rooms.Disseminator.Observe(observed);
-        _hearing.Observe(observed, now);
+        if (!observed.IsLate)
+        {
+            _rooms.Recoverer.Observe(observed, now);
+            _rooms.Disseminator.Observe(observed);
+            _hearing.Observe(observed, now);
+        }
+        _slow.Observe(observed, now);
     }
 
     void IMembershipEvents.OnHold(MembershipHold hold, Instant now) => _upcalls.OnHold(hold, now);

@@ -79,6 +79,7 @@ internal sealed class StackParts
             Glue)
         {
             Paths = Disseminator.Paths,
+            HandlerTime = host.HandlerTime,
         };
         // One cap for kept packets: half for others, half for those waiting for delivery; a packet in both is charged
         // to both.

@@ -14,6 +14,14 @@ public enum LagCause : byte
     /// </summary>
     ReadingSlowly = 2,
 
+    /// <summary>It answered the token far later than others: it stood still, for whatever reason.</summary>
+    Late = 3,
+
     /// <summary>It does not answer the token.</summary>
-    Silent = 3,
+    Silent = 4,
+
+    /// <summary>
+    /// By its own word its application's handlers take most of the time of its core thread. So it answers late too.
+    /// </summary>
+    Handling = 5,
 }

@@ -91,7 +91,7 @@ public sealed class LagList
             byte cause = reader.ReadByte();
             ulong packets = reader.ReadVarint();
             uint milliseconds = (uint)reader.ReadVarint(uint.MaxValue);
-            if (member <= previous || cause is < (byte)LagCause.Losing or > (byte)LagCause.Silent) reader.Fail();
+            if (member <= previous || cause is < (byte)LagCause.Losing or > (byte)LagCause.Handling) reader.Fail();
             if (reader.Failed) break;
             previous = member;
             _entries[Count++] = new LagEntry(member, (LagCause)cause, packets, milliseconds);

@@ -167,11 +167,15 @@ public sealed class FrameTests
         observed.UnheardFor = TimeSpan.FromMilliseconds(300);
         observed.UnansweredFor = TimeSpan.FromMilliseconds(301);
         observed.Blocked.Add(new BlockedPath(new NodeNumber(ServerEpoch, 7).Key, TimeSpan.FromMilliseconds(300)));
+        observed.Slow.Add(
+            new SlowMember(new NodeNumber(ServerEpoch, 5).Key, 130, TimeSpan.FromMilliseconds(301)));
+        observed.BehindFor = TimeSpan.FromMilliseconds(299);
+        observed.IsHandling = true;
         ObservedFrame.Write(frame, observed);
         Assert.Equal(
             "05" + "02" + "8780808030" + "AC02" + "8580808030" + "00" + "01" + "038877665544332211" + "06" + "8201"
                 + "01" + "AC02" + "AD02"
-            + "01" + "8780808030" + "AC02",
+            + "01" + "8780808030" + "AC02" + "01" + "8580808030" + "8201" + "AD02" + "AB02" + "01",
             Hex(frame));
         var read = new NodeObservations();
         var reader = new WireReader(frame.Span[1..]);
@@ -181,6 +185,8 @@ public sealed class FrameTests
         Assert.Equal(observed.UnheardFor, read.UnheardFor);
         Assert.Equal(observed.UnansweredFor, read.UnansweredFor);
         Assert.Equal(observed.Blocked, read.Blocked);
+        Assert.Equal(observed.Slow, read.Slow);
+        Assert.Equal((observed.BehindFor, true), (read.BehindFor, read.IsHandling));
         AssertRefusesDamage(frame.ToArray(), bytes =>
         {
             var damaged = new WireReader(bytes.AsSpan(1));

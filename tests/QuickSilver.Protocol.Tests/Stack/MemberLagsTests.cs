@@ -109,6 +109,29 @@ public sealed class MemberLagsTests
     }
 
     [Fact]
+    public void AMemberThatSaysItsHandlersAreSlowIsNotCalledSilent()
+    {
+        Rounds(1_000, new LagEntry(2, LagCause.Handling, 30));
+        Rounds(500, new LagEntry(2, LagCause.Silent, 30));
+        Assert.Equal(LagCause.Handling, Assert.Single(_lags.Collect(_now)).Cause);
+    }
+
+    [Fact]
+    public void OnlyAMemberThatNearlyEveryRoundNamesIsBehindSteadily()
+    {
+        for (int count = 0; count < 20; count++)
+        {
+            Rounds(300, new LagEntry(2, LagCause.ReadingSlowly, 30), new LagEntry(3, LagCause.ReadingSlowly, 30));
+            Rounds(200, new LagEntry(3, LagCause.ReadingSlowly, 30));
+        }
+        List<LaggingMember> lags = _lags.Collect(_now);
+        Assert.Equal([3], lags.Where(static lag => lag.IsSteady).Select(IndexOf));
+        Assert.Contains(2, lags.Where(static lag => lag.HoldsUp).Select(IndexOf));
+
+        int IndexOf(LaggingMember lag) => Array.IndexOf(_view.Members, lag.Member);
+    }
+
+    [Fact]
     public void TheSlowestComesFirst()
     {
         Rounds(500, new LagEntry(4, LagCause.Losing, 1));
@@ -118,7 +141,7 @@ public sealed class MemberLagsTests
         Rounds(
             100, new LagEntry(0, LagCause.Silent, 99), new LagEntry(1, LagCause.Losing, 5),
             new LagEntry(3, LagCause.Losing, 9));
-        Assert.Equal([4, 3, 1, 0], _lags.Collect(_now).Select(lag => Array.IndexOf(_view.Members, lag.Member)));
+        Assert.Equal([3, 1, 4, 0], _lags.Collect(_now).Select(lag => Array.IndexOf(_view.Members, lag.Member)));
     }
 
     private void Rounds(int milliseconds, params LagEntry[] behind)

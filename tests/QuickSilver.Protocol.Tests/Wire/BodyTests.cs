@@ -14,7 +14,7 @@ public class BodyTests
     [InlineData("84000500010000", "a padded varint")]
     [InlineData("0405000100 01 05 01 09 00", "a member that the view has not")]
     [InlineData("0405000100 01 02 00 09 00", "no cause")]
-    [InlineData("0405000100 01 02 04 09 00", "a cause that does not exist")]
+    [InlineData("0405000100 01 02 06 09 00", "a cause that does not exist")]
     [InlineData("0405000100 02 02 01 09 00 02 01 09 00", "a member twice")]
     [InlineData("0405000100 02 02 01 09 00", "fewer entries than it says")]
     [InlineData("0405000100 09 00 01 09 00 01 01 09 00 02 01 09 00 03 01 09 00 04 01 09 00", "nine entries")]
@@ -25,7 +25,7 @@ public class BodyTests
     public void AGoodAckIsReadWithThoseThatAreBehind()
     {
         var behind = new LagList();
-        Assert.True(AckBody.TryRead(Bytes("0405000100 02 01 03 09 8407 04 01 8001 00"), 5, behind, out AckBody ack));
+        Assert.True(AckBody.TryRead(Bytes("0405000100 02 01 04 09 8407 04 01 8001 00"), 5, behind, out AckBody ack));
         Assert.Equal(new AckBody(4, 5, null, 1, 0), ack);
         Assert.Equal(
             [new LagEntry(1, LagCause.Silent, 9, 900), new LagEntry(4, LagCause.Losing, 128)],

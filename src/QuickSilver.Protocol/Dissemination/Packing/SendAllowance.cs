@@ -40,6 +40,9 @@ internal sealed class SendAllowance
     /// <summary>True while nothing can be sent before feedback comes or the alarm fires.</summary>
     public bool IsBlocked => _windowBlocked || _rateBlocked;
 
+    /// <summary>Becomes true whenever window or rate keep the stream back.</summary>
+    public bool HasHeld { get; set; }
+
     /// <summary>True while half of the window is used.</summary>
     public bool IsHalfUsed => _window.IsHalfUsed;
 
@@ -64,6 +67,7 @@ internal sealed class SendAllowance
         if (allowed > 0 && !isRefused) return allowed;
         if (!isRefused) probes.Reached("the rate keeps a sender back");
         _rateBlocked = true;
+        HasHeld = true;
         _wakeAlarm.Set(isRefused ? now + TimeSpan.FromMilliseconds(1) : _rate.NextSendAt(now));
         return 0;
     }
@@ -131,6 +135,7 @@ internal sealed class SendAllowance
     private void WaitForWindow(long charge, Instant now)
     {
         _windowBlocked = true;
+        HasHeld = true;
         Instant opens = _window.OpensAt(charge, now);
         if (opens != Instant.Never) _wakeAlarm.Set(opens);
     }

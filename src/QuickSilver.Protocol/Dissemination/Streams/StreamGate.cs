@@ -17,6 +17,9 @@ internal sealed class StreamGate
 
     public PendingAccount Account { get; }
 
+    /// <summary>Becomes true whenever the gate shuts.</summary>
+    public bool HasShut { get; set; }
+
     public void Attach(SendLane lane)
     {
         _lanes.Add(lane);
@@ -38,6 +41,7 @@ internal sealed class StreamGate
 
     private void OnChanged(bool open)
     {
+        HasShut |= !open;
         foreach (SendLane lane in _lanes) lane.OnGate(open);
     }
 }

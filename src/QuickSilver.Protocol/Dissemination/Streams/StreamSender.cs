@@ -123,6 +123,9 @@ public sealed class StreamSender
     /// <summary>How often feedback has come from the view.</summary>
     internal ulong Heard { get; private set; }
 
+    /// <summary>The value of <see cref="Heard"/> when it was last asked whether the stream was held.</summary>
+    internal ulong HeardBefore { get; set; }
+
     /// <summary>
     /// True while packets sent into the view are not known stable, or the view has ended here and this node is not done
     /// with it.
@@ -153,6 +156,15 @@ public sealed class StreamSender
     internal RegionBuffer Backlog { get; }
 
     internal StreamGate Gate { get; }
+
+    /// <summary>True when window, rate or gate have kept the stream back since this was last asked.</summary>
+    internal bool TakeHeld()
+    {
+        bool isHeld = Gate.HasShut || !Gate.Account.IsOpen || _builder.Allowance.HasHeld;
+        Gate.HasShut = false;
+        _builder.Allowance.HasHeld = false;
+        return isHeld;
+    }
 
     internal long WindowShare => _builder.Allowance.WindowShare;
 

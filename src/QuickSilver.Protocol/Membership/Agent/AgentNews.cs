@@ -181,10 +181,12 @@ internal sealed class AgentNews(
     private bool OnNodeRemoved(ref WireReader reader, Instant now)
     {
         ulong key = FrameFields.ReadKey(ref reader);
+        var reason = (MembershipRefusal)reader.ReadByte();
         if (!reader.IsAtEnd) return false;
         if (cluster.Remove(key, isConfirmed: true, out bool isNews) is not { } node) return true;
         probes.Reached("a node is told of another's removal");
         if (isNews) events.OnNodesRemoved([node], now);
+        if (reason == MembershipRefusal.TooSlow && !session.IsOver) events.OnMemberShed(node, now);
         if (!session.IsOver) events.OnRemovalConfirmed(node, now);
         return true;
     }

@@ -99,8 +99,9 @@ internal sealed class AgentSession
     private void SendHeartbeat(Instant now)
     {
         _observed.Clear();
-        // After a pause, answers of others may still be unread, so a late heartbeat carries no observations.
-        if (now - _due <= LateAlarm) _events.OnObserving(_observed, now);
+        // After a pause, answers of others may still be unread, so a late heartbeat carries no observations of others.
+        _observed.IsLate = now - _due > LateAlarm;
+        _events.OnObserving(_observed, now);
         if (!IsOpen) return;
         if (_hasObserved || !_observed.IsEmpty)
         {

@@ -113,7 +113,10 @@ internal enum FrameKind : byte
     /// <summary>Server: the view has retired (epoch, varint).</summary>
     Retired = 46,
 
-    /// <summary>Server: the node has been removed from the cluster (its key, varint).</summary>
+    /// <summary>
+    /// Server: the node has been removed from the cluster (its key, varint; why, a byte:
+    /// <see cref="MembershipRefusal"/>).
+    /// </summary>
     NodeRemoved = 47,
 
     /// <summary>Server: reason (byte), name of the group (text).</summary>

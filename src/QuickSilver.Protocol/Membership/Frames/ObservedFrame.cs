@@ -23,12 +23,20 @@ namespace QuickSilver.Protocol.Membership.Frames;
 /// each:
 ///   node      varint   key
 ///   for       varint   milliseconds
+/// slow      varint   members that are behind in views of the node, or that it sends to; the furthest behind first
+/// each:
+///   node      varint   key
+///   packets   varint   that it lacks at most
+///   held      varint   milliseconds for which it has held the node at its limit; 0: less than the node waits for
+/// behind    varint   milliseconds for which the node itself has been behind; 0: it keeps up
+/// handlers  byte     1: it is behind, and its handlers take most of its time; else 0
 /// </code>
 /// </summary>
 internal static class ObservedFrame
 {
     private const int ShortestSilent = 2;
     private const int ShortestDraining = 12;
+    private const int ShortestSlow = 3;
     private const int MostOfEach = 1 << 16;
 
     /// <summary>Limit on each list that fits the longest frame of a node; the usual lists are far shorter.</summary>
@@ -60,6 +68,15 @@ internal static class ObservedFrame
         frame.WriteVarint((ulong)blocked);
         foreach (BlockedPath path in observed.Blocked.Take(blocked))
             frame.WriteVarint(path.From).WriteVarint((ulong)(path.BlockedFor.Ticks / TimeSpan.TicksPerMillisecond));
+        int slow = Math.Min(observed.Slow.Count, limit);
+        frame.WriteVarint((ulong)slow);
+        foreach (SlowMember member in observed.Slow.Take(slow))
+        {
+            frame.WriteVarint(member.Node).WriteVarint(member.Packets);
+            frame.WriteVarint((ulong)(member.HeldFor.Ticks / TimeSpan.TicksPerMillisecond));
+        }
+        frame.WriteVarint((ulong)(observed.BehindFor.Ticks / TimeSpan.TicksPerMillisecond));
+        frame.WriteByte(observed.IsHandling ? (byte)1 : (byte)0);
     }
 
     /// <summary>Reads a body into <paramref name="observed"/>; false when it is malformed.</summary>
@@ -95,6 +112,18 @@ internal static class ObservedFrame
             var blockedFor = TimeSpan.FromMilliseconds((long)reader.ReadVarint(uint.MaxValue));
             observed.Blocked.Add(new BlockedPath(key, blockedFor));
         }
-        return reader.IsAtEnd;
+        count = FrameFields.ReadCount(ref reader, ShortestSlow);
+        if (count > MostOfEach) return false;
+        for (int index = 0; index < count && !reader.Failed; index++)
+        {
+            ulong key = FrameFields.ReadKey(ref reader);
+            ulong packets = reader.ReadVarint();
+            var heldFor = TimeSpan.FromMilliseconds((long)reader.ReadVarint(uint.MaxValue));
+            observed.Slow.Add(new SlowMember(key, packets, heldFor));
+        }
+        observed.BehindFor = TimeSpan.FromMilliseconds((long)reader.ReadVarint(uint.MaxValue));
+        byte handlers = reader.ReadByte();
+        observed.IsHandling = handlers == 1;
+        return handlers <= 1 && reader.IsAtEnd;
     }
 }

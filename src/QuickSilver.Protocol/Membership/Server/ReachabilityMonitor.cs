@@ -88,7 +88,7 @@ internal sealed class ReachabilityMonitor
         if (Period <= TimeSpan.Zero) return;
         _reports.Remove(node.Key, out ReachReport? before);
         if (before is not null && !IsFresh(before, now)) before = null;
-        if (observed.IsEmpty) return;
+        if (observed.HasNoFindings) return;
         IEnumerable<ulong> removed = _reports.Where(pair => pair.Value.Node.Info.IsRemoved).Select(pair => pair.Key);
         foreach (ulong gone in (List<ulong>)[.. removed])
         {

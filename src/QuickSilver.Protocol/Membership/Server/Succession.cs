@@ -237,7 +237,7 @@ internal sealed class Succession
 
     private void NotifyRemoved(ulong key)
     {
-        byte[] frame = _frame.Begin(FrameKind.NodeRemoved).WriteVarint(key).ToArray();
+        byte[] frame = _frame.Begin(FrameKind.NodeRemoved).WriteVarint(key).WriteByte(0).ToArray();
         foreach (ServerNode node in _parts.Nodes.Live)
         {
             if (node.IsInherited) _parts.Nodes.Send(node, frame);

@@ -212,6 +212,9 @@ internal sealed class TokenRing
         }
     }
 
+    /// <summary>This member's own entry in the list of those that are behind.</summary>
+    internal OwnLag OwnLag => _lag;
+
     private NodeInfo[] Members => _region.View.Members;
 
     /// <summary>Takes up the token that has arrived, which is newer than all before.</summary>

@@ -102,7 +102,7 @@ internal sealed class TokenVisit(Recoverer node, RegionRecovery region, OwnLag l
             Compare(stream, record, firstOfPartition, before, now);
             region.Gaps.OnHeldKnown(stream, now);
         }
-        lag.AddTo(token);
+        lag.AddTo(token, now);
         AddStreamsNotMet(token, newDrops);
     }
 
