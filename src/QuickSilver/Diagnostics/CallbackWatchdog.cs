@@ -54,6 +54,9 @@ internal sealed class CallbackWatchdog(TimeSpan stall, NodeLog log, NodeEventQue
     /// the core starts.</summary>
     public Action<LoopPhase, TimeSpan, string>? Stalled { get; set; }
 
+    /// <summary>Total time of the runs whose calls took a millisecond and more each. Core thread only.</summary>
+    public TimeSpan SlowTime { get; private set; }
+
     /// <summary>Describes the user code that the core thread is in, for diagnostics: its kind and group. Any
     /// thread.</summary>
     public string Present =>
@@ -110,6 +113,7 @@ internal sealed class CallbackWatchdog(TimeSpan stall, NodeLog log, NodeEventQue
         long now = Environment.TickCount64;
         long took = now - _since;
         Volatile.Write(ref _since, now);
+        if (took >= _untimed) SlowTime += TimeSpan.FromMilliseconds(took);
         _untimed = 0;
         if (took >= _stallMilliseconds) Stalled?.Invoke(_phase, TimeSpan.FromMilliseconds(took), _groupName);
     }

@@ -301,6 +301,13 @@ internal static partial class Log
     public static partial void CaughtUp(ILogger logger, string name, string members);
 
     [LoggerMessage(
+        1312,
+        LogLevel.Warning,
+        "Node {Name}: {Member} was removed from the cluster, because it held senders at their limit for longer than "
+        + "they wait (Pending.SlowMemberTimeout). Others kept up. The log of that node names the cause")]
+    public static partial void MemberShed(ILogger logger, string name, string member);
+
+    [LoggerMessage(
         1401,
         LogLevel.Error,
         "The inbox of {Group} is full: {Backlog} messages were unread, {Leased} bytes in leases; the handle leaves "

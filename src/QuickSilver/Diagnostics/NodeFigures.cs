@@ -14,6 +14,7 @@ internal struct NodeFigures
     public int MembersMissing;
     public long Suspicions;
     public int MembersHoldingUp;
+    public long MembersShed;
     public TimeSpan LongestHoldUp;
     public long MessagesSent;
     public long MessagesReceived;
@@ -115,6 +116,7 @@ internal struct NodeFigures
         MembersMissing = MembersMissing,
         Suspicions = Suspicions,
         MembersHoldingUp = MembersHoldingUp,
+        MembersShed = MembersShed,
         LongestHoldUp = LongestHoldUp,
         MessagesSent = MessagesSent,
         MessagesReceived = MessagesReceived,

@@ -78,6 +78,9 @@ internal sealed class NodeMeter : IDisposable, IDurationRecorder
             "quicksilver.lag.longest", "s", "How long the slowest of them has done so",
             static s => s.LongestHoldUp.TotalSeconds);
         Counter(
+            "quicksilver.lag.shed", "{member}", "Members removed because they were too slow",
+            static s => s.MembersShed);
+        Counter(
             "quicksilver.packets.sent", "{packet}", "Packets sent for the first time",
             static s => s.PacketsSent, carrier);
         Counter(

@@ -105,6 +105,10 @@ public enum ErrorCode
     /// <summary>The node has as many long messages under way in a group as it may.</summary>
     TooManyLongMessages = 1413,
 
+    /// <summary>The node was removed because it took messages more slowly than they were sent, for longer than a sender
+    /// waits (<see cref="PendingOptions.SlowMemberTimeout"/>).</summary>
+    TooSlow = 1415,
+
     /// <summary>A handler, feed or key selector of the application threw.</summary>
     HandlerFailed = 1500,
 }

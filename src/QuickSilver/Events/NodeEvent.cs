@@ -6,6 +6,7 @@ namespace QuickSilver;
 [JsonDerivedType(typeof(CarrierSelected), nameof(CarrierSelected))]
 [JsonDerivedType(typeof(GroupEnded), nameof(GroupEnded))]
 [JsonDerivedType(typeof(LossReported), nameof(LossReported))]
+[JsonDerivedType(typeof(MemberShed), nameof(MemberShed))]
 [JsonDerivedType(typeof(NodeRejoined), nameof(NodeRejoined))]
 [JsonDerivedType(typeof(CoreStalled), nameof(CoreStalled))]
 [JsonDerivedType(typeof(NodeStateChanged), nameof(NodeStateChanged))]

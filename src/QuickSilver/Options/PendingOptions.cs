@@ -58,6 +58,12 @@ public sealed class PendingOptions
     /// 1 MiB.</summary>
     public int MaxMessageBytes { get; set; } = 1 << 20;
 
+    /// <summary>How long one member may hold this node's sends at these limits, or at what the slowest member reads,
+    /// before this node asks for its removal. The membership server removes it if its slowness is confirmed and another
+    /// member keeps up; that node returns as after other evictions. At least a second;
+    /// <see cref="Timeout.InfiniteTimeSpan"/>: this node waits for every member. Default: five seconds.</summary>
+    public TimeSpan SlowMemberTimeout { get; set; } = TimeSpan.FromSeconds(5);
+
     internal PendingOptions Copy() => (PendingOptions)MemberwiseClone();
 
     /// <summary>Fixes the defaults of limits that are not set.</summary>
@@ -76,6 +82,8 @@ public sealed class PendingOptions
         errors.InRange("Pending.MaxUnsentMessagesPerRegion", MaxUnsentMessagesPerRegion, 1, 1 << 20);
         errors.InRange("Pending.MaxUnsentBytesPerRegion", MaxUnsentBytesPerRegion, 1, 1L << 38);
         errors.InRange("Pending.MaxMessageBytes", MaxMessageBytes, 1, LongestMessage);
+        if (SlowMemberTimeout != Timeout.InfiniteTimeSpan)
+            errors.AtLeast("Pending.SlowMemberTimeout", SlowMemberTimeout, TimeSpan.FromSeconds(1));
         if (MaxBytesPerNode < MaxBytesPerRegion)
         {
             errors.Add(

@@ -7,12 +7,16 @@ namespace QuickSilver.Runtime;
 
 /// <summary>
 /// Logs which members hold regions up: one record when some begin, a second after they fell behind, and one when they
-/// have caught up. Each member is reported at most once in thirty seconds. Core thread only, except
+/// have caught up. Each member is reported at most once in thirty seconds. A member that holds up less than a quarter
+/// of what the worst one does is not reported: where processors are busy many are behind, and one of them is the cause.
+/// Where many begin at once the worst are named, and the others counted. Core thread only, except
 /// <see cref="Latest"/>.
 /// </summary>
 /// <param name="node">The node whose regions are observed.</param>
 internal sealed class LagReports(NodeCore node)
 {
+    private const int MostNamed = 3;
+
     private static readonly TimeSpan Pause = TimeSpan.FromSeconds(30);
 
     private readonly Dictionary<MemberId, (string Name, Instant At)> _reported = [];
@@ -31,11 +35,13 @@ internal sealed class LagReports(NodeCore node)
         var begun = new List<string>();
         var holding = new HashSet<MemberId>();
         MemberId self = node.Self is { } known ? new MemberId(known) : default;
+        long worst = all.Where(static lag => lag.HoldsUp).Max(static lag => (long?)lag.Packets) ?? 0;
         foreach (MemberLag lag in all)
         {
             if (!lag.HoldsUp) continue;
             MemberId id = lag.Member.Id;
             holding.Add(id);
+            if (lag.Packets < worst / 4 && lag.Reason != LagReason.Silent) continue;
             if (_open.Contains(id)
                 || (_reported.TryGetValue(id, out (string Name, Instant At) last) && now - last.At < Pause))
                 continue;
@@ -53,8 +59,9 @@ internal sealed class LagReports(NodeCore node)
         NodeServices services = node.Services;
         if (begun.Count > 0)
         {
+            string more = begun.Count > MostNamed ? $"; and {begun.Count - MostNamed} more" : "";
             services.Log.Post(
-                (services.Name, Members: string.Join("; ", begun)),
+                (services.Name, Members: string.Join("; ", begun.Take(MostNamed)) + more),
                 static (logger, s) => Log.RegionsHeldUp(logger, s.Name, s.Members));
         }
         if (over.Count > 0)

@@ -69,6 +69,8 @@ internal static class LagText
         {
             LagReason.Silent => "which does not answer",
             LagReason.ReadingSlowly => "which reads slowly",
+            LagReason.AnswersLate => "which answers late",
+            LagReason.SlowHandlers => "whose handlers take most of its time",
             _ => "which loses packets",
         };
         string behind = packets > 0 ? string.Create(CultureInfo.InvariantCulture, $"{packets:N0} packets behind ") : "";
@@ -79,6 +81,8 @@ internal static class LagText
     {
         LagCause.Silent => LagReason.Silent,
         LagCause.ReadingSlowly => LagReason.ReadingSlowly,
+        LagCause.Late => LagReason.AnswersLate,
+        LagCause.Handling => LagReason.SlowHandlers,
         _ => LagReason.Losing,
     };
 }

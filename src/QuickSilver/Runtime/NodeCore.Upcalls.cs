@@ -43,6 +43,16 @@ internal sealed partial class NodeCore
         _lifecycle.OnHold(hold);
     }
 
+    void INodeUpcalls.OnMemberShed(NodeInfo member, Instant now)
+    {
+        MembersShed++;
+        var id = new MemberId(member);
+        Services.Log.Post(
+            (Services.Name, Member: $"{QuotedName.Of(member.Name)} ({id})"),
+            static (logger, s) => Log.MemberShed(logger, s.Name, s.Member));
+        Services.Events.Post(new MemberShed(new Member(id, member.Name)));
+    }
+
     void INodeUpcalls.OnNodesRemoved(IReadOnlyList<NodeInfo> nodes, Instant now) =>
         Services.Log.Post(
             (nodes.Count,

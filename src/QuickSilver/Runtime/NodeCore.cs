@@ -119,6 +119,9 @@ internal sealed partial class NodeCore : ICoreObserver, INodeUpcalls, ICompletio
     /// <summary>Handles that full inboxes ended.</summary>
     public long SlowConsumers { get; set; }
 
+    /// <summary>Members that were removed because they were too slow.</summary>
+    public long MembersShed { get; private set; }
+
     /// <summary>Members that the membership server waits for during a hold.</summary>
     public int MembersMissing { get; private set; }
 
@@ -135,7 +138,10 @@ internal sealed partial class NodeCore : ICoreObserver, INodeUpcalls, ICompletio
     public void Compose(IMembershipLink link)
     {
         _link = link;
-        _host = new NodeHost(Alarms, _transport, link, this, _random, _pool);
+        _host = new NodeHost(Alarms, _transport, link, this, _random, _pool)
+        {
+            HandlerTime = () => Services.UserCode.SlowTime,
+        };
         BuildStack();
     }
 

@@ -117,6 +117,7 @@ internal static class OptionSettings
         MaxPendingBytes = options.Pending.MaxBytesPerRegion,
         NodeMaxPendingBytes = options.Pending.MaxBytesPerNode,
         MaxMessageBytes = options.Pending.MaxMessageBytes,
+        SlowMemberTimeout = options.Pending.SlowMemberTimeout,
         Recovery = new RecoverySettings
         {
             MinTokenInterval = options.Recovery.MinTokenInterval,

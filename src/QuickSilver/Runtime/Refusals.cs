@@ -72,15 +72,15 @@ internal static class Refusals
     public static NodeEvictedException OfEviction(
         MembershipRefusal refusal, long inDoubt, bool returns, TimeSpan pause, NetEndpoint control, NetEndpoint data)
     {
-        string away = pause > TimeSpan.Zero
-            ? $"This has happened before: look for a firewall or a changed address. After {pause} it"
-            : "It";
+        string cause = refusal == MembershipRefusal.TooSlow
+            ? "it is still slower than the messages come" : "look for a firewall or a changed address";
+        string away = pause > TimeSpan.Zero ? $"This has happened before: {cause}. After {pause} it" : "It";
         string next = returns
             ? $"{away} returns under a new Id: join the groups again when it has (NodeRejoined)."
             : "It stops, as Membership.Eviction says: start another.";
         string doubt = inDoubt == 0 ? "" : $" Whether others hold its last {inDoubt} messages is not known.";
         return new NodeEvictedException(
-            ErrorCode.Evicted,
+            refusal == MembershipRefusal.TooSlow ? ErrorCode.TooSlow : ErrorCode.Evicted,
             $"The node was removed from the cluster: {Text(refusal)}.{Ports(refusal, control, data)}{doubt} {next}")
         {
             MessagesInDoubt = inDoubt,
@@ -132,6 +132,10 @@ internal static class Refusals
             + "that drops the data port, or long datagrams (log records 1224 and 1225 at the members name both ends)",
         MembershipRefusal.Unconfirmed =>
             "it was heard, but confirmed nothing of what the server sent it for Membership.FailureTimeout",
+        MembershipRefusal.TooSlow =>
+            "it was slower than the messages came, and held senders at their limit for longer than they wait "
+            + "(Pending.SlowMemberTimeout), while others kept up. Handlers on the core thread must be short: read the "
+            + "group elsewhere (ReadAllAsync), or let the senders wait (Timeout.InfiniteTimeSpan)",
         MembershipRefusal.Replaced => "another process with its address or its name has taken its place",
         MembershipRefusal.Superseded =>
             "an older cluster of the same name came to the server of this one, which had just been founded",

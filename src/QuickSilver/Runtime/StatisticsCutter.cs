@@ -144,6 +144,7 @@ internal sealed class StatisticsCutter
         _next.SlowConsumers = _core.SlowConsumers;
         _next.HandlerErrors = _core.HandlerErrors;
         _next.MembersMissing = _core.MembersMissing;
+        _next.MembersShed = _core.MembersShed;
         _next.LoopTurns = (long)Loop.Turns;
         _next.LoopUtilization = _utilization;
         _next.LongestTurn = Loop.LongestTurn;

@@ -17,4 +17,12 @@ public enum LagReason
     /// <summary>The member reads its socket in time but lacks packets: the network loses them on the way, and they are
     /// not repaired yet.</summary>
     Losing,
+
+    /// <summary>The member answers the token of its region, but far later than others: it stands still at times, or
+    /// gets little of its processors.</summary>
+    AnswersLate,
+
+    /// <summary>By the member's own word, the application's handlers take most of the time of its core
+    /// thread.</summary>
+    SlowHandlers,
 }

@@ -44,6 +44,10 @@ public sealed record NodeStatistics
     /// <see cref="QuickSilverNode.GetSlowestMembersAsync"/> lists them.</summary>
     public int MembersHoldingUp { get; init; }
 
+    /// <summary>Number of members of this node's regions, and of those that it sends to, that were removed because they
+    /// were too slow (<see cref="MemberShed"/>).</summary>
+    public long MembersShed { get; init; }
+
     /// <summary>How long the most persistent of these members has held up a region; zero without any.</summary>
     public TimeSpan LongestHoldUp { get; init; }
 

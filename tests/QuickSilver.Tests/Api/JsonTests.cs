@@ -128,6 +128,7 @@ public sealed class JsonTests
             node.GetStatistics(), (await node.GetTopGroupsAsync(1))[0], lag,
             new CarrierSelected(Carrier.Unicast, "no multicast"), new GroupEnded("greetings", evicted), state,
             new LossReported("greetings", Id, 3, LossReason.Overflow), new NodeRejoined(Id, Id),
+            new MemberShed(new Member(Id, "left")),
             new CoreStalled(LoopPhase.Feed, TimeSpan.Zero, null),
             new MessagesLost(group, Id, 1, 2, LossReason.Unread), new GroupCompleted(group, evicted),
             new MessageReceived(group, message),
