@@ -66,7 +66,7 @@ public sealed class SimulatedCluster
             _events,
             _run.Random,
             _run.Trace,
-            key => _removals!.OnRemoved(key, _membership!.Servers, _membership.LastStep),
+            (key, reason) => _removals!.OnRemoved(key, _membership!.Servers, _membership.LastStep, reason),
             key => _removals!.OnTakenOver(key, _membership!.Servers));
         _removals = new AnnouncedRemovals(_run, _checks, _nodes, IsConcerned);
         _plans = new SendPlans(_run, _events, machine => _current[machine]);
@@ -257,6 +257,7 @@ public sealed class SimulatedCluster
     {
         ArgumentNullException.ThrowIfNull(fault);
         _checks.Removals.Learn(fault);
+        _checks.Rates.Learn(fault);
         _run.HasFaults = true;
         Instant begin = Instant.Zero + fault.At;
         _events.Schedule(begin, new FaultExecution(this), fault, value: 1);

@@ -34,6 +34,7 @@ namespace QuickSilver.Testing.Faults;
 [JsonDerivedType(typeof(ServerFreeze), "server-freeze")]
 [JsonDerivedType(typeof(ServerOutage), "server-outage")]
 [JsonDerivedType(typeof(ServerReplacement), "server-replacement")]
+[JsonDerivedType(typeof(SlowHandler), "slow-handler")]
 [JsonDerivedType(typeof(SlowNode), "slow")]
 [JsonDerivedType(typeof(UnicastOutage), "unicast-outage")]
 public abstract record Fault(TimeSpan At, TimeSpan Duration)

@@ -29,7 +29,8 @@ internal sealed class AnnouncedRemovals(
     /// <param name="key">Key of the node's number.</param>
     /// <param name="server">The server, counted from the first of the run.</param>
     /// <param name="lastStep">Counter of the last step it has made.</param>
-    public void OnRemoved(ulong key, ulong server, ulong lastStep)
+    /// <param name="reason">Why.</param>
+    public void OnRemoved(ulong key, ulong server, ulong lastStep, MembershipRefusal reason)
     {
         if (checks.Views.NodeOf(key) is not (>= 0 and var index)) return;
         _removedBy[index] = server;
@@ -42,7 +43,8 @@ internal sealed class AnnouncedRemovals(
         // The operator may have said that one which is broken for ever is gone.
         if (!isOwed) return;
         if (!nodes[index].IsEnding) CheckMajority(index);
-        checks.Removals.OnRemoved(nodes[index]);
+        if (reason == MembershipRefusal.TooSlow) checks.Rates.OnShed(nodes[index]);
+        else checks.Removals.OnRemoved(nodes[index]);
     }
 
     /// <summary>

@@ -27,6 +27,7 @@ internal sealed class ClusterChecks
         Memory = new MemoryChecks(run);
         Removals = new RemovalChecks(run);
         Tokens = new TokenChecks(run, Views);
+        Rates = new RateChecks(run, lives, nodes);
     }
 
     /// <summary>True for nodes that have neither crashed nor ended otherwise, nor been removed.</summary>
@@ -58,6 +59,9 @@ internal sealed class ClusterChecks
 
     /// <summary>R3.</summary>
     public TokenChecks Tokens { get; }
+
+    /// <summary>V11.</summary>
+    public RateChecks Rates { get; }
 
     /// <summary>Every group ever used, in the order of first use.</summary>
     public IReadOnlyList<GroupLog> Groups => _groups;

@@ -28,7 +28,7 @@ internal sealed class SimulatedMembership : IServerLinks, IEventTarget
     private readonly Dictionary<long, SimulatedLink> _links = [];
     private readonly Dictionary<int, int> _blocked = [];
     private readonly Dictionary<int, Instant> _stalledUntil = [];
-    private readonly Action<ulong> _onRemoved;
+    private readonly Action<ulong, MembershipRefusal> _onRemoved;
     private readonly Action<ulong> _onTakenOver;
     private readonly Queue<(object? Argument, Happening What)> _unread = [];
     private readonly HashSet<int> _accusers = [];
@@ -55,7 +55,7 @@ internal sealed class SimulatedMembership : IServerLinks, IEventTarget
     public SimulatedMembership(
         MembershipServerSettings settings, MembershipLinkModel model, VirtualClock clock, EventQueue events,
         SimulationRandom random, TraceHash trace,
-        Action<ulong> onRemoved, Action<ulong> onTakenOver)
+        Action<ulong, MembershipRefusal> onRemoved, Action<ulong> onTakenOver)
     {
         _onRemoved = onRemoved;
         _onTakenOver = onTakenOver;
@@ -347,7 +347,8 @@ internal sealed class SimulatedMembership : IServerLinks, IEventTarget
     {
         if (frame.IsEmpty || (FrameKind)frame[0] != FrameKind.NodeRemoved) return;
         var reader = new WireReader(frame[1..]);
-        _onRemoved(FrameFields.ReadKey(ref reader));
+        ulong key = FrameFields.ReadKey(ref reader);
+        _onRemoved(key, (MembershipRefusal)reader.ReadByte());
     }
 
     private void NoteWelcome(ReadOnlySpan<byte> frame)

@@ -71,7 +71,10 @@ public sealed class SimulatedNode : IMembershipClient
         _transport = new SimulatedTransport(
             network, machine, _clock.Global, ready => _runner!.WakeAt(ready), index, Work);
         var random = new SeededRandom(run.Random.Draw(RandomStream.Node, (ulong)index, 1, 0));
-        Stack = new NodeStack(_settings, new NodeHost(_alarms, _transport, new Link(this), Application, random, _pool));
+        Stack = new NodeStack(_settings, new NodeHost(_alarms, _transport, new Link(this), Application, random, _pool)
+        {
+            HandlerTime = () => Work.Handled,
+        });
         _requests = new SimulatedRequests(this, run.Options.GivesUpLongMessages);
         if (Stack.Rooms.Keys is { } keys) _transport.Tap = new Wiretap(keys);
         _runner = new NodeRunner(run, events, this, _transport, _alarms, _clock, Work, Stack);
@@ -363,6 +366,7 @@ public sealed class SimulatedNode : IMembershipClient
         if (_run.Tap is null && !_transport.WasForged && counters.Rejected[RejectReason.WrongSource] > 0)
             throw _run.Violation(
                 "E2", $"node {Index} took {Stack.LastForged} for forged, though every one came from its sender");
+        _checks.Rates.OnTurn(this);
         _checks.Memory.CheckCaps(this, _settings, counters, _pool, _checks.Stability.Streams);
     }
 

@@ -29,6 +29,12 @@ internal sealed class WorkMeter(
     /// <summary>How many times slower than its model the node works; 1: not at all.</summary>
     public int Factor { get; set; } = 1;
 
+    /// <summary>What the application's handler takes for each message.</summary>
+    public TimeSpan HandlerTime { get; set; }
+
+    /// <summary>All time of the application's handler so far.</summary>
+    public TimeSpan Handled { get; private set; }
+
     /// <summary>All pauses so far.</summary>
     public TimeSpan Paused { get; private set; }
 
@@ -63,6 +69,11 @@ internal sealed class WorkMeter(
     public void OnMessageDelivered()
     {
         _nanoseconds += model.MessageDeliveredNanoseconds;
+        if (HandlerTime > TimeSpan.Zero)
+        {
+            _nanoseconds += HandlerTime.Ticks * NanosecondsPerTick / Factor;
+            Handled += HandlerTime;
+        }
         _allocated += memory.AllocatedPerMessage;
         Advance();
     }

@@ -29,6 +29,8 @@ internal static class MarkQuota
             "simulated applications do not send from their handlers: reached by tests of delivery alone",
         ["a founding waits for what is not read yet"] =
             "a server must stand still just when it founds: reached by tests of the membership server alone",
+        ["a server removes a member that is too slow"] =
+            "a run of the generator is short for it, and sends little: reached by the targeted run SlowMember",
         ["a new leader is the sender of a stream found stable before"] =
             "a leader must fall between two datagrams of one round's end: reached on seeds of RegressionTests",
         ["a server that takes over waits for a majority"] =

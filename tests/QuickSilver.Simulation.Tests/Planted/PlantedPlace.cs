@@ -30,7 +30,7 @@ internal static class PlantedPlace
         MaxNodes = 12,
         MaxLength = TimeSpan.FromSeconds(30),
         Modes = false,
-        Without = [FaultKind.Stutter, FaultKind.RestartStorm, FaultKind.FlappingWay],
+        Without = [FaultKind.Stutter, FaultKind.RestartStorm, FaultKind.FlappingWay, FaultKind.SlowHandler],
     };
 
     private static readonly Dictionary<string, Func<ulong, RunSpec>> Targeted = new(StringComparer.Ordinal)
@@ -64,6 +64,8 @@ internal static class PlantedPlace
         [nameof(MembershipRuns.HostCutOff)] = MembershipRuns.HostCutOff,
         [nameof(MembershipRuns.ServerStandsStill)] = MembershipRuns.ServerStandsStill,
         [nameof(MembershipRuns.StrangersAccuse)] = MembershipRuns.StrangersAccuse,
+        [nameof(SlowRuns.SlowMember)] = SlowRuns.SlowMember,
+        [nameof(SlowRuns.AllSlow)] = SlowRuns.AllSlow,
         [nameof(LateralRuns.LateralMoves)] = LateralRuns.LateralMoves,
         [nameof(LateralRuns.LateralLateStep)] = LateralRuns.LateralLateStep,
         [nameof(LateralRuns.LateralTurns)] = LateralRuns.LateralTurns,

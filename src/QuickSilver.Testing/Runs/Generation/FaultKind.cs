@@ -102,4 +102,7 @@ public enum FaultKind : byte
 
     /// <summary>A way between two machines that breaks and is mended, again and again.</summary>
     FlappingWay,
+
+    /// <summary>Applications whose handlers are slow.</summary>
+    SlowHandler,
 }

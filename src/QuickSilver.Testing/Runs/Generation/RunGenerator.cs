@@ -58,8 +58,11 @@ public static class RunGenerator
         FaultKind[] repeated = kinds.Length == 0 ? [] : RepeatedTrouble.DrawKinds(random, bounds);
         IReadOnlyList<Fault> faults =
             [.. FaultDraw.Draw(random, cluster, kinds), .. RepeatedTrouble.Draw(random, cluster, repeated)];
+        List<Fault> handlers = bounds.Without.Contains(FaultKind.SlowHandler)
+            ? [] : SlowHandlerDraw.Draw(random, cluster);
         IReadOnlyList<Fault> remains = kinds.Length == 0 ? [] : RemainderDraw.Draw(random, cluster);
         traits.InsertRange(0, kinds.Concat(repeated).Select(kind => kind.ToString()));
+        if (handlers.Count > 0) traits.Add(nameof(FaultKind.SlowHandler));
         if (remains.Count > 0) traits.Add("Core");
         return new RunSpec
         {
@@ -72,7 +75,7 @@ public static class RunGenerator
             Publishers = publishers,
             Plans = plans,
             Actions = actions,
-            Faults = [.. faults, .. remains],
+            Faults = [.. faults, .. handlers, .. remains],
             HealAt = length,
             JoinLimit = isRare ? ConvergenceLimit(options.Membership, options.MembershipLink) : null,
             ConvergenceLimit = ConvergenceLimit(options.Membership, options.MembershipLink),
@@ -113,7 +116,8 @@ public static class RunGenerator
         FaultKind[] possible =
         [
             .. Enum.GetValues<FaultKind>()
-                .Where(kind => !RepeatedTrouble.Draws(kind) && !cluster.Bounds.Without.Contains(kind)),
+                .Where(kind => !RepeatedTrouble.Draws(kind) && kind != FaultKind.SlowHandler
+                    && !cluster.Bounds.Without.Contains(kind)),
         ];
         FaultKind[] usual = dice.Some([.. possible.Except(Rare)], dice.Chance(0.5) ? 0.12 : 0.3);
         return [.. usual, .. possible.Intersect(Rare).Where(_ => rareDice.Chance(RareRuns))];

@@ -317,5 +317,38 @@ internal static class MembershipDefects
                     "_others.UnionWith(parts.Nodes.Live);"),
             ],
         },
+        new(
+            "SlowMemberKept",
+            "The server never removes a member that is too slow.",
+            nameof(SlowRuns.SlowMember), 2, "V11")
+        {
+            Patches =
+            [
+                new(
+                    "SlowMemberJudge.cs",
+                    "is not { } worst || !sight.MayRemove(now)) return;",
+                    "is not { } worst || now > Instant.Zero) return;"),
+            ],
+        },
+        new(
+            "SlowMemberForgiven",
+            "A sender begins the time of a slow member again with each heartbeat.",
+            nameof(SlowRuns.SlowMember), 2, "V11")
+        {
+            Patches = [new("SlowMemberWatch.cs", "if (isPaused) _heldSince.Clear();", "_heldSince.Clear();")],
+        },
+        new(
+            "SlowestRemovedAnyway",
+            "The server removes the slowest member though nobody keeps up.",
+            nameof(SlowRuns.AllSlow), 2, "V11")
+        {
+            Patches =
+            [
+                new(
+                    "SlowMemberJudge.cs",
+                    "return keeping > 0 && (isHandling || keeping > behind);",
+                    "return keeping > 0 || isHandling || keeping > behind;"),
+            ],
+        },
     ];
 }
