@@ -29,6 +29,7 @@ IScenario[] scenarios =
     new Long(),
     new Overlap(),
     new Junk(),
+    new SlowMember(),
 ];
 const int RateNotKept = 2;
 if (args is [RoleProgram.Word]) return await RoleProgram.RunAsync();
