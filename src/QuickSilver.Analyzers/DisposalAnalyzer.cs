@@ -101,9 +101,14 @@ public sealed class DisposalAnalyzer : DiagnosticAnalyzer
             IInvocationOperation call => ReferenceEquals(call.Instance, use)
                 && !Ends.Contains(call.TargetMethod.Name),
             IPropertyReferenceOperation or IEventReferenceOperation => true,
-            // An extension method that reads, such as GetString: its receiver is an argument.
+            // An extension method, such as GetString or SendAsync of a text: its receiver is an argument.
             IArgumentOperation { Parent: IInvocationOperation { TargetMethod.IsExtensionMethod: true } call } given =>
                 ReferenceEquals(call.Arguments[0], given) && Reads(call.TargetMethod),
+            // The same, where the receiver is of a base of its parameter's type.
+            IConversionOperation { IsImplicit: true } conversion => conversion.Parent is IArgumentOperation
+            {
+                Parent: IInvocationOperation { TargetMethod.IsExtensionMethod: true } call,
+            } given && ReferenceEquals(call.Arguments[0], given) && Reads(call.TargetMethod),
             _ => false,
         };
     }

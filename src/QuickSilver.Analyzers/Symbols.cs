@@ -39,12 +39,17 @@ internal static class Symbols
         }
     }
 
-    /// <summary>The call behind an await, a ConfigureAwait and conversions; null: something else.</summary>
+    /// <summary>The call behind an await, a ConfigureAwait, a Result and conversions; null: something else.</summary>
     public static IInvocationOperation? CallOf(IOperation operation)
     {
         operation = Bare(operation);
         if (operation is IAwaitOperation awaited) operation = Bare(awaited.Operation);
-        if (operation is IInvocationOperation { TargetMethod.Name: "ConfigureAwait" or "WaitAsync" } wrapper
+        if (operation is IPropertyReferenceOperation { Property.Name: "Result", Instance: { } task })
+            return CallOf(task);
+        if (operation is IInvocationOperation
+            {
+                TargetMethod.Name: "ConfigureAwait" or "WaitAsync" or "GetAwaiter" or "GetResult" or "AsTask",
+            } wrapper
             && wrapper.Instance is { } instance)
         {
             return CallOf(instance);

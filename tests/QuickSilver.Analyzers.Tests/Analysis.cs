@@ -37,7 +37,10 @@ internal static class Analysis
             .Select(one => one.ToString())];
         Assert.Empty(errors);
         DiagnosticAnalyzer[] analyzers =
-            [new BlockingCallAnalyzer(), new DisposalAnalyzer(), new NotAwaitedAnalyzer(), new AsyncHandlerAnalyzer()];
+        [
+            new BlockingCallAnalyzer(), new DisposalAnalyzer(), new NotAwaitedAnalyzer(), new AsyncHandlerAnalyzer(),
+            new DroppedSendAnalyzer(),
+        ];
         CancellationToken stop = TestContext.Current.CancellationToken;
         ImmutableArray<Diagnostic> found =
             await compilation.WithAnalyzers([.. analyzers]).GetAnalyzerDiagnosticsAsync(stop);

@@ -29,6 +29,25 @@ public sealed class DisposalTests
             """));
 
     [Fact]
+    public async Task Extension_methods_and_blocking_waits_hide_nothing() => Assert.Equal(
+        ["QS0002 group", "QS0002 publisher", "QS0002 node", "QS0002 other"],
+        await Analysis.FindAsync("""
+            async Task Text()
+            {
+                var group = await _node.JoinAsync("g");
+                await group.SendAsync("text");
+                var publisher = await _node.OpenPublisherAsync("g");
+                await publisher.SendConfirmedAsync("text");
+            }
+
+            void Blocks()
+            {
+                var node = QuickSilverNode.StartAsync().Result;
+                var other = QuickSilverNode.StartAsync().GetAwaiter().GetResult();
+            }
+            """));
+
+    [Fact]
     public async Task What_is_disposed_of_passed_on_kept_or_ends_with_its_node_is_well() => Assert.Empty(
         await Analysis.FindAsync("""
             private Group? _group;
