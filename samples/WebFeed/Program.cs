@@ -4,39 +4,68 @@
 //   dotnet run -c Release --project samples/WebFeed -- --urls http://127.0.0.1:5002
 //   curl -N http://127.0.0.1:5002/news &
 //   curl -d '{"text":"hello"}' -H 'content-type: application/json' http://127.0.0.1:5001/news
+//
+// Whoever reaches the port can post and read: put authentication in front of what is not public. Bodies, texts and open
+// streams have limits, and only the hosts of AllowedHosts are answered ("AllowedHosts": "news.example.com").
 
+using System.Globalization;
 using System.Net.Sockets;
 using System.Runtime.CompilerServices;
 using System.Text.Json.Serialization;
+using System.Threading.RateLimiting;
 using Microsoft.AspNetCore.Diagnostics.HealthChecks;
+using Microsoft.AspNetCore.RateLimiting;
 using Microsoft.Extensions.Options;
 using QuickSilver;
 using QuickSilver.Hosting;
 using QuickSilver.Typed;
 
+const int LongestBody = 16 << 10;
+const int LongestText = 4 << 10;
+
 WebApplicationBuilder builder = WebApplication.CreateSlimBuilder(args);
-builder.Services.ConfigureHttpJsonOptions(
-    static json => json.SerializerOptions.TypeInfoResolverChain.Insert(0, NewsContext.Default));
+int mostStreams = int.Parse(builder.Configuration["MaxStreams"] ?? "100", CultureInfo.InvariantCulture);
+builder.WebHost.ConfigureKestrel(static kestrel => kestrel.Limits.MaxRequestBodySize = LongestBody);
+builder.Services.AddHostFiltering(filter =>
+    filter.AllowedHosts = (builder.Configuration["AllowedHosts"] ?? "localhost;127.0.0.1;[::1]").Split(';'));
+builder.Services.AddRateLimiter(limits => limits
+    .AddConcurrencyLimiter("streams", streams => streams.PermitLimit = mostStreams)
+    .RejectionStatusCode = StatusCodes.Status503ServiceUnavailable);
+builder.Services.ConfigureHttpJsonOptions(static json =>
+{
+    json.SerializerOptions.TypeInfoResolverChain.Insert(0, NewsContext.Default);
+    json.SerializerOptions.RespectNullableAnnotations = true;
+    json.SerializerOptions.RespectRequiredConstructorParameters = true; // {} is no news
+});
 builder.Services.AddQuickSilver()
     .AddGroup("news", NewsContext.Default.News, static news => news.Group.BufferBeforeFirstRead = false) // only sends
     .AddHealthCheck();
 WebApplication app = builder.Build();
+CancellationToken stopping = app.Lifetime.ApplicationStopping;
+app.UseHostFiltering();
+app.UseRateLimiter();
 
 app.MapPost("/news", static async (
     News news, [FromKeyedServices("news")] IQuickSilverGroup<News> group, CancellationToken aborted) =>
 {
+    if (news.Text.Length is 0 or > LongestText) return Results.BadRequest();
     await group.SendAsync(news, cancellationToken: aborted);
     return Results.Accepted();
 });
 
 app.MapGet("/news", static (IQuickSilverNode node, IHostApplicationLifetime life, CancellationToken aborted) =>
-    TypedResults.ServerSentEvents(Feed.FollowAsync(node, life.ApplicationStopping, aborted)));
+    TypedResults.ServerSentEvents(Feed.FollowAsync(node, life.ApplicationStopping, aborted)))
+    .RequireRateLimiting("streams");
 
 app.MapHealthChecks("/ready", new HealthCheckOptions { Predicate = static check => check.Tags.Contains("ready") });
 try
 {
     await app.RunAsync();
     return 0;
+}
+catch (OperationCanceledException) when (stopping.IsCancellationRequested)
+{
+    return 0; // Ctrl+C or SIGTERM while it started
 }
 catch (Exception failure) when (failure is QuickSilverException or OptionsValidationException
     or IOException or ArgumentException or FormatException or SocketException)

@@ -26,10 +26,16 @@ builder.Services.AddQuickSilver()
     .AddHandler<GreetingHandler>("greetings")
     .AddHealthCheck();
 builder.Services.AddHostedService<Greeter>();
+IHost host = builder.Build();
+CancellationToken stopping = host.Services.GetRequiredService<IHostApplicationLifetime>().ApplicationStopping;
 try
 {
-    await builder.Build().RunAsync();
+    await host.RunAsync();
     return 0;
+}
+catch (OperationCanceledException) when (stopping.IsCancellationRequested)
+{
+    return 0; // Ctrl+C or SIGTERM while it started: it waited for its server, or joined
 }
 catch (Exception failure) when (failure is QuickSilverException or OptionsValidationException)
 {

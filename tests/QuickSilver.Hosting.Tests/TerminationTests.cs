@@ -9,6 +9,26 @@ namespace QuickSilver.Hosting.Tests;
 public sealed class TerminationTests
 {
     [Fact]
+    public async Task A_worker_that_is_terminated_while_it_waits_for_its_server_ends_in_order()
+    {
+        Assert.SkipWhen(OperatingSystem.IsWindows(), "there is no SIGTERM");
+        bool waits = false;
+        await using ChildProcess worker = ChildProcess.Start(
+            "Worker",
+            Path.Combine(AppContext.BaseDirectory, "Worker.dll"),
+            [
+                "--QuickSilver:Membership:Mode=Client", "--QuickSilver:Membership:Servers:0=127.0.0.1:1",
+                "--QuickSilver:Security:Mode=None", "--QuickSilver:Membership:JoinTimeout=01:00:00",
+            ],
+            line => waits |= line.Contains("127.0.0.1:1", StringComparison.Ordinal));
+        await NodeRig.UntilAsync(() => waits || worker.Exit.IsCompleted, "it waits for its server");
+        using (Process kill = Process.Start("kill", ["-TERM", $"{worker.Id}"])) await kill.WaitForExitAsync();
+        int code = await worker.Exit.WaitAsync(NodeRig.Patience);
+        Assert.True(code == 0, $"it ended with {code}: {worker.LastLines}");
+        Assert.DoesNotContain("did not start", worker.LastLines, StringComparison.Ordinal);
+    }
+
+    [Fact]
     public async Task A_host_that_is_terminated_under_traffic_loses_nothing_that_was_admitted()
     {
         Assert.SkipWhen(OperatingSystem.IsWindows(), "there is no SIGTERM");

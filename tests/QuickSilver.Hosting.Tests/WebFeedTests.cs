@@ -47,6 +47,51 @@ public sealed class WebFeedTests
     }
 
     [Fact]
+    public async Task What_is_too_long_no_news_for_another_host_or_one_stream_too_many_is_refused()
+    {
+        string port = FreePort.Find().ToString(CultureInfo.InvariantCulture);
+        await using ChildProcess feed = Start(
+            FreePort.Find().ToString(CultureInfo.InvariantCulture), port, "--MaxStreams=1");
+        using var http = new HttpClient { Timeout = NodeRig.Patience };
+        await NodeRig.UntilAsync(() => IsReadyAsync(http, port), feed.LastLines);
+        string url = $"http://127.0.0.1:{port}/news";
+        (string Body, HttpStatusCode Expected)[] bodies =
+        [
+            ("{\"text\":\"" + new string('x', 20 << 10) + "\"}", HttpStatusCode.RequestEntityTooLarge),
+            ("{\"text\":\"" + new string('x', 5 << 10) + "\"}", HttpStatusCode.BadRequest),
+            ("{}", HttpStatusCode.BadRequest), ("{\"text\":null}", HttpStatusCode.BadRequest),
+            ("{\"text\":\"\"}", HttpStatusCode.BadRequest), ("null", HttpStatusCode.BadRequest),
+            ("{\"text\":\"hello\"}", HttpStatusCode.Accepted),
+        ];
+        foreach ((string body, HttpStatusCode expected) in bodies)
+        {
+            using var news = new StringContent(body, Encoding.UTF8, "application/json");
+            using HttpResponseMessage posted = await http.PostAsync(url, news);
+            Assert.True(expected == posted.StatusCode, $"{body[..Math.Min(body.Length, 20)]}: {posted.StatusCode}");
+        }
+
+        using var foreign = new HttpRequestMessage(HttpMethod.Get, $"http://127.0.0.1:{port}/ready");
+        foreign.Headers.Host = "evil.example";
+        using HttpResponseMessage refused = await http.SendAsync(foreign);
+        Assert.Equal(HttpStatusCode.BadRequest, refused.StatusCode);
+
+        // The first stream answers with its first event.
+        Task<HttpResponseMessage> first = http.GetAsync(url, HttpCompletionOption.ResponseHeadersRead);
+        await NodeRig.UntilAsync(
+            async () =>
+            {
+                using var news = new StringContent("{\"text\":\"hello\"}", Encoding.UTF8, "application/json");
+                using HttpResponseMessage posted = await http.PostAsync(url, news);
+                return first.IsCompleted;
+            },
+            "the first stream is open");
+        using HttpResponseMessage open = await first;
+        Assert.Equal(HttpStatusCode.OK, open.StatusCode);
+        using HttpResponseMessage second = await http.GetAsync(url, HttpCompletionOption.ResponseHeadersRead);
+        Assert.Equal(HttpStatusCode.ServiceUnavailable, second.StatusCode);
+    }
+
+    [Fact]
     public async Task An_address_that_cannot_be_had_ends_it_with_a_line()
     {
         using var taken = new TcpListener(IPAddress.Loopback, 0);
@@ -62,10 +107,10 @@ public sealed class WebFeedTests
         }
     }
 
-    private static ChildProcess Start(string membership, string port) => ChildProcess.Start(
+    private static ChildProcess Start(string membership, string port, params string[] more) => ChildProcess.Start(
         "WebFeed",
         Path.Combine(AppContext.BaseDirectory, "WebFeed.dll"),
-        ["--urls", $"http://127.0.0.1:{port}", $"--QuickSilver:Membership:Port={membership}"]);
+        ["--urls", $"http://127.0.0.1:{port}", $"--QuickSilver:Membership:Port={membership}", .. more]);
 
     private static async Task<bool> IsReadyAsync(HttpClient http, string port)
     {
