@@ -13,6 +13,7 @@ internal sealed class HostingMeter : IDisposable
     private static readonly KeyValuePair<string, object?> Operation = new("messaging.operation.name", "process");
 
     private readonly Meter _meter;
+    private readonly KeyValuePair<string, object?> _node;
     private readonly Counter<long> _rejoins;
     private readonly Counter<long> _faults;
     private readonly Counter<long> _undeserialized;
@@ -20,10 +21,12 @@ internal sealed class HostingMeter : IDisposable
 
     /// <summary>Creates the instruments.</summary>
     /// <param name="factory">Creates the meter; null: it belongs to the node alone.</param>
-    /// <param name="node">Tag of the meter, to tell the nodes of a process apart.</param>
+    /// <param name="node">Tag of what is counted, to tell the nodes of a process apart.</param>
     public HostingMeter(IMeterFactory? factory, string node)
     {
-        var options = new MeterOptions(Name) { Tags = [new("quicksilver.node", node)] };
+        // No tag of the meter: collectors count instruments, and drop those beyond a limit.
+        var options = new MeterOptions(Name);
+        _node = new("quicksilver.node", node);
         _meter = factory?.Create(options) ?? new Meter(options);
         _rejoins = _meter.CreateCounter<long>("quicksilver.group.rejoins", "{rejoin}", "Groups joined again");
         _faults = _meter.CreateCounter<long>("quicksilver.handler.errors", "{error}", "Exceptions of handler classes");
@@ -38,16 +41,16 @@ internal sealed class HostingMeter : IDisposable
 
     /// <summary>Counts a group that was joined again.</summary>
     public void OnRejoin(QuickSilverException reason) =>
-        _rejoins.Add(1, new KeyValuePair<string, object?>("reason", ReasonOf(reason)));
+        _rejoins.Add(1, new KeyValuePair<string, object?>("reason", ReasonOf(reason)), _node);
 
     /// <summary>Counts an exception of a handler.</summary>
-    public void OnHandlerFault() => _faults.Add(1);
+    public void OnHandlerFault() => _faults.Add(1, _node);
 
     /// <summary>Counts a message that is no value.</summary>
-    public void OnUndeserialized() => _undeserialized.Add(1);
+    public void OnUndeserialized() => _undeserialized.Add(1, _node);
 
     /// <summary>Notes the duration of a call.</summary>
-    public void OnHandled(TimeSpan duration) => _handled.Record(duration.TotalSeconds, System, Operation);
+    public void OnHandled(TimeSpan duration) => _handled.Record(duration.TotalSeconds, System, Operation, _node);
 
     /// <summary>Removes the instruments.</summary>
     public void Dispose() => _meter.Dispose();

@@ -122,7 +122,7 @@ public sealed class TelemetryTests
     {
         string page = File.ReadAllText(SourceTree.PathOf("docs/monitoring.md"));
         var instruments = new List<string>();
-        LatencySamples.Note(null);
+        LatencySamples.Note(MessageHeaders.None);
         using var listener = new MeterListener
         {
             InstrumentPublished = (instrument, _) =>

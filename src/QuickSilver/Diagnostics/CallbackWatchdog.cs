@@ -62,6 +62,21 @@ internal sealed class CallbackWatchdog(TimeSpan stall, NodeLog log, NodeEventQue
     public string Present =>
         Volatile.Read(ref _isInside) ? $"{_phase} of '{Volatile.Read(ref _groupName)}'" : "no handler or feed";
 
+    /// <summary>Whether the core thread is in the same call of user code as at the last look. Any thread.</summary>
+    /// <param name="seen">The last look; 0 before the first. Takes this one.</param>
+    public bool IsHeldSince(ref long seen)
+    {
+        if (!Volatile.Read(ref _isInside))
+        {
+            seen = 0;
+            return false;
+        }
+        long calls = Volatile.Read(ref _calls);
+        bool isSame = calls == seen;
+        seen = calls;
+        return isSame;
+    }
+
     /// <summary>Marks the start of a call of user code; <see cref="Leave"/> must follow. Core thread only.</summary>
     public void Enter(LoopPhase phase, string groupName)
     {

@@ -333,4 +333,12 @@ internal static partial class Log
 
     [LoggerMessage(1503, LogLevel.Error, "The application's metering code (a meter factory, a meter listener) threw")]
     public static partial void MeteringFailed(ILogger logger, Exception fault);
+
+    [LoggerMessage(
+        1620,
+        LogLevel.Warning,
+        "Node {Node} waits for {Count} nodes in group {Group}, and there are {Present}. Nodes meet that have in "
+        + "common: {Place}")]
+    public static partial void MembersAwaited(
+        ILogger logger, string node, int count, string group, int present, string place);
 }

@@ -59,6 +59,7 @@ internal struct NodeFigures
     public long MessagesDropped;
     public long SlowConsumers;
     public long HandlerErrors;
+    public long LogRecordsLost;
     public long LoopTurns;
     public double LoopUtilization;
     public TimeSpan LongestTurn;
@@ -161,6 +162,7 @@ internal struct NodeFigures
         MessagesDropped = MessagesDropped,
         SlowConsumers = SlowConsumers,
         HandlerErrors = HandlerErrors,
+        LogRecordsLost = LogRecordsLost,
         LoopTurns = LoopTurns,
         LoopUtilization = LoopUtilization,
         LongestTurn = LongestTurn,

@@ -19,6 +19,7 @@ internal sealed class NodeLog : IThreadPoolWorkItem
     private TaskCompletionSource? _idle;
     private bool _isDraining;
     private int _dropped;
+    private long _lost;
 
     /// <summary>Creates a log that writes to the category "QuickSilver".</summary>
     /// <param name="factory">The application's factory.</param>
@@ -32,6 +33,9 @@ internal sealed class NodeLog : IThreadPoolWorkItem
     /// <summary>Name of the node.</summary>
     public string Node { get; }
 
+    /// <summary>Records that nobody got: the provider threw, or was slower than the node. Any thread.</summary>
+    public long Lost => Interlocked.Read(ref _lost);
+
     /// <summary>Adds a record.</summary>
     /// <param name="state">The values to log.</param>
     /// <param name="write">Writes the record on a pool thread: a static lambda that calls a method of
@@ -44,6 +48,7 @@ internal sealed class NodeLog : IThreadPoolWorkItem
             if (_records.Count >= Capacity)
             {
                 _dropped++;
+                Interlocked.Increment(ref _lost);
                 return;
             }
             _records.Enqueue(record);
@@ -90,7 +95,7 @@ internal sealed class NodeLog : IThreadPoolWorkItem
         return false;
     }
 
-    // An exception of a provider is dropped: the log itself would be the place to report it.
+    // An exception of a provider is counted: the log itself would be the place to report it.
     private void Write(LogRecord record)
     {
         try
@@ -100,7 +105,7 @@ internal sealed class NodeLog : IThreadPoolWorkItem
         }
         catch (Exception)
         {
-            return;
+            Interlocked.Increment(ref _lost);
         }
     }
 

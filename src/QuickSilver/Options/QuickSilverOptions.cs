@@ -1,6 +1,5 @@
 using System.Diagnostics.Metrics;
 using Microsoft.Extensions.Logging;
-using Microsoft.Extensions.Logging.Abstractions;
 using QuickSilver.Protocol.Security;
 using QuickSilver.Security;
 using QuickSilver.Testing;
@@ -58,12 +57,13 @@ public sealed class QuickSilverOptions
     /// <summary>What protects the node; set when it starts.</summary>
     internal SecurityPlan Protection { get; set; } = SecurityPlan.None;
 
-    internal ILoggerFactory LoggerFactory { get; private set; } = NullLoggerFactory.Instance;
+    internal ILoggerFactory? LoggerFactory { get; private set; }
 
     internal IMeterFactory? MeterFactory { get; private set; }
 
     /// <summary>Sets the factory of the node's loggers. Loggers are called from a pool thread, never from the core
-    /// thread. The caller keeps ownership of the factory. Default: no log.</summary>
+    /// thread. The caller keeps ownership of the factory. Default: warnings and errors go to the standard error stream,
+    /// or nowhere with <see cref="TransportKind.InMemory"/>. NullLoggerFactory.Instance: no log.</summary>
     /// <returns>This instance.</returns>
     public QuickSilverOptions UseLoggerFactory(ILoggerFactory factory)
     {

@@ -1,5 +1,7 @@
 using System.Diagnostics;
 using System.Net;
+using Microsoft.Extensions.Logging;
+using Microsoft.Extensions.Logging.Abstractions;
 using QuickSilver.Diagnostics;
 using QuickSilver.Membership;
 using QuickSilver.Security;
@@ -32,7 +34,7 @@ internal static class NodeOpener
         CryptoLibrary.ThrowIfMissing();
         string name = options.NodeName
             ?? $"{Environment.MachineName}-{Environment.ProcessId}-{Interlocked.Increment(ref _nodes)}";
-        var log = new NodeLog(options.LoggerFactory, name);
+        var log = new NodeLog(options.LoggerFactory ?? DefaultLoggers(options), name);
         var reporter = new NodeReporter(log);
         long begun = Stopwatch.GetTimestamp();
         options.Protection = Protect(options, reporter);
@@ -69,6 +71,10 @@ internal static class NodeOpener
             await PauseAsync(reported, cancellationToken).ConfigureAwait(false);
         }
     }
+
+    // Nodes that meet in memory are those of tests.
+    private static ILoggerFactory DefaultLoggers(QuickSilverOptions options) =>
+        options.Transport.Kind == TransportKind.InMemory ? NullLoggerFactory.Instance : StandardErrorLog.Instance;
 
     private static SecurityPlan Protect(QuickSilverOptions options, NodeReporter reporter)
     {

@@ -143,6 +143,7 @@ internal sealed class StatisticsCutter
         _next.MessagesDropped = _core.MessagesDropped;
         _next.SlowConsumers = _core.SlowConsumers;
         _next.HandlerErrors = _core.HandlerErrors;
+        _next.LogRecordsLost = _core.Services.Log.Lost;
         _next.MembersMissing = _core.MembersMissing;
         _next.MembersShed = _core.MembersShed;
         _next.LoopTurns = (long)Loop.Turns;

@@ -195,6 +195,10 @@ public sealed record NodeStatistics
     /// <summary>Exceptions thrown by the application's handlers, feeds and key selectors.</summary>
     public long HandlerErrors { get; init; }
 
+    /// <summary>Log records that nobody got, because the application's logging provider threw or was slower than the
+    /// node.</summary>
+    public long LogRecordsLost { get; init; }
+
     /// <summary>Turns of the core thread's loop.</summary>
     public long LoopTurns { get; init; }
 

@@ -160,11 +160,14 @@ public sealed class FigureTests
         {
             InstrumentPublished = (instrument, listener) =>
             {
-                bool isMine = instrument.Meter.Tags?.Any(tag => node.Name.Equals(tag.Value)) == true;
-                if (isMine && instrument.Name == instrumentName) listener.EnableMeasurementEvents(instrument);
+                if (instrument.Name == instrumentName) listener.EnableMeasurementEvents(instrument);
             },
         };
-        listener.SetMeasurementEventCallback<long>((_, measured, _, _) => value = measured);
+        listener.SetMeasurementEventCallback<long>((_, measured, tags, _) =>
+        {
+            foreach (KeyValuePair<string, object?> tag in tags)
+                if (tag.Key == "quicksilver.node" && node.Name.Equals(tag.Value)) value = measured;
+        });
         listener.Start();
         listener.RecordObservableInstruments();
         return value;

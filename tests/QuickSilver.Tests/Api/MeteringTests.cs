@@ -1,5 +1,7 @@
 using System.Collections.Concurrent;
 using System.Diagnostics.Metrics;
+using Microsoft.Extensions.Logging.Abstractions;
+using QuickSilver.Diagnostics;
 using QuickSilver.Tests.Diagnostics;
 
 namespace QuickSilver.Tests.Api;
@@ -59,6 +61,45 @@ public sealed class MeteringTests
     }
 
     [Fact]
+    public void The_nodes_of_a_process_share_their_instruments_and_each_figure_names_its_node()
+    {
+        var instruments = new List<Instrument>();
+        var named = new ConcurrentDictionary<string, HashSet<object?>>();
+        using var listener = new MeterListener
+        {
+            InstrumentPublished = (instrument, listener) =>
+            {
+                if (instrument.Meter.Name != "QuickSilver") return;
+                instruments.Add(instrument);
+                listener.EnableMeasurementEvents(instrument);
+            },
+        };
+        listener.SetMeasurementEventCallback<long>((instrument, _, tags, _) => Note(instrument, tags));
+        listener.SetMeasurementEventCallback<double>((instrument, _, tags, _) => Note(instrument, tags));
+        listener.Start();
+        var log = new NodeLog(NullLoggerFactory.Instance, "node");
+        NodeMeter[] meters = [.. Enumerable.Range(0, 20).Select(
+            number => new NodeMeter(null, $"shared {number}", "memory", static () => new NodeStatistics(), log))];
+        // A collector of OpenTelemetry takes a thousand by default.
+        Assert.InRange(instruments.Count, 40, 80);
+        listener.RecordObservableInstruments();
+        Assert.Contains("quicksilver.loop.turns", named);
+        Assert.All(named.Values, static nodes => Assert.Equal(20, nodes.Count));
+        meters[0].Dispose();
+        named.Clear();
+        listener.RecordObservableInstruments();
+        Assert.All(named.Values, static nodes => Assert.Equal(19, nodes.Count));
+        foreach (NodeMeter meter in meters[1..]) meter.Dispose();
+
+        void Note(Instrument instrument, ReadOnlySpan<KeyValuePair<string, object?>> tags)
+        {
+            if (tags[^1] is not { Key: "quicksilver.node", Value: string node }) return;
+            if (node.StartsWith("shared ", StringComparison.Ordinal))
+                named.GetOrAdd(instrument.Name, static _ => []).Add(node);
+        }
+    }
+
+    [Fact]
     public async Task Durations_of_token_rounds_and_loop_phases_are_histograms()
     {
         await using var rig = new NodeRig();
@@ -70,13 +111,14 @@ public sealed class MeteringTests
         {
             InstrumentPublished = static (instrument, listener) =>
             {
-                bool isOwn = instrument.Meter.Tags?.Any(static tag => (string?)tag.Value == "one") == true;
-                if (isOwn && instrument is Histogram<double>) listener.EnableMeasurementEvents(instrument);
+                if (instrument.Meter.Name == "QuickSilver" && instrument is Histogram<double>)
+                    listener.EnableMeasurementEvents(instrument);
             },
         };
         listener.SetMeasurementEventCallback<double>((instrument, seconds, tags, _) =>
         {
-            string phase = tags.Length > 0 ? $" {tags[0].Value}" : "";
+            if (!"one".Equals(tags[^1].Value)) return;
+            string phase = tags.Length > 1 ? $" {tags[0].Value}" : "";
             seen[instrument.Name + phase] = seconds;
             if (Thread.CurrentThread.Name?.StartsWith("QuickSilver", StringComparison.Ordinal) == true)
                 core = Thread.CurrentThread.Name;

@@ -1,5 +1,6 @@
 using System.Net;
 using System.Net.Sockets;
+using Microsoft.Extensions.Logging.Abstractions;
 
 namespace QuickSilver.Tests.Api;
 
@@ -21,6 +22,7 @@ internal sealed class NodeRig(bool isSecured = true) : IAsyncDisposable
     {
         var options = new QuickSilverOptions { ClusterName = "tests" };
         options.Membership.Port = _port;
+        options.UseLoggerFactory(NullLoggerFactory.Instance);
         if (!isSecured) options.Security.UseNone();
         change?.Invoke(options);
         return options;

@@ -58,8 +58,7 @@ public sealed partial class DocsTests
         {
             InstrumentPublished = (instrument, _) =>
             {
-                if (instrument.Meter.Tags?.Any(static tag => "of the page".Equals(tag.Value)) == true)
-                    instruments.Add(instrument.Name);
+                if (instrument.Meter.Name == "QuickSilver") instruments.Add(instrument.Name);
             },
         };
         listener.Start();
