@@ -109,6 +109,10 @@ public enum ErrorCode
     /// waits (<see cref="PendingOptions.SlowMemberTimeout"/>).</summary>
     TooSlow = 1415,
 
+    /// <summary>As many calls as <see cref="PendingOptions.MaxWaitingCallsPerRegion"/> wait for room to send
+    /// already.</summary>
+    TooManyWaitingSends = 1420,
+
     /// <summary>A handler, feed or key selector of the application threw.</summary>
     HandlerFailed = 1500,
 }

@@ -54,6 +54,12 @@ public sealed class PendingOptions
     /// sent. Default: 1 MiB, and at most half of <see cref="MaxBytesPerRegion"/>.</summary>
     public long MaxUnsentBytesPerRegion { get; set; } = 1 << 20;
 
+    /// <summary>Limit on calls that wait for room to send at the same time, of all groups that go to the same regions.
+    /// Each holds a copy of its message. A call beyond the limit ends at once with
+    /// <see cref="ErrorCode.TooManyWaitingSends"/>, and its message is not sent. Only code that does not await its
+    /// sends has so many. Default: 65,536.</summary>
+    public int MaxWaitingCallsPerRegion { get; set; } = 65_536;
+
     /// <summary>Limit on the length of a message this node sends, up to the 16 MiB that every node receives. Default:
     /// 1 MiB.</summary>
     public int MaxMessageBytes { get; set; } = 1 << 20;
@@ -81,6 +87,7 @@ public sealed class PendingOptions
         errors.InRange("Pending.MaxBytesPerNode", MaxBytesPerNode, 64L << 10, long.MaxValue);
         errors.InRange("Pending.MaxUnsentMessagesPerRegion", MaxUnsentMessagesPerRegion, 1, 1 << 20);
         errors.InRange("Pending.MaxUnsentBytesPerRegion", MaxUnsentBytesPerRegion, 1, 1L << 38);
+        errors.InRange("Pending.MaxWaitingCallsPerRegion", MaxWaitingCallsPerRegion, 1, int.MaxValue);
         errors.InRange("Pending.MaxMessageBytes", MaxMessageBytes, 1, LongestMessage);
         if (SlowMemberTimeout != Timeout.InfiniteTimeSpan)
             errors.AtLeast("Pending.SlowMemberTimeout", SlowMemberTimeout, TimeSpan.FromSeconds(1));

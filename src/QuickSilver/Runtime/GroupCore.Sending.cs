@@ -12,6 +12,8 @@ namespace QuickSilver.Runtime;
 internal sealed partial class GroupCore
 {
     private const int SenderBytes = 256;
+    private const int MostSpins = 64;
+    private const int SpinLength = 16;
 
     private Outbox? _outbox;
     private bool _isClosed;
@@ -32,8 +34,7 @@ internal sealed partial class GroupCore
     /// <summary>True when a send would be admitted now; a hint only. Any thread.</summary>
     public bool IsOpen => Outbox.Gate.IsOpen;
 
-    /// <summary>Copies a short message into the stage if the gate admits it. Any thread; does not wait for
-    /// room.</summary>
+    /// <summary>Copies a short message into the stage if the gate admits it. Any thread; waits for nothing.</summary>
     /// <param name="message">At most <see cref="SendStage.LongestMessage"/> bytes.</param>
     /// <returns>False when there is no room, or the group takes nothing more.</returns>
     public bool TrySend(ReadOnlySpan<byte> message)
@@ -58,7 +59,7 @@ internal sealed partial class GroupCore
         return false;
     }
 
-    /// <summary>Passes a message with its buffer if the gate admits it. Any thread; does not wait for room.</summary>
+    /// <summary>Passes a message with its buffer if the gate admits it. Any thread; waits for nothing.</summary>
     /// <param name="request">A <see cref="PooledPayload"/>, or a ticket.</param>
     /// <param name="bytes">Length of the message.</param>
     /// <returns>False when there is no room, or the group takes nothing more.</returns>
@@ -92,7 +93,7 @@ internal sealed partial class GroupCore
         if (owner.HasEnded)
         {
             payload.Return();
-            throw owner.EndException();
+            return ValueTask.FromException(owner.EndException());
         }
         ThrowIfCoreWouldWait(payload);
         return SendLaterAsync(owner, payload, payload.Length, cancellationToken);
@@ -119,6 +120,7 @@ internal sealed partial class GroupCore
             Outbox outbox = Outbox;
             if (outbox.Gate.TryWait(owner, request, bytes, cancellationToken, out ValueTask task)) return task;
             if (IsFound()) continue;
+            if (!IsClosed) return SendWhenFoundAsync(owner, request, bytes, cancellationToken);
             outbox.Discard(request);
             return ValueTask.FromException(owner.EndException());
         }
@@ -131,7 +133,9 @@ internal sealed partial class GroupCore
         while (true)
         {
             if (Outbox.Gate.TryWait(owner, cancellationToken, out ValueTask<bool> task)) return task;
-            if (!IsFound()) return ValueTask.FromResult(false);
+            if (IsFound()) continue;
+            if (!IsClosed) return WaitWhenFoundAsync(owner, cancellationToken);
+            return ValueTask.FromResult(false);
         }
     }
 
@@ -203,15 +207,43 @@ internal sealed partial class GroupCore
         rare.Tickets = null;
     }
 
-    // While the core moves the group, a moment passes until it has a stage again. False when the group is closed.
+    private bool IsClosed => Volatile.Read(ref _isClosed);
+
+    // While the core moves the group, a moment passes until it has a stage again. It is long if the core loses its
+    // processor just then, so the spinning has a bound. False when the group is closed, or not found yet.
     private bool IsFound()
     {
-        var spin = default(SpinWait);
-        while (Stage is null)
+        for (int spins = 0; Stage is null; spins++)
         {
-            if (Volatile.Read(ref _isClosed)) return false;
-            spin.SpinOnce();
+            if (IsClosed || spins == MostSpins) return false;
+            Thread.SpinWait(SpinLength);
         }
         return true;
+    }
+
+    private async ValueTask SendWhenFoundAsync(
+        GroupHandle owner, object request, int bytes, CancellationToken cancellationToken)
+    {
+        try
+        {
+            await WhenFoundAsync(cancellationToken).ConfigureAwait(false);
+        }
+        catch (OperationCanceledException)
+        {
+            Outbox.Discard(request);
+            throw;
+        }
+        await SendLaterAsync(owner, request, bytes, cancellationToken).ConfigureAwait(false);
+    }
+
+    private async ValueTask<bool> WaitWhenFoundAsync(GroupHandle owner, CancellationToken cancellationToken)
+    {
+        await WhenFoundAsync(cancellationToken).ConfigureAwait(false);
+        return await WaitForRoomAsync(owner, cancellationToken).ConfigureAwait(false);
+    }
+
+    private async Task WhenFoundAsync(CancellationToken cancellationToken)
+    {
+        while (Stage is null && !IsClosed) await Task.Delay(1, cancellationToken).ConfigureAwait(false);
     }
 }

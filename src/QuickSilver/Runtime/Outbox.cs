@@ -67,7 +67,8 @@ internal sealed class Outbox : IRequestTarget, ISendQueue, ILaneSource
             services.Waiters,
             services.Unsent,
             Math.Min(pending.MaxUnsentMessagesPerRegion, pending.MaxMessagesPerRegion / 2),
-            Math.Min(pending.MaxUnsentBytesPerRegion, pending.MaxBytesPerRegion / 2));
+            Math.Min(pending.MaxUnsentBytesPerRegion, pending.MaxBytesPerRegion / 2),
+            pending.MaxWaitingCallsPerRegion);
     }
 
     /// <summary>Admits or delays sends. Any thread.</summary>

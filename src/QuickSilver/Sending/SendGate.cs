@@ -41,6 +41,7 @@ internal sealed class SendGate
     private readonly Lock _lock = new();
     private readonly int _maxMessages;
     private readonly long _maxBytes;
+    private readonly int _maxWaiting;
     private int _state;
     private long _unsent;
     private SendWaiterList _waiting;
@@ -56,13 +57,17 @@ internal sealed class SendGate
     /// <param name="budget">The node's total of unsent messages.</param>
     /// <param name="maxMessages">Limit on unsent messages.</param>
     /// <param name="maxBytes">Limit on unsent bytes.</param>
-    public SendGate(ISendQueue queue, SendWaiterPool waiters, UnsentBudget budget, int maxMessages, long maxBytes)
+    /// <param name="maxWaiting">Limit on calls that wait.</param>
+    public SendGate(
+        ISendQueue queue, SendWaiterPool waiters, UnsentBudget budget, int maxMessages, long maxBytes,
+        int maxWaiting = int.MaxValue)
     {
         _queue = queue;
         _waiters = waiters;
         _budget = budget;
         _maxMessages = Math.Max(1, maxMessages);
         _maxBytes = Math.Max(1, maxBytes);
+        _maxWaiting = Math.Max(1, maxWaiting);
     }
 
     /// <summary>Whether a send would be admitted now; a hint only. Any thread.</summary>
@@ -286,6 +291,13 @@ internal sealed class SendGate
             Interlocked.Or(ref _state, HasWaiters);
             Advance();
             if (!waiter.IsQueued) return true;
+            if (_waiting.Count > _maxWaiting)
+            {
+                _waiting.Remove(waiter);
+                _queue.Discard(waiter.TakeRequest());
+                waiter.Fail(TooManyWait());
+                return true;
+            }
         }
         waiter.WatchFor(cancellationToken);
         return true;
@@ -366,6 +378,11 @@ internal sealed class SendGate
         waiter.Succeed(true);
         return true;
     }
+
+    private QuickSilverException TooManyWait() => new(
+        ErrorCode.TooManyWaitingSends,
+        $"{_maxWaiting} calls wait already for room to send, as many as Pending.MaxWaitingCallsPerRegion allows; the "
+        + "message is not sent. Await each send before the next, or use TrySend.");
 
     private void Refuse(SendWaiter waiter)
     {

@@ -9,6 +9,9 @@ internal struct SendWaiterList
     /// <summary>The longest waiting call; null if there is none.</summary>
     public SendWaiter? First { get; private set; }
 
+    /// <summary>The number of waiters.</summary>
+    public int Count { get; private set; }
+
     /// <summary>Adds a waiter at the end.</summary>
     public void Append(SendWaiter waiter)
     {
@@ -17,6 +20,7 @@ internal struct SendWaiterList
         if (_last is null) First = waiter;
         else _last.Next = waiter;
         _last = waiter;
+        Count++;
     }
 
     /// <summary>Removes a waiter.</summary>
@@ -29,5 +33,6 @@ internal struct SendWaiterList
         waiter.Next = null;
         waiter.Previous = null;
         waiter.IsQueued = false;
+        Count--;
     }
 }

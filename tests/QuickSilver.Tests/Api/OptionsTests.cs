@@ -80,6 +80,7 @@ public sealed class OptionsTests
         { "Delivery.HandlerErrors", static o => o.Delivery.HandlerErrors = (HandlerErrorPolicy)3 },
         { "Pending.MaxMessagesPerRegion", static o => o.Pending.MaxMessagesPerRegion = 0 },
         { "Pending.MaxUnsentMessagesPerRegion", static o => o.Pending.MaxUnsentMessagesPerRegion = 0 },
+        { "Pending.MaxWaitingCallsPerRegion", static o => o.Pending.MaxWaitingCallsPerRegion = 0 },
         { "Pending.MaxUnsentBytesPerRegion", static o => o.Pending.MaxUnsentBytesPerRegion = 0 },
         { "Pending.MaxBytesPerRegion", static o => o.Pending.MaxBytesPerRegion = 1_000 },
         { "Pending.MaxBytesPerNode", static o => o.Pending.MaxBytesPerNode = 1_000 },

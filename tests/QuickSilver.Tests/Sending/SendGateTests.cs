@@ -56,6 +56,28 @@ public sealed class SendGateTests
     }
 
     [Fact]
+    public async Task Calls_beyond_the_limit_of_those_that_wait_end_at_once_and_send_nothing()
+    {
+        var gate = new SendGate(_queue, new SendWaiterPool(), _budget, MostMessages, 1 << 20, maxWaiting: 2);
+        gate.OnGateChanged(open: false);
+        ValueTask[] waits = [.. Enumerable.Range(0, 3).Select(number =>
+        {
+            Assert.True(gate.TryWait(_owner, number, 1, default, out ValueTask task));
+            return task;
+        })];
+        Assert.True(gate.TryWait(_owner, default, out ValueTask<bool> room));
+        var told = await Assert.ThrowsAsync<QuickSilverException>(async () => await waits[2]);
+        Assert.Equal(ErrorCode.TooManyWaitingSends, told.Code);
+        Assert.Contains("MaxWaitingCallsPerRegion", told.Message, StringComparison.Ordinal);
+        await Assert.ThrowsAsync<QuickSilverException>(async () => await room);
+        Assert.False(waits[0].IsCompleted || waits[1].IsCompleted);
+
+        gate.OnGateChanged(open: true);
+        foreach (ValueTask wait in waits[..2]) await wait;
+        Assert.Equal([0, 1], _queue.Requests.Cast<int>());
+    }
+
+    [Fact]
     public async Task Waiters_are_admitted_in_the_order_of_their_calls_and_nobody_overtakes_them()
     {
         _gate.OnGateChanged(open: false);
