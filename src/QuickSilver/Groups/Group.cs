@@ -81,19 +81,19 @@ public sealed partial class Group : MessageSender
     /// <exception cref="ObjectDisposedException">The group has been left.</exception>
     /// <exception cref="QuickSilverException">The handle has ended by itself; this is the reason.</exception>
     [OverloadResolutionPriority(1)]
-    public IDisposable Subscribe(MessageHandler handler)
+    public Subscription Subscribe(MessageHandler handler)
     {
         ArgumentNullException.ThrowIfNull(handler);
-        return Handle.Attach(handler, null);
+        return new Subscription(Handle.Attach(handler, null));
     }
 
     /// <summary>Attaches a handler that takes several messages in one call, as they arrived together. Otherwise as
     /// <see cref="Subscribe(MessageHandler)"/>.</summary>
     /// <inheritdoc cref="Subscribe(MessageHandler)"/>
-    public IDisposable Subscribe(MessageBatchHandler handler)
+    public Subscription Subscribe(MessageBatchHandler handler)
     {
         ArgumentNullException.ThrowIfNull(handler);
-        return Handle.Attach(null, handler);
+        return new Subscription(Handle.Attach(null, handler));
     }
 
     /// <summary>Waits until every live member holds all messages sent, then leaves the group. Readers end after the
@@ -144,7 +144,7 @@ public sealed partial class Group : MessageSender
         {
             case GroupView view:
                 told = new ViewChanged(this, reader.OnReported(entry), view);
-                break;
+                return view.DiffersFrom(((ViewChanged)told).Before);
             case LossNote loss:
                 told = new MessagesLost(this, new MemberId(loss.Sender), loss.First, loss.Count, loss.Reason);
                 break;

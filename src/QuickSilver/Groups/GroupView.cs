@@ -108,6 +108,19 @@ public sealed class GroupView
         return text.ToString();
     }
 
+    /// <summary>Whether the set of members is another than in the view before. O(members).</summary>
+    /// <param name="before">The view before; null for none.</param>
+    internal bool DiffersFrom(GroupView? before)
+    {
+        if (ReferenceEquals(before, this)) return false;
+        if (before is null || before.MemberCount != MemberCount) return true;
+        IReadOnlyList<Member> these = Members;
+        IReadOnlyList<Member> those = before.Members;
+        for (int index = 0; index < these.Count; index++)
+            if (these[index].Id != those[index].Id) return true;
+        return false;
+    }
+
     // Two threads may build at once: both build the same list, and the first result stays.
     private IReadOnlyList<Member> BuildMembers()
     {

@@ -139,7 +139,7 @@ public sealed class Inbox : IAsyncDisposable
         {
             case GroupView view:
                 told = new ViewChanged(group, reader.OnReported(entry), view);
-                break;
+                return view.DiffersFrom(((ViewChanged)told).Before);
             case LossNote loss:
                 told = new MessagesLost(group, new MemberId(loss.Sender), loss.First, loss.Count, loss.Reason);
                 break;
@@ -202,9 +202,7 @@ public sealed class Inbox : IAsyncDisposable
 
     private static async Task DrainAsync(NodeCore node, LeaveOperation leave)
     {
-        TimeSpan drain = node.Services.Options.Shutdown.DrainTimeout;
-        await leave.Task.WaitAsync(drain).ConfigureAwait(ConfigureAwaitOptions.SuppressThrowing);
-        if (leave.Task.IsCompleted) return;
+        if (await node.Services.Drains.WaitAsync(leave.Task).ConfigureAwait(false)) return;
         if (!leave.IsFlushed)
         {
             string awaited = await node.Services.AskAsync(node.Directory.DescribeAwaited).ConfigureAwait(false);

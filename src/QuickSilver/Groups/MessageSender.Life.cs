@@ -36,8 +36,8 @@ public abstract partial class MessageSender : IAsyncDisposable
         Handle.Core ?? throw new InvalidOperationException("The group is not joined yet.");
 
     /// <summary>Leaves the group, or closes the publisher, as soon as every live member holds all messages sent, at the
-    /// latest after <see cref="ShutdownOptions.DrainTimeout"/>. Drops unread messages, unless a reader is active. Never
-    /// throws; repeated calls return the same result.</summary>
+    /// latest after <see cref="ShutdownOptions.DrainTimeout"/>, which the disposes of a node share. Drops unread
+    /// messages, unless a reader is active. Never throws; repeated calls return the same result.</summary>
     public ValueTask DisposeAsync()
     {
         ref Task? known = ref Handle.Disposal;
@@ -80,9 +80,8 @@ public abstract partial class MessageSender : IAsyncDisposable
     {
         try
         {
-            TimeSpan drain = Services.Options.Shutdown.DrainTimeout;
             LeaveOperation leave = LeaveOperation.Begin(Node.Core, [Handle]);
-            await leave.Task.WaitAsync(drain).ConfigureAwait(ConfigureAwaitOptions.SuppressThrowing);
+            await Services.Drains.WaitAsync(leave.Task).ConfigureAwait(false);
             if (!leave.Task.IsCompleted)
             {
                 // Reported now: a later dispose of the node finds the group gone and has nothing to wait for.
@@ -93,7 +92,7 @@ public abstract partial class MessageSender : IAsyncDisposable
                 }
                 leave.Hurry();
             }
-            Handle.DiscardInbox();
+            Handle.Discard();
         }
         finally
         {

@@ -20,7 +20,8 @@ public abstract partial class MessageSender
     {
         MessageTraits traits = options.ToTraits(nameof(options));
         if (cancellationToken.IsCancellationRequested) return ValueTask.FromCanceled(cancellationToken);
-        GroupCore core = CheckSend(payload.Length);
+        if (Handle.HasEnded) return ValueTask.FromException(Handle.EndException());
+        GroupCore core = CheckLength(payload.Length);
         Require(core, GroupMode.Timed, nameof(SendOptions));
         return EnterAsync(core, Copy(payload.Span, traits), cancellationToken);
     }

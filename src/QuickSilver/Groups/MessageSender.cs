@@ -36,7 +36,8 @@ public abstract partial class MessageSender
     public ValueTask SendAsync(ReadOnlySpan<byte> payload, CancellationToken cancellationToken = default)
     {
         if (cancellationToken.IsCancellationRequested) return ValueTask.FromCanceled(cancellationToken);
-        GroupCore core = CheckSend(payload.Length);
+        if (Handle.HasEnded) return ValueTask.FromException(Handle.EndException());
+        GroupCore core = CheckLength(payload.Length);
         return IsShort(payload) && core.TrySend(payload)
             ? default
             : EnterAsync(core, Services.SendBuffers.Copy(payload), cancellationToken);
@@ -57,7 +58,8 @@ public abstract partial class MessageSender
         ArgumentOutOfRangeException.ThrowIfNegative(sizeHint);
         ArgumentNullException.ThrowIfNull(write);
         if (cancellationToken.IsCancellationRequested) return ValueTask.FromCanceled(cancellationToken);
-        GroupCore core = CheckSend(0);
+        if (Handle.HasEnded) return ValueTask.FromException(Handle.EndException());
+        GroupCore core = Joined;
         PayloadWriter writer = PayloadWriter.Begin(Services.SendBuffers, sizeHint, Limit);
         PooledPayload payload;
         try
@@ -205,7 +207,8 @@ public abstract partial class MessageSender
     }
 
     /// <summary>Waits until the group has at least <paramref name="count"/> nodes, this one included if it is a member,
-    /// in a view in which this node sends.</summary>
+    /// in a view in which this node sends. After five seconds log record 1620 says, once, what is waited for and what
+    /// nodes that meet have in common.</summary>
     /// <param name="count">Number of nodes, at least 1.</param>
     /// <param name="cancellationToken">Cancels the wait.</param>
     /// <returns>The newest view.</returns>
@@ -226,7 +229,10 @@ public abstract partial class MessageSender
             static (state, token) => ((MemberWait)state!).Cancel(token), wait);
         try
         {
-            return await EndsWithHandleAsync(wait.Task, CancellationToken.None).ConfigureAwait(false);
+            Task<GroupView> members = EndsWithHandleAsync(wait.Task, CancellationToken.None);
+            await ((Task)members).WaitAsync(HintAfter).ConfigureAwait(ConfigureAwaitOptions.SuppressThrowing);
+            if (!members.IsCompleted) Services.OnMembersAwaited(Name, count, View);
+            return await members.ConfigureAwait(false);
         }
         catch (OperationCanceledException) when (cancellationToken.IsCancellationRequested)
         {
@@ -235,6 +241,8 @@ public abstract partial class MessageSender
                 cancellationToken);
         }
     }
+
+    private static readonly TimeSpan HintAfter = TimeSpan.FromSeconds(5);
 
     // A core that hangs completes no task: the end of the handle then ends the wait.
     private protected async Task<T> EndsWithHandleAsync<T>(Task<T> task, CancellationToken cancellationToken)
@@ -259,6 +267,11 @@ public abstract partial class MessageSender
     private protected GroupCore CheckSend(int bytes)
     {
         ThrowIfEnded();
+        return CheckLength(bytes);
+    }
+
+    private protected GroupCore CheckLength(int bytes)
+    {
         if (bytes > Limit.Bytes) throw Limit.Exceeded(bytes);
         return Joined;
     }

@@ -4,7 +4,7 @@ namespace QuickSilver;
 
 /// <summary>Settings of a group of <see cref="GroupMode.Lateral"/> at this node. The join copies and validates them.
 /// A second handle on the same group has the first one's.</summary>
-public sealed class LateralOptions
+public sealed record LateralOptions
 {
     /// <summary>Packets that one repair combines. Fewer recover sooner and survive more loss, and cost more traffic.
     /// The lowest of the node's groups counts for all of them. Default: 8.</summary>

@@ -5,7 +5,7 @@ namespace QuickSilver;
 /// <summary>Settings of lateral repair in a group of <see cref="GroupMode.Reliable"/> at this node
 /// (<see cref="GroupOptions.LateralRepair"/>). The join copies and validates them. A second handle on the same group
 /// has the first one's.</summary>
-public sealed class LateralRepairOptions
+public sealed record LateralRepairOptions
 {
     /// <summary>Packets that one repair combines. Fewer mend sooner, and cost more traffic. The lowest of the node's
     /// groups counts for all of them. Default: 8.</summary>

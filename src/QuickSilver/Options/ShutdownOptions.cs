@@ -3,8 +3,9 @@ namespace QuickSilver;
 /// <summary>Time limits of an orderly shutdown.</summary>
 public sealed class ShutdownOptions
 {
-    /// <summary>How long a dispose waits until every live member holds the messages that were sent. Default:
-    /// 5 s.</summary>
+    /// <summary>How long disposes wait until every live member holds the messages that were sent. All disposes of a
+    /// node share it, its own included: what they have waited is gone, and comes back as time passes without one. Each
+    /// has at least a tenth of a second. Default: 5 s.</summary>
     public TimeSpan DrainTimeout { get; set; } = TimeSpan.FromSeconds(5);
 
     /// <summary>Upper bound for <see cref="QuickSilverNode.DisposeAsync"/>, including draining. After it the core

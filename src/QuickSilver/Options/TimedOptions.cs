@@ -5,7 +5,7 @@ namespace QuickSilver;
 /// <summary>Settings of a group of <see cref="GroupMode.Timed"/> at this node: its traffic contract. Buffers follow
 /// from it and do not grow. The join copies and validates them. A second handle on the same group has the first
 /// one's.</summary>
-public sealed class TimedOptions
+public sealed record TimedOptions
 {
     /// <summary>How long a message of normal importance is worth anything: its sender keeps it so long, members ask for
     /// it, and nothing older is delivered. Low importance has a tenth, high importance three times as long. Default: 3

@@ -70,7 +70,9 @@ internal sealed partial class GroupCore : StagedGroup, IGroupListener
         {
             if (Volatile.Read(ref _info) is not { } info) return null;
             GroupView? known = Volatile.Read(ref _view);
-            GroupLayout layout = LastLayout ?? _node.Layout;
+            // In this order: a group that is left meanwhile is still in the node's layout, or has its last one.
+            GroupLayout present = _node.Layout;
+            GroupLayout layout = LastLayout ?? present;
             if (ReferenceEquals(layout, Settled)) return Volatile.Read(ref _view);
             StepNumber number = layout.NumberOf(info.Id);
             bool isKnown = known is not null && known.Number == number.Counter && known.Epoch == number.Epoch.Term;

@@ -16,7 +16,7 @@ internal sealed partial class GroupHandle
         var made = new LongMessageInbox(this, Settings.LongMessageMaxUnreadBytes, Services.LongMessages);
         LongMessageInbox inbox = Interlocked.CompareExchange(ref Rare.LongInbox, made, null) ?? made;
         // A thread that makes the inbox sees the mark, or the end sees the inbox.
-        if (InboxEnd is { } end) inbox.End(end.Reason, EndException());
+        if (FinalMark is { } end) inbox.End(end.Reason, EndException());
         return inbox.Waiting;
     }
 

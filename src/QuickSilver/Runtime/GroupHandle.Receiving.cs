@@ -43,7 +43,7 @@ internal sealed partial class GroupHandle : IInboxOwner
         }
         if (Volatile.Read(ref _inbox) is { } present) return (InboxCore)present;
         InboxCore inbox = (InboxCore)MakeInbox();
-        if (InboxEnd is null) Services.TryPost(_ => MeetInbox());
+        if (FinalMark is null) Services.TryPost(_ => MeetInbox());
         return inbox;
     }
 
@@ -273,7 +273,7 @@ internal sealed partial class GroupHandle : IInboxOwner
     {
         HandleInbox made = Settings.Inbox is { } shared ? shared.CreatePart(this, Settings.Limits) : MakeOwnInbox();
         HandleInbox inbox = Interlocked.CompareExchange(ref _inbox, made, null) ?? made;
-        if (InboxEnd is { } end) inbox.SetEnd(end.Reason);
+        if (FinalMark is { } end) inbox.SetEnd(end.Reason);
         return inbox;
     }
 
@@ -282,14 +282,5 @@ internal sealed partial class GroupHandle : IInboxOwner
         var made = new InboxCore(this, Services.Inboxes, Settings.Limits);
         if (_hasFirstHandler) made.StopHolding();
         return made;
-    }
-
-    private EndMark? InboxEnd => Volatile.Read(ref _rare) is { } rare ? Volatile.Read(ref rare.InboxEnd) : null;
-
-    // A thread that makes an inbox later sees the mark, or this code sees the inbox.
-    private HandleInbox? EndInbox(Exception? reason)
-    {
-        Interlocked.CompareExchange(ref Rare.InboxEnd, EndMark.Of(reason), null);
-        return Volatile.Read(ref _inbox);
     }
 }

@@ -63,7 +63,8 @@ internal sealed partial class GroupHandle : ISendOwner
     /// <summary>How the handle ended; null while it has not. Any thread.</summary>
     public EndMark? End => Volatile.Read(ref _end);
 
-    /// <summary>Completes when the handle is finished; faults with the reason, if there is one. Any thread; made when
+    /// <summary>Completes when the handle is finished; faults with the reason, if there is one. Whoever has met the end
+    /// in another way, as a refused call or as the end of the messages, finds it completed here. Any thread; made when
     /// first asked for.</summary>
     public Task Completion
     {
@@ -77,13 +78,19 @@ internal sealed partial class GroupHandle : ISendOwner
                 completion = Interlocked.CompareExchange(ref rare.Completion, made, null) ?? made;
             }
             // The end may not have seen the object, so it is looked at again.
-            if (Volatile.Read(ref rare.Finish) is { } finish) Complete(completion, finish);
+            if (FinalMark is { } finish) Complete(completion, finish);
             return completion.Task;
         }
     }
 
     /// <summary>The dispose of the handle; null before the first call.</summary>
     public ref Task? Disposal => ref Rare.Disposal;
+
+    // How the handle is known to end for good. A failure is final as soon as calls are refused; a leave is not, since
+    // the node may be evicted meanwhile.
+    private EndMark? FinalMark =>
+        (Volatile.Read(ref _rare) is { } rare ? Volatile.Read(ref rare.Finish) : null)
+        ?? (End is { Reason: not null } failed ? failed : null);
 
     private Rarities Rare =>
         Volatile.Read(ref _rare) ?? Interlocked.CompareExchange(ref _rare, new Rarities(), null) ?? _rare;
@@ -125,47 +132,52 @@ internal sealed partial class GroupHandle : ISendOwner
                 + "join the group again for another, at a node that runs."));
     }
 
-    /// <summary>Finishes the handle: readers end after the stored messages, and <see cref="Completion"/> completes.
+    /// <summary>Finishes the handle: <see cref="Completion"/> completes, then readers end after the stored messages.
     /// Further calls have no effect.</summary>
     public void Finish(Exception? reason)
     {
         _isFinished = true;
         AttachEnlisted();
-        EndInbox(reason)?.Close(reason);
-        EndLongInbox(reason);
+        Exception? end = Conclude(reason).Reason;
+        Inbox?.Close(end);
+        EndLongInbox(end);
         foreach (FeedSource feed in Volatile.Read(ref _rare)?.Feeds ?? []) feed.Remove();
         _inline?.Clear();
         // What is left of the handle holds none of the application's code.
         if (_hasFirstHandler || _isShared || Settings.Key is not null)
             Settings = Settings with { OnMessage = null, OnBatch = null, Key = null, Inbox = null };
-        Conclude(reason);
+        Services.Remove(this);
     }
 
     /// <summary>Finishes the handle from another thread, when the core hangs or is ending. Any thread.</summary>
     public void Abandon(Exception? reason)
     {
-        EndInbox(reason)?.SetEnd(reason);
-        EndLongInbox(reason);
-        Conclude(reason);
+        Exception? end = Conclude(reason).Reason;
+        Inbox?.SetEnd(end);
+        EndLongInbox(end);
+        Services.Remove(this);
     }
 
-    /// <summary>Ends the readers, and drops the unread messages unless a reader is active. Any thread.</summary>
-    public void DiscardInbox()
+    /// <summary>Finishes the handle from another thread, and drops the unread messages unless a reader is active. Any
+    /// thread.</summary>
+    public void Discard()
     {
-        HandleInbox? inbox = EndInbox(null);
-        inbox?.SetEnd(null);
-        inbox?.Discard();
+        Abandon(null);
+        Inbox?.Discard();
     }
 
-    private void Conclude(Exception? reason)
+    // One mark ends all: completion, calls and readers. It comes before the end of the readers, so who meets that finds
+    // the completion. A thread that makes an inbox later sees the mark, or the caller sees the inbox.
+    private EndMark Conclude(Exception? reason)
     {
         // A node that ends refuses calls first, and leaves those that wait at the gate to this.
         RefuseCalls(reason);
-        Core?.OnOwnerEnded(this);
         Rarities rare = Rare;
-        Interlocked.CompareExchange(ref rare.Finish, EndMark.Of(reason), null);
-        if (Volatile.Read(ref rare.Completion) is { } completion) Complete(completion, rare.Finish);
-        Services.Remove(this);
+        EndMark mark = End is { Reason: not null } failed ? failed : EndMark.Of(reason);
+        mark = Interlocked.CompareExchange(ref rare.Finish, mark, null) ?? mark;
+        if (Volatile.Read(ref rare.Completion) is { } completion) Complete(completion, mark);
+        Core?.OnOwnerEnded(this);
+        return mark;
     }
 
     private static void Complete(TaskCompletionSource completion, EndMark finish)
@@ -179,7 +191,6 @@ internal sealed partial class GroupHandle : ISendOwner
     {
         public TaskCompletionSource? Completion;
         public EndMark? Finish;
-        public EndMark? InboxEnd;
         public LeaveOperation? Leave;
         public Task? Disposal;
         public LongMessageInbox? LongInbox;

@@ -44,7 +44,22 @@ internal sealed class InlineRegistration(GroupHandle owner, MessageHandler? hand
             return;
         }
         SetRemoved();
-        owner.Services.WaitForCoreEnd();
+        owner.Services.CoreEnd.Wait();
+    }
+
+    /// <summary>Removes the handler as <see cref="Dispose"/>, without blocking.</summary>
+    public ValueTask DisposeAsync()
+    {
+        if (Interlocked.Exchange(ref _isDisposed, 1) != 0) return default;
+        if (owner.Services.IsCoreThread)
+        {
+            Remove();
+            return default;
+        }
+        var removed = new TaskCompletionSource(TaskCreationOptions.RunContinuationsAsynchronously);
+        if (owner.Services.Requests.Enqueue(this, removed)) return new ValueTask(removed.Task);
+        SetRemoved();
+        return new ValueTask(owner.Services.CoreEnd);
     }
 
     /// <summary>Prevents further calls. Any thread.</summary>
@@ -66,6 +81,11 @@ internal sealed class InlineRegistration(GroupHandle owner, MessageHandler? hand
         {
             Remove();
             removed.Set();
+        }
+        else if (payload is TaskCompletionSource completed)
+        {
+            Remove();
+            completed.SetResult();
         }
         else
         {

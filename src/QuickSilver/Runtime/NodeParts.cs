@@ -181,8 +181,7 @@ internal sealed class NodeParts
         foreach (GroupHandle handle in Services.Handles()) handle.TryEnd(null);
         var flush = new CountdownFlush();
         bool isPosted = Services.TryPost(now => Core.Directory.Flush(flush, now));
-        if (!isPosted || await EndsByAsync(flush.Task, Services.Options.Shutdown.DrainTimeout).ConfigureAwait(false))
-            return;
+        if (!isPosted || await Services.Drains.WaitAsync(flush.Task).ConfigureAwait(false)) return;
         string awaited = await Services.AskAsync(Core.Directory.DescribeAwaited).ConfigureAwait(false);
         Services.OnDrainTimedOut("the node stopped", awaited);
     }

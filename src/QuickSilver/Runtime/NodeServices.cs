@@ -3,6 +3,7 @@ using QuickSilver.Diagnostics;
 using QuickSilver.Inboxes;
 using QuickSilver.Loop;
 using QuickSilver.Protocol.Core;
+using QuickSilver.Protocol.Membership;
 using QuickSilver.Sending;
 
 namespace QuickSilver.Runtime;
@@ -11,7 +12,10 @@ namespace QuickSilver.Runtime;
 /// otherwise.</summary>
 internal sealed class NodeServices
 {
-    private static readonly TimeSpan AnswerTimeout = TimeSpan.FromMilliseconds(500);
+    private const int MostLooks = 50;
+    private const int MostNames = 8;
+
+    private static readonly TimeSpan BetweenLooks = TimeSpan.FromMilliseconds(10);
 
     private readonly Lock _lock = new();
     private readonly KeyedSet<GroupHandle, GroupHandle> _handles =
@@ -45,6 +49,7 @@ internal sealed class NodeServices
             options.Delivery.InboxMaxBytesPerNode, () => requests.Enqueue(nudge),
             static () => ProcessMemory.Shared.IsTight);
         LongMessages = new LongMessageBudget(options.Delivery.InboxMaxBytesPerNode);
+        Drains = new DrainClock(options.Shutdown.DrainTimeout, clock);
     }
 
     /// <summary>The node's own copy of its options, which no longer change.</summary>
@@ -90,6 +95,9 @@ internal sealed class NodeServices
     /// <summary>The unread bytes of long messages, against their common limit.</summary>
     public LongMessageBudget LongMessages { get; }
 
+    /// <summary>The time that all disposes of the node may wait for members.</summary>
+    public DrainClock Drains { get; }
+
     /// <summary>Times user code on the core thread.</summary>
     public CallbackWatchdog UserCode { get; }
 
@@ -109,24 +117,28 @@ internal sealed class NodeServices
     /// <summary>Sets the core thread. Call once, before it starts.</summary>
     public void SetThread(CoreThread thread) => _thread = thread;
 
-    /// <summary>Blocks without limit until the core thread has ended. Any other thread.</summary>
-    public void WaitForCoreEnd() => _thread!.Ended.Wait();
+    /// <summary>Completes when the core thread has ended.</summary>
+    public Task CoreEnd => _thread!.Ended;
 
     /// <summary>Runs an action on the core thread, in a later turn. Allocates, so it is for rare events.</summary>
     /// <returns>False when the core no longer takes requests: the action will not run.</returns>
     public bool TryPost(Action<Instant> action) => Requests.Enqueue(new CoreAction(action));
 
-    /// <summary>Asks the core thread for a text for an exception. Waits at most 500 ms, because the core may
-    /// hang.</summary>
+    /// <summary>Asks the core thread for a text for an exception. While the core is held by the application's code, the
+    /// text comes from the last report on members that are behind, and nothing is waited for. Otherwise the core has
+    /// 500 ms to answer.</summary>
     /// <param name="ask">Produces the text, on the core thread.</param>
     public async Task<string> AskAsync(Func<string> ask)
     {
         var answer = new TaskCompletionSource<string>(TaskCreationOptions.RunContinuationsAsynchronously);
         if (!TryPost(_ => answer.TrySetResult(Answer(ask)))) return "the node, which has stopped";
-        await ((Task)answer.Task).WaitAsync(AnswerTimeout).ConfigureAwait(ConfigureAwaitOptions.SuppressThrowing);
-        return answer.Task.IsCompletedSuccessfully
-            ? answer.Task.Result
-            : "the core thread, which does not answer: a handler or feed may hang";
+        long seen = 0;
+        for (int looks = 0; looks < MostLooks && !answer.Task.IsCompleted; looks++)
+        {
+            if (UserCode.IsHeldSince(ref seen)) break;
+            await ((Task)answer.Task).WaitAsync(BetweenLooks).ConfigureAwait(ConfigureAwaitOptions.SuppressThrowing);
+        }
+        return answer.Task.IsCompletedSuccessfully ? answer.Task.Result : LastKnown();
     }
 
     /// <summary>Logs that a drain timed out: sent messages are not known to be held by every member.</summary>
@@ -135,6 +147,25 @@ internal sealed class NodeServices
     public void OnDrainTimedOut(string ended, string awaited) => Log.Post(
         (Name, ended, Options.Shutdown.DrainTimeout, awaited),
         static (logger, s) => Diagnostics.Log.DrainTimedOut(logger, s.Name, s.ended, s.DrainTimeout, s.awaited));
+
+    /// <summary>Logs that a call has waited for members for some seconds.</summary>
+    /// <param name="group">Name of the group.</param>
+    /// <param name="count">The number of nodes that is waited for.</param>
+    /// <param name="view">The present view.</param>
+    public void OnMembersAwaited(string group, int count, GroupView view) => Log.Post(
+        (Name, group, count, view.MemberCount, Place: MeetingPlace.Of(Options)),
+        static (logger, s) => Diagnostics.Log.MembersAwaited(
+            logger, s.Name, s.count, s.group, s.MemberCount, s.Place));
+
+    private string LastKnown()
+    {
+        string text = $"the core thread, which does not answer: it is in {UserCode.Present}";
+        IReadOnlyList<MemberLag> behind = Core?.Lags.Latest ?? [];
+        return behind.Count == 0
+            ? text
+            : $"{text}. Behind before that: {string.Join(", ", behind.Take(MostNames).Select(static lag =>
+                $"{QuotedName.Of(lag.Member.Name)} ({lag.Member.Id})"))}";
+    }
 
     // A failure to produce a diagnostic text must not end the core.
     private static string Answer(Func<string> ask)

@@ -104,7 +104,7 @@ internal sealed class HandleRig
         _handle.TryEnd(reason);
         _handle.Finish(reason);
         _group.Detach(_handle);
-        _handle.DiscardInbox();
+        _handle.Discard();
         _arena.Close();
         Services.Inboxes.Returns.Drain();
         return Pool.OutstandingChunks;

@@ -1,0 +1,20 @@
+namespace QuickSilver.Runtime;
+
+/// <summary>Says what the nodes of a cluster have in common, so that somebody whose nodes do not meet can
+/// compare.</summary>
+internal static class MeetingPlace
+{
+    /// <summary>The cluster, and where its membership server is looked for.</summary>
+    public static string Of(QuickSilverOptions options)
+    {
+        MembershipOptions membership = options.Membership;
+        string cluster = $"cluster '{options.ClusterName}'";
+        return membership.Mode switch
+        {
+            MembershipMode.Client => $"{cluster}, a membership server at {string.Join(" or ", membership.Servers)}",
+            MembershipMode.Host => $"{cluster}, this process as its membership server at port {membership.Port}",
+            _ => $"{cluster}, port {membership.Port} of this machine, and the user {Environment.UserName} with the "
+                + "same home folder, where the key is",
+        };
+    }
+}
