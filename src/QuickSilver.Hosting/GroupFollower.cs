@@ -89,27 +89,12 @@ internal sealed class GroupFollower(
             HandleTurn turn = await Group.First.WaitAsync(stop).ConfigureAwait(false);
             while (true)
             {
-                try
+                if (await HandleTurnAsync(turn, stop).ConfigureAwait(false) is { } fault)
                 {
-                    await turn.Read(Group, stop).HandleAllAsync(calls, stop).ConfigureAwait(false);
-                    return; // the group was left
-                }
-                catch (QuickSilverException fault) when (
-                    fault.Code == ErrorCode.HandlerFailed
-                    && !ReferenceEquals(fault, turn.Handle.Completion.Exception?.InnerException))
-                {
-                    // Not the end of the handle, which may have ended before: a class has thrown.
                     await AbandonAsync(fault).ConfigureAwait(false);
                     return;
                 }
-                catch (ObjectDisposedException)
-                {
-                    return; // the group was left before the reading began
-                }
-                catch (QuickSilverException) when (turn.Handle.Completion.IsFaulted)
-                {
-                    // What was stored has been handled.
-                }
+                // However the reading has ended: what follows is for the one to say who follows the handles.
                 turn = await turn.Next.WaitAsync(stop).ConfigureAwait(false);
             }
         }
@@ -124,7 +109,32 @@ internal sealed class GroupFollower(
         catch (Exception fault)
         {
             Log.ReadingFailed(log, Group.Name, fault);
+            Group.HandlersEnded = fault;
         }
+    }
+
+    // Handles what one handle stores, to its end. Returns the fault of a class, if the policy is not to go on.
+    private async Task<QuickSilverException?> HandleTurnAsync(HandleTurn turn, CancellationToken stop)
+    {
+        try
+        {
+            await turn.Read(Group, stop).HandleAllAsync(calls, stop).ConfigureAwait(false);
+        }
+        catch (QuickSilverException fault) when (
+            fault.Code == ErrorCode.HandlerFailed
+            && !ReferenceEquals(fault, turn.Handle.Completion.Exception?.InnerException))
+        {
+            return fault;
+        }
+        catch (QuickSilverException) when (turn.Handle.Completion.IsFaulted)
+        {
+            // What was stored has been handled.
+        }
+        catch (ObjectDisposedException)
+        {
+            // The application left the handle before the reading began.
+        }
+        return null;
     }
 
     private bool IsRejoined(QuickSilverException reason) => reason switch

@@ -12,6 +12,7 @@ internal class HostedGroup : IQuickSilverGroup
     private readonly TaskCompletionSource<HandleTurn> _first =
         new(TaskCreationOptions.RunContinuationsAsynchronously);
     private HandleTurn? _turn;
+    private Exception? _handlersEnded;
     private long _rejoins;
 
     /// <summary>Creates a group without a handle.</summary>
@@ -40,6 +41,14 @@ internal class HostedGroup : IQuickSilverGroup
 
     /// <summary>Why the group has ended for good; null if it has not.</summary>
     public Exception? EndReason { get; private set; }
+
+    /// <summary>Why the handlers are called no more though the group goes on; null if they are called. Any
+    /// thread.</summary>
+    public Exception? HandlersEnded
+    {
+        get => Volatile.Read(ref _handlersEnded);
+        set => Volatile.Write(ref _handlersEnded, value);
+    }
 
     /// <summary>The present turn, or the last; null before the first.</summary>
     public HandleTurn? Turn => Volatile.Read(ref _turn);

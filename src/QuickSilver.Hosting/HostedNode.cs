@@ -111,20 +111,25 @@ internal sealed class HostedNode : IQuickSilverNode, IHostedLifecycleService, IA
             await JoinAllAsync(node, cancellationToken).ConfigureAwait(false);
             foreach (HostedRequests requests in _requests.Values)
             {
-                await requests.JoinAsync(node, _services, _answering.Task, cancellationToken).ConfigureAwait(false);
+                await requests.JoinAsync(node, _services, _answering.Task, _log, cancellationToken)
+                    .ConfigureAwait(false);
                 _following.Add(requests.FollowAsync(_meter, _log, _stopping.Token));
             }
             if (!_started.TrySetResult(node))
                 throw new ObjectDisposedException(nameof(IQuickSilverNode), "The host ended while the node started.");
         }
+        catch (OperationCanceledException) when (cancellationToken.IsCancellationRequested)
+        {
+            Log.StartCancelled(_log, _options?.ClusterName ?? "");
+            await EndStartAsync(
+                new ObjectDisposedException(nameof(IQuickSilverNode), "The host ended while the node started."), node)
+                .ConfigureAwait(false);
+            throw;
+        }
         catch (Exception fault)
         {
             Log.StartFailed(_log, _options?.ClusterName ?? "", fault);
-            _started.TrySetException(fault);
-            _ = _started.Task.Exception;
-            foreach (HostedGroup group in _groups.Values) group.End(fault);
-            foreach (HostedRequests requests in _requests.Values) await requests.EndAsync(fault).ConfigureAwait(false);
-            if (node is not null) await node.DisposeAsync().ConfigureAwait(false);
+            await EndStartAsync(fault, node).ConfigureAwait(false);
             throw;
         }
         _ = WatchAsync(node);
@@ -196,6 +201,15 @@ internal sealed class HostedNode : IQuickSilverNode, IHostedLifecycleService, IA
             reason => _ = FailAsync(reason));
     }
 
+    private async Task EndStartAsync(Exception reason, QuickSilverNode? node)
+    {
+        _started.TrySetException(reason);
+        _ = _started.Task.Exception;
+        foreach (HostedGroup group in _groups.Values) group.End(reason);
+        foreach (HostedRequests requests in _requests.Values) await requests.EndAsync(reason).ConfigureAwait(false);
+        if (node is not null) await node.DisposeAsync().ConfigureAwait(false);
+    }
+
     // Groups with the same options are joined by one change of the membership.
     private async Task JoinAllAsync(QuickSilverNode node, CancellationToken cancellationToken)
     {
@@ -206,13 +220,33 @@ internal sealed class HostedNode : IQuickSilverNode, IHostedLifecycleService, IA
             if (same is null) sets.Add([follower]);
             else same.Add(follower);
         }
-        IEnumerable<Task<IReadOnlyList<Group>>> joins = sets.Select(set => node.JoinManyAsync(
-            set.Select(static follower => follower.Group.Name), set[0].Options, cancellationToken));
+        IEnumerable<Task<IReadOnlyList<Group>>> joins = sets.Select(set => JoinAsync(node, set, cancellationToken));
         IReadOnlyList<Group>[] handles = await Task.WhenAll(joins).ConfigureAwait(false);
         for (int set = 0; set < sets.Count; set++)
         {
             for (int index = 0; index < sets[set].Count; index++)
                 _following.Add(sets[set][index].FollowAsync(node, handles[set][index], _stopping.Token));
+        }
+    }
+
+    // A node that is evicted meanwhile returns, and joins again as it does later.
+    private async Task<IReadOnlyList<Group>> JoinAsync(
+        QuickSilverNode node, List<GroupFollower> set, CancellationToken cancellationToken)
+    {
+        string[] names = [.. set.Select(static follower => follower.Group.Name)];
+        while (true)
+        {
+            try
+            {
+                return await node.JoinManyAsync(names, set[0].Options, cancellationToken).ConfigureAwait(false);
+            }
+            catch (NodeEvictedException reason) when (!node.Completion.IsCompleted
+                && set.TrueForAll(static one => one.Group.Registration.Options.RejoinAfterEviction))
+            {
+                TimeSpan pause = set[0].Group.Registration.Options.RejoinPause;
+                Log.JoinRepeated(_log, string.Join(", ", names), pause, reason.Message);
+                await Task.Delay(pause, cancellationToken).ConfigureAwait(false);
+            }
         }
     }
 

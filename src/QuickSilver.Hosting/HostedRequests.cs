@@ -21,9 +21,10 @@ internal abstract class HostedRequests
     /// <param name="node">The node.</param>
     /// <param name="services">Makes the responder.</param>
     /// <param name="answering">Ends when requests may be answered.</param>
+    /// <param name="log">Told of an eviction meanwhile.</param>
     /// <param name="stop">Cancels the join.</param>
     public abstract Task JoinAsync(
-        QuickSilverNode node, IServiceProvider services, Task answering, CancellationToken stop);
+        QuickSilverNode node, IServiceProvider services, Task answering, ILogger log, CancellationToken stop);
 
     /// <summary>Joins it again after evictions, and after its reader was too slow, to its end.</summary>
     /// <param name="meter">Counts what happens.</param>
@@ -71,7 +72,7 @@ internal sealed class HostedRequests<TRequest, TReply>(RequestRegistration<TRequ
 
     /// <inheritdoc/>
     public override async Task JoinAsync(
-        QuickSilverNode node, IServiceProvider services, Task answering, CancellationToken stop)
+        QuickSilverNode node, IServiceProvider services, Task answering, ILogger log, CancellationToken stop)
     {
         _node = node;
         if (registration.Responders is [Type type, ..])
@@ -83,7 +84,19 @@ internal sealed class HostedRequests<TRequest, TReply>(RequestRegistration<TRequ
                 return await responder.RespondAsync(request, ending).ConfigureAwait(false);
             };
         }
-        Pass(await JoinAsync(stop).ConfigureAwait(false));
+        while (true)
+        {
+            try
+            {
+                Pass(await JoinAsync(stop).ConfigureAwait(false));
+                return;
+            }
+            catch (NodeEvictedException reason) when (!node.Completion.IsCompleted)
+            {
+                Log.JoinRepeated(log, Name, Pause, reason.Message);
+                await Task.Delay(Pause, stop).ConfigureAwait(false);
+            }
+        }
     }
 
     /// <inheritdoc/>
@@ -159,6 +172,10 @@ internal sealed class HostedRequests<TRequest, TReply>(RequestRegistration<TRequ
             try
             {
                 return await JoinAsync(stop).ConfigureAwait(false);
+            }
+            catch (OperationCanceledException) when (stop.IsCancellationRequested)
+            {
+                return null;
             }
             catch (Exception fault) when (fault is QuickSilverException or OperationCanceledException)
             {

@@ -59,6 +59,16 @@ internal static partial class Log
     public static partial void Undeserialized(
         ILogger logger, string group, long count, string message, string reason);
 
-    [LoggerMessage(1617, LogLevel.Error, "The reading of group {Group} has failed")]
+    [LoggerMessage(1621, LogLevel.Information, "The start of the node of cluster {Cluster} was cancelled")]
+    public static partial void StartCancelled(ILogger logger, string cluster);
+
+    [LoggerMessage(
+        1622,
+        LogLevel.Warning,
+        "The node was removed from the cluster while it joined {Groups}; the next try is in {Pause}: {Reason}")]
+    public static partial void JoinRepeated(ILogger logger, string groups, TimeSpan pause, string reason);
+
+    [LoggerMessage(
+        1617, LogLevel.Error, "The reading of group {Group} has failed; its handlers are called no more")]
     public static partial void ReadingFailed(ILogger logger, string group, Exception fault);
 }

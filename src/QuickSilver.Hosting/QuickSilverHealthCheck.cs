@@ -38,6 +38,8 @@ internal sealed class QuickSilverHealthCheck(HostedNode hosted, QuickSilverHealt
         foreach (HostedGroup group in hosted.Groups)
         {
             if (group.EndReason is { } reason) yield return $"group '{group.Name}' has ended: {reason.Message}";
+            else if (group.HandlersEnded is { } fault)
+                yield return $"the handlers of group '{group.Name}' are called no more: {fault.Message}";
         }
         foreach (HostedRequests requests in hosted.RequestGroups)
         {

@@ -156,6 +156,35 @@ public sealed class ConfigurationErrorTests
     }
 
     [Fact]
+    public async Task The_options_of_a_groups_mode_are_compared_by_what_they_say()
+    {
+        await using var rig = new HostRig();
+        await rig.StartAsync(services => services.AddQuickSilver(rig.Here)
+            .AddGroup("lateral", Lateral(4)).AddGroup("lateral", Lateral(4))
+            .AddGroup("timed", Timed(4)).AddGroup("timed", Timed(4))
+            .AddGroup("repaired", Repaired(4)).AddGroup("repaired", Repaired(4)));
+        IHost other = rig.Build(services => services.AddQuickSilver(rig.Here)
+            .AddGroup("lateral", Lateral(4)).AddGroup("lateral", Lateral(5)));
+        var told = await Assert.ThrowsAsync<OptionsValidationException>(() => other.StartAsync());
+        Assert.Contains("PacketsPerRepair = 5", Assert.Single(told.Failures), StringComparison.Ordinal);
+
+        static Action<HostedGroupOptions> Lateral(int packets) => options =>
+        {
+            options.Group.Mode = GroupMode.Lateral;
+            options.Group.Lateral = new LateralOptions { PacketsPerRepair = packets };
+        };
+
+        static Action<HostedGroupOptions> Timed(int seconds) => options =>
+        {
+            options.Group.Mode = GroupMode.Timed;
+            options.Group.Timed = new TimedOptions { TimeToLive = TimeSpan.FromSeconds(seconds) };
+        };
+
+        static Action<HostedGroupOptions> Repaired(int packets) => options =>
+            options.Group.LateralRepair = new LateralRepairOptions { PacketsPerRepair = packets };
+    }
+
+    [Fact]
     public async Task Keyed_nodes_have_sections_of_their_own_within_the_other()
     {
         await using var rig = new HostRig();

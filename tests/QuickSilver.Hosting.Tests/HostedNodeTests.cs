@@ -3,6 +3,7 @@ using System.Reflection;
 using Microsoft.Extensions.DependencyInjection;
 using Microsoft.Extensions.Diagnostics.HealthChecks;
 using Microsoft.Extensions.Hosting;
+using Microsoft.Extensions.Logging;
 using Microsoft.Extensions.Options;
 using QuickSilver.Hosting.Tests.Handlers;
 using QuickSilver.Tests.Api;
@@ -65,6 +66,32 @@ public sealed class HostedNodeTests
         Assert.Same(told, await Assert.ThrowsAsync<MembershipUnavailableException>(
             () => node.GetGroup("group").GetHandleAsync().AsTask()));
         await rig.UntilLoggedAsync(1601);
+    }
+
+    [Fact]
+    public async Task A_start_that_is_cancelled_is_no_failure()
+    {
+        await using var rig = new HostRig();
+        IHost host = rig.Build(static services => services.AddQuickSilver(static options =>
+        {
+            options.Membership.Mode = MembershipMode.Client;
+            options.Security.UseNone();
+            options.Membership.Servers.Add("127.0.0.1:1");
+            options.Membership.JoinTimeout = TimeSpan.FromHours(1);
+        }).AddGroup("group"));
+        IQuickSilverNode node = host.Services.GetRequiredService<IQuickSilverNode>();
+        using var stop = new CancellationTokenSource();
+        Task starting = host.StartAsync(stop.Token);
+        await stop.CancelAsync();
+        await Assert.ThrowsAnyAsync<OperationCanceledException>(() => starting.WaitAsync(NodeRig.Patience));
+        await rig.UntilLoggedAsync(1621);
+        Assert.DoesNotContain(1601, rig.Loggers.Ids);
+        Assert.All(
+            rig.Loggers.Records.Where(static record => record.Id == 1621),
+            static record => Assert.Equal(LogLevel.Information, record.Level));
+        // Nobody has cancelled what these wait for.
+        await Assert.ThrowsAsync<ObjectDisposedException>(() => node.GetNodeAsync());
+        await Assert.ThrowsAsync<ObjectDisposedException>(() => node.GetGroup("group").GetHandleAsync().AsTask());
     }
 
     [Theory]

@@ -3,6 +3,9 @@ using Microsoft.Extensions.DependencyInjection;
 using Microsoft.Extensions.Diagnostics.HealthChecks;
 using Microsoft.Extensions.Hosting;
 using QuickSilver.Hosting.Tests.Handlers;
+using QuickSilver.Loop;
+using QuickSilver.Runtime;
+using QuickSilver.Testing;
 using QuickSilver.Tests.Api;
 
 namespace QuickSilver.Hosting.Tests;
@@ -37,6 +40,101 @@ public sealed class HostedReturnTests
         await rig.UntilLoggedAsync(1611, 1612);
         HealthCheckService health = host.Services.GetRequiredService<HealthCheckService>();
         await HostRig.UntilWellAsync(health);
+    }
+
+    [Theory]
+    [InlineData(false)]
+    [InlineData(true)]
+    public async Task An_eviction_during_the_first_join_is_joined_again_too(bool requests)
+    {
+        await using var rig = new HostRig();
+        QuickSilverNode other = await rig.StartNodeAsync();
+        await other.JoinAsync("group");
+        var node = new NodeSwitch(new MonotonicClock());
+        IHost host = rig.Build(services =>
+        {
+            QuickSilverBuilder builder = services.AddQuickSilver(options =>
+            {
+                rig.Here(options);
+                options.UseFaults(new FaultOptions { Switch = node });
+            });
+            if (requests)
+                builder.AddRequestGroup("group", StockContext.Default.Question, StockContext.Default.Answer);
+            else
+                builder.AddGroup("group", static group => group.RejoinPause = TimeSpan.FromMilliseconds(10));
+        });
+        Task starting;
+        // A join ends when every member has switched: this one cannot.
+        using (await Trouble.FreezeAsync(other))
+        {
+            starting = host.StartAsync();
+            await NodeRig.UntilAsync(
+                () => node.Node is QuickSilverNode { State: NodeState.Running } || starting.IsCompleted,
+                "it has started");
+            var joining = (QuickSilverNode)node.Node!;
+            var key = new GroupKey("group", false);
+            await NodeRig.UntilAsync(() => IsJoiningAsync(joining, key), "it joins");
+            Trouble.Expel(joining);
+            await rig.UntilLoggedAsync(1622);
+        }
+        await starting.WaitAsync(NodeRig.Patience);
+        IQuickSilverNode hosted = host.Services.GetRequiredService<IQuickSilverNode>();
+        if (!requests) await hosted.GetGroup("group").SendAsync(new byte[1]);
+
+        static Task<bool> IsJoiningAsync(QuickSilverNode node, GroupKey key)
+        {
+            var answer = new TaskCompletionSource<bool>(TaskCreationOptions.RunContinuationsAsynchronously);
+            Assert.True(node.Core.Services.TryPost(
+                _ => answer.SetResult(node.Core.Directory.TryGet(key, out GroupCore? unused))));
+            return answer.Task.WaitAsync(NodeRig.Patience);
+        }
+    }
+
+    [Fact]
+    public async Task A_handler_that_runs_no_more_is_unhealthy()
+    {
+        await using var rig = new HostRig();
+        IHost host = await rig.StartAsync(services =>
+        {
+            services.AddSingleton<Seen>();
+            services.AddHostedService<Thief>();
+            services.AddQuickSilver(rig.Here).AddGroup("group").AddHandler<FragileHandler>("group").AddHealthCheck();
+        });
+        HealthCheckService health = host.Services.GetRequiredService<HealthCheckService>();
+        await NodeRig.UntilAsync(
+            async () => await health.CheckHealthAsync() is { Status: HealthStatus.Unhealthy } report
+                && report.Entries["quicksilver"].Description!.Contains(
+                    "the handlers of group 'group' are called no more: ", StringComparison.Ordinal),
+            "it is unhealthy");
+        await rig.UntilLoggedAsync(1617);
+    }
+
+    [Fact]
+    public async Task A_handler_goes_on_after_each_of_many_evictions()
+    {
+        await using var rig = new HostRig();
+        IHost host = await rig.StartAsync(services =>
+        {
+            services.AddSingleton<Seen>();
+            QuickSilverBuilder builder = services.AddQuickSilver(rig.Here);
+            for (int number = 0; number < 20; number++)
+                builder.AddGroup($"group {number}").AddHandler<FragileHandler>($"group {number}");
+        });
+        IQuickSilverNode hosted = host.Services.GetRequiredService<IQuickSilverNode>();
+        IQuickSilverGroup[] groups = [.. Enumerable.Range(0, 20).Select(number => hosted.GetGroup($"group {number}"))];
+        Seen seen = host.Services.GetRequiredService<Seen>();
+        for (int round = 1; round <= 10; round++)
+        {
+            Trouble.Expel(await hosted.GetNodeAsync());
+            await NodeRig.UntilAsync(() => groups.All(group => group.Rejoins >= round), "all are back");
+            for (int number = 0; number < groups.Length; number++)
+            {
+                string text = $"{number} after {round}";
+                await groups[number].SendAsync(System.Text.Encoding.UTF8.GetBytes(text));
+                await NodeRig.UntilAsync(() => seen.Texts.Contains(text), $"{text} is handled");
+            }
+        }
+        Assert.DoesNotContain(1617, rig.Loggers.Ids);
     }
 
     [Fact]
@@ -120,6 +218,16 @@ public sealed class HostedReturnTests
         Assert.Contains(
             $"group 'group' has ended: {told.Message}", report.Entries["quicksilver"].Description!,
             StringComparison.Ordinal);
+    }
+
+    // Reads the group before its handlers do.
+    internal sealed class Thief([FromKeyedServices("group")] IQuickSilverGroup group) : IHostedService
+    {
+        public async Task StartAsync(CancellationToken cancellationToken) =>
+            _ = (await group.GetHandleAsync(cancellationToken)).ReadAllAsync(CancellationToken.None)
+                .GetAsyncEnumerator(CancellationToken.None).MoveNextAsync();
+
+        public Task StopAsync(CancellationToken cancellationToken) => Task.CompletedTask;
     }
 
     [Fact]
