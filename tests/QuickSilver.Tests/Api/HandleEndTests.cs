@@ -134,7 +134,9 @@ public sealed class HandleEndTests
             OnMessage = (in MessageRef _) =>
             {
                 isIn.Set();
+#pragma warning disable QS0001 // It blocks on purpose.
                 hang.Wait();
+#pragma warning restore QS0001
             },
         });
         await group.SendAsync("x");
