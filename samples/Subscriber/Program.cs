@@ -60,24 +60,6 @@ QuickSilverOptions Options(ParseResult parsed, ILoggerFactory log)
     return options;
 }
 
-// A process that serves the membership of all outlives its own join: its end would leave the others without a server.
-static async Task<Group> JoinAsync(
-    QuickSilverNode node, string name, GroupOptions options, bool servesAll, CancellationToken stop)
-{
-    while (true)
-    {
-        try
-        {
-            return await node.JoinAsync(name, options, stop);
-        }
-        catch (QuickSilverException failure) when (servesAll && !node.Completion.IsCompleted)
-        {
-            await Console.Error.WriteLineAsync($"{failure.Message} It serves the others, and tries again.");
-            await Task.Delay(TimeSpan.FromSeconds(1), stop);
-        }
-    }
-}
-
 async Task SubscribeAsync(ParseResult parsed, CancellationToken stop)
 {
     using ILoggerFactory log = LoggerFactory.Create(
@@ -99,7 +81,7 @@ async Task SubscribeAsync(ParseResult parsed, CancellationToken stop)
             Interlocked.Increment(ref sender.Messages);
         },
     };
-    await using Group group = await JoinAsync(node, parsed.GetValue(groupName)!, options, parsed.GetValue(host), stop);
+    await using Group group = await node.JoinAsync(parsed.GetValue(groupName)!, options, stop);
     Console.WriteLine($"{node.Name} is in {group.Name}.");
     using var second = new PeriodicTimer(TimeSpan.FromSeconds(1));
     GroupView told = group.View;

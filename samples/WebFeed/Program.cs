@@ -5,7 +5,7 @@
 //   curl -N http://127.0.0.1:5002/news &
 //   curl -d '{"text":"hello"}' -H 'content-type: application/json' http://127.0.0.1:5001/news
 //
-// Whoever reaches the port can post and read: put authentication in front of what is not public. Bodies, texts and open
+// Who reaches the port can post and read: put authentication in front of what is not public. Bodies, texts and open
 // streams have limits, and only the hosts of AllowedHosts are answered ("AllowedHosts": "news.example.com").
 
 using System.Globalization;

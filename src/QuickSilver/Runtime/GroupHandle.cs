@@ -63,7 +63,7 @@ internal sealed partial class GroupHandle : ISendOwner
     /// <summary>How the handle ended; null while it has not. Any thread.</summary>
     public EndMark? End => Volatile.Read(ref _end);
 
-    /// <summary>Completes when the handle is finished; faults with the reason, if there is one. Whoever has met the end
+    /// <summary>Completes when the handle is finished; faults with the reason, if there is one. Who has met the end
     /// in another way, as a refused call or as the end of the messages, finds it completed here. Any thread; made when
     /// first asked for.</summary>
     public Task Completion
