@@ -26,17 +26,12 @@ builder.Services.AddQuickSilver()
     .AddHandler<GreetingHandler>("greetings")
     .AddHealthCheck();
 builder.Services.AddHostedService<Greeter>();
-IHost host = builder.Build();
-CancellationToken stopping = host.Services.GetRequiredService<IHostApplicationLifetime>().ApplicationStopping;
 try
 {
-    await host.RunAsync();
+    await builder.Build().RunAsync();
     return 0;
 }
-catch (OperationCanceledException) when (stopping.IsCancellationRequested)
-{
-    return 0; // Ctrl+C or SIGTERM while it started: it waited for its server, or joined
-}
+catch (OperationCanceledException) { return 0; } // Ctrl+C or SIGTERM while it started
 catch (Exception failure) when (failure is QuickSilverException or OptionsValidationException)
 {
     await Console.Error.WriteLineAsync(failure.Message); // what to change; the log has where it happened
