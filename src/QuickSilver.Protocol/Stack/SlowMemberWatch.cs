@@ -21,7 +21,7 @@ namespace QuickSilver.Protocol.Stack;
 /// <param name="heartbeat">The time between heartbeats.</param>
 internal sealed class SlowMemberWatch(StackParts rooms, TimeSpan patience, TimeSpan heartbeat)
 {
-    private readonly Dictionary<ulong, Instant> _heldSince = [];
+    private readonly SortedDictionary<ulong, Instant> _heldSince = [];
     private readonly HashSet<ulong> _holding = [];
     private readonly List<RegionView> _held = [];
     private Instant _observedAt;
@@ -54,7 +54,7 @@ internal sealed class SlowMemberWatch(StackParts rooms, TimeSpan patience, TimeS
             observed.Slow.Add(new SlowMember(key, lag.Packets, heldFor));
         }
         // Without feedback a round waits for a member that works on: nobody has been named since, nor cleared.
-        foreach (ulong key in _heldSince.Keys)
+        foreach (ulong key in (ulong[])[.. _heldSince.Keys])
         {
             if (isAnswered && !_holding.Contains(key)) _heldSince.Remove(key);
         }

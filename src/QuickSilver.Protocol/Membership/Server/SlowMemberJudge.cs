@@ -33,7 +33,7 @@ internal sealed class SlowMemberJudge(
 
     private readonly SortedDictionary<ulong, SlowReport> _reports = [];
     private readonly List<ServerView> _views = [];
-    private readonly HashSet<ServerNode> _others = [];
+    private readonly List<ServerNode> _others = [];
     private Instant _removedAt;
 
     /// <summary>A node has reported which members are behind, and whether it is itself.</summary>
@@ -130,7 +130,8 @@ internal sealed class SlowMemberJudge(
     {
         foreach (ServerNode member in view.Members)
         {
-            if (member != sender && member != accused && !member.Info.IsRemoved) _others.Add(member);
+            if (member == sender || member == accused || member.Info.IsRemoved) continue;
+            if (!_others.Contains(member)) _others.Add(member);
         }
     }
 
