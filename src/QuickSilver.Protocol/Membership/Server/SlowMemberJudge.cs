@@ -12,7 +12,8 @@ namespace QuickSilver.Protocol.Membership.Server;
 /// <para>
 /// What confirms it: the word of the accused that it is behind. Without that word another member of a view with the
 /// accused must name it, too. If the accused is heard and says nothing, more than half of the other members must, and
-/// at least three. So neither a sender alone nor a pair can have a member removed that keeps up.
+/// at least three. An identity counts once (<see cref="Concern.VoiceOf"/>). So neither a sender alone nor a pair can
+/// have a member removed that keeps up.
 /// </para>
 /// <para>
 /// Who is spared: the last one. Somebody else who gets the sender's messages must keep up: heard lately, not named by
@@ -34,6 +35,7 @@ internal sealed class SlowMemberJudge(
     private readonly SortedDictionary<ulong, SlowReport> _reports = [];
     private readonly List<ServerView> _views = [];
     private readonly List<ServerNode> _others = [];
+    private readonly HashSet<object> _voices = [];
     private Instant _removedAt;
 
     /// <summary>A node has reported which members are behind, and whether it is itself.</summary>
@@ -45,9 +47,9 @@ internal sealed class SlowMemberJudge(
         var report = new SlowReport(node, now, slow, observed.BehindFor, observed.IsHandling);
         _reports.Add(node.Key, report);
         if (_removedAt != Instant.Zero && now - _removedAt < LeastHeld) return;
-        if (FindWorst(report, now) is not { } worst || !sight.MayRemove(now)) return;
+        if (FindWorst(report, now) is not { } worst || !sight.MayRemove(worst, now)) return;
         _removedAt = now;
-        sight.OnRemoved(now);
+        sight.OnRemoved(worst, now);
         parts.Settings.Probes.Reached("a server removes a member that is too slow");
         remove(worst, MembershipRefusal.TooSlow, now);
     }
@@ -87,12 +89,17 @@ internal sealed class SlowMemberJudge(
         if (OwnWord(accused, now) is { } own && own.BehindFor >= LeastBehind) return true;
         FindOthers(report.Node, accused);
         int witnesses = 0;
+        _voices.Clear();
         foreach (ServerNode other in _others)
         {
-            if (OwnWord(other, now) is { } word && word.Names(accused)) witnesses++;
+            if (OwnWord(other, now) is not { } word || !word.Names(accused)) continue;
+            witnesses++;
+            _voices.Add(Concern.VoiceOf(other, accused));
         }
-        if (!IsHeard(accused, now)) return witnesses >= 1;
-        return witnesses >= 2 && (witnesses + 1) * 2 > _others.Count + 1;
+        // The sender's own voice is no second one.
+        _voices.Remove(Concern.VoiceOf(report.Node, accused));
+        if (!IsHeard(accused, now)) return _voices.Count >= 1;
+        return _voices.Count >= 2 && (witnesses + 1) * 2 > _others.Count + 1;
     }
 
     private bool OthersKeepUp(SlowReport report, ServerNode accused, Instant now)

@@ -326,7 +326,7 @@ internal static class MembershipDefects
             [
                 new(
                     "SlowMemberJudge.cs",
-                    "is not { } worst || !sight.MayRemove(now)) return;",
+                    "is not { } worst || !sight.MayRemove(worst, now)) return;",
                     "is not { } worst || now > Instant.Zero) return;"),
             ],
         },
