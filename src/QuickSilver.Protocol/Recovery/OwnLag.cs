@@ -112,13 +112,13 @@ internal sealed class OwnLag(Recoverer node, RegionRecovery region)
         if (_late.Milliseconds > 0 && !region.View.Members[_late.Member].IsRemoved) token.Behind.Add(_late);
         _late = default;
         if (_worst.Packets == 0) return;
-        node.Probes.Reached(
-            _worst.Cause switch
-            {
-                LagCause.Losing => "a member tells a token that it lacks packets it has read past",
-                LagCause.Handling => "a member tells a token that its handlers take its time",
-                _ => "a member tells a token that it has not read its socket far enough",
-            });
+        if (_worst.Cause == LagCause.Handling)
+            node.Probes.Reached("a member tells a token that its handlers take its time");
+        else
+            node.Probes.Reached(
+                _worst.Cause == LagCause.Losing
+                    ? "a member tells a token that it lacks packets it has read past"
+                    : "a member tells a token that it has not read its socket far enough");
         token.Behind.Add(_worst);
     }
 

@@ -7,9 +7,9 @@ namespace QuickSilver.Testing.Invariants;
 /// <summary>
 /// V11: a member whose handler takes all its time does not hold a sender for longer than that waits, and five seconds;
 /// for each further slow member as long again. It is removed, as long as another member keeps up. Nobody is removed as
-/// too slow whom no fault slows down or cuts off, nor the last that the slow ones leave. Judged by what the handlers took and what
-/// waits in the applications, not by what the protocol measures. The first half is asked of runs whose only faults are
-/// slow handlers.
+/// too slow that no fault slows down or cuts off, nor the last that the slow ones leave. Judged by what the handlers
+/// took and what waits in the applications, not by what the protocol measures. The first half is asked of runs whose
+/// only faults are slow handlers.
 /// O(groups of the node) a turn, in those runs alone.
 /// </summary>
 internal sealed class RateChecks(RunContext run, Func<int, bool> lives, Func<int, SimulatedNode> nodes)

@@ -335,7 +335,7 @@ internal static partial class Log
     public static partial void MeteringFailed(ILogger logger, Exception fault);
 
     [LoggerMessage(
-        1620,
+        1115,
         LogLevel.Warning,
         "Node {Node} waits for {Count} nodes in group {Group}, and there are {Present}. Nodes meet that have in "
         + "common: {Place}")]

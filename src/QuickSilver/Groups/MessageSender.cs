@@ -207,7 +207,7 @@ public abstract partial class MessageSender
     }
 
     /// <summary>Waits until the group has at least <paramref name="count"/> nodes, this one included if it is a member,
-    /// in a view in which this node sends. After five seconds log record 1620 says, once, what is waited for and what
+    /// in a view in which this node sends. After five seconds log record 1115 says, once, what is waited for and what
     /// nodes that meet have in common.</summary>
     /// <param name="count">Number of nodes, at least 1.</param>
     /// <param name="cancellationToken">Cancels the wait.</param>

@@ -71,7 +71,7 @@ internal abstract class MembershipConnector(ChannelSecurity? security) : IAsyncD
         return Reached.Failed($"{host}:{port}: {failure}");
     }
 
-    // Each try that ends in silence is followed by a longer one: a handshake that is cut off begins again, and where all
+    // Each try that ends in silence is followed by a longer one: a handshake that is cut off begins again. Where all
     // are slow none would ever end.
     private async ValueTask<Reached> TryOpenAsync(Socket socket, string host, int port, CancellationToken stop)
     {

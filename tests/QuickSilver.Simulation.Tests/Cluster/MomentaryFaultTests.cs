@@ -25,7 +25,8 @@ public sealed class MomentaryFaultTests
         new MembershipStall(At, default, 1), new MulticastOutage(At, default, null, null), new MuteNode(At, default, 1),
         new NodeFreeze(At, default, 1), new NodeRestart(At, default, 1), new PartialPartition(At, default, [0], [1]),
         new Partition(At, default, [0]), new ServerOutage(At, default), new ServerReplacement(At),
-        new SlowNode(At, default, 1, 100), new UnicastOutage(At, default),
+        new SlowNode(At, default, 1, 100), new UnicastOutage(At, default), new ServerFreeze(At, default, default),
+        new SlowHandler(At, default, 1, At), new FalseWitness(At, default, 1),
     ];
 
     [Fact]

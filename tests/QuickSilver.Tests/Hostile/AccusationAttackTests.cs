@@ -10,7 +10,7 @@ namespace QuickSilver.Tests.Hostile;
 
 /// <summary>
 /// What an admitted node that may enter no group can do to those that are in groups. It may have a certificate that the
-/// application lets in nowhere. In a cluster without security it is whoever reaches the port.
+/// application lets in nowhere. In a cluster without security anybody who reaches the port is such a node.
 /// </summary>
 public sealed class AccusationAttackTests : IDisposable
 {
@@ -30,7 +30,7 @@ public sealed class AccusationAttackTests : IDisposable
     {
         await using MembershipHost host = _events.Start(TestHost.Settings with
         {
-            Server = new MembershipServerSettings { FailureTimeout = TimeSpan.FromSeconds(4) },
+            Server = TestHost.Settings.Server with { FailureTimeout = TimeSpan.FromSeconds(4) },
             Security = isSecured ? Channel("127.0.0.1") : null,
             Authorize = static request => request.NodeName.StartsWith("member", StringComparison.Ordinal),
         });
@@ -87,7 +87,7 @@ public sealed class AccusationAttackTests : IDisposable
     {
         await using MembershipHost host = _events.Start(TestHost.Settings with
         {
-            Server = new MembershipServerSettings
+            Server = TestHost.Settings.Server with
             {
                 FailureTimeout = NodeRig.Patience,
                 ReconnectGrace = NodeRig.Patience,
@@ -118,7 +118,7 @@ public sealed class AccusationAttackTests : IDisposable
     {
         await using MembershipHost host = _events.Start(TestHost.Settings with
         {
-            Server = new MembershipServerSettings { FailureTimeout = NodeRig.Patience, MaxNodesOfIdentity = 3 },
+            Server = TestHost.Settings.Server with { FailureTimeout = NodeRig.Patience, MaxNodesOfIdentity = 3 },
             Security = Channel("127.0.0.1"),
         });
         ChannelSecurity mallory = Channel("mallory.example");

@@ -34,14 +34,14 @@ public sealed class StallReportsTests
     }
 
     [Fact]
-    public async Task Each_kind_is_told_once_a_second_and_what_is_quiet_hides_nothing()
+    public async Task A_kind_is_told_once_and_then_summed_for_a_minute_and_what_is_quiet_hides_nothing()
     {
-        TimeSpan half = TimeSpan.FromSeconds(0.5);
+        TimeSpan second = TimeSpan.FromSeconds(1), minute = TimeSpan.FromMinutes(1);
         Assert.Equal(
-            [LogLevel.Debug, LogLevel.Warning, LogLevel.Debug],
+            [LogLevel.Debug, LogLevel.Warning, LogLevel.Warning],
             await ReportAsync(
-                [(LongAfterStart, 20), (LongAfterStart, 200), (LongAfterStart + half, 30), (LongAfterStart + half, 300),
-                    (LongAfterStart + half + half, 20)]));
+                [(LongAfterStart, 20), (LongAfterStart, 200), (LongAfterStart + second, 30),
+                    (LongAfterStart + second, 300), (LongAfterStart + minute, 200)]));
     }
 
     private static async Task<List<LogLevel>> ReportAsync((TimeSpan At, int Milliseconds)[] stalls)
