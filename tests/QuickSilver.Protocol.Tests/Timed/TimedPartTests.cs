@@ -81,7 +81,9 @@ public sealed class TimedPartTests
     {
         var settings = new TimedSettings
         {
-            PacketsPerSecond = rate, TimeToLive = TimeSpan.FromSeconds(seconds), MaxMessageBytes = 1_000,
+            PacketsPerSecond = rate,
+            TimeToLive = TimeSpan.FromSeconds(seconds),
+            MaxMessageBytes = 1_000,
         };
         var kept = new KeptPackets(settings.KeptPackets(), 100);
         TimeSpan life = settings.LifeOf(Importance.High, TimeSpan.Zero);

@@ -17,7 +17,7 @@ public sealed class JsonTests
     // are nobody's to write.
     private static readonly Type[] Doers =
     [
-        typeof(QuickSilverNode), typeof(Inbox), typeof(FeedRegistration), typeof(MessageSender),
+        typeof(Subscription), typeof(QuickSilverNode), typeof(Inbox), typeof(FeedRegistration), typeof(MessageSender),
         typeof(GroupPublisher), typeof(PreSharedKey), typeof(CertificateOptions),
     ];
 
