@@ -48,20 +48,23 @@ internal sealed class AnnouncedRemovals(
     }
 
     /// <summary>
-    /// V10: a server that awaits a majority never removes, within a detector period, more living nodes than it keeps.
+    /// V10: a server that awaits a majority never removes, within a detector period, more living members than it keeps.
+    /// Of those removed, nodes with a group or a publisher count that do not leave it: the server surely counts them.
+    /// Of those kept, all count that it may count.
     /// </summary>
     private void CheckMajority(int index)
     {
         MembershipServerSettings settings = run.Options.Membership;
         if (!settings.AwaitMajority || settings.FailureTimeout <= TimeSpan.Zero) return;
+        if (!nodes[index].HasGroups) return;
         _living.RemoveAll(at => run.Now - at > settings.FailureTimeout);
         _living.Add(run.Now);
-        int kept = nodes.Count(static node => node.IsMember);
+        int kept = nodes.Count(static node => node is { IsMember: true, MayCount: true });
         if (_living.Count <= kept) return;
         throw run.Violation(
             "V10",
-            $"{nodes[index]} was removed, the last of {_living.Count} living nodes in a detector period; {kept} are "
-                + $"left");
+            $"{nodes[index]} was removed, the last of {_living.Count} living members in a detector period; {kept} "
+                + $"are left");
     }
 
     /// <summary>A server welcomes a node under the number that a server before has given it.</summary>

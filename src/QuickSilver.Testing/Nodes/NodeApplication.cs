@@ -40,6 +40,9 @@ internal sealed class NodeApplication(SimulatedNode node, RunContext run, Cluste
     /// <summary>Payloads that the protocol holds.</summary>
     public int PayloadsOut { get; private set; }
 
+    /// <summary>True once a session has begun.</summary>
+    public bool HasBegun { get; private set; }
+
     /// <summary>A name for a long message of the node that no other has.</summary>
     public ulong NextLongMessage() => ++_longMessages;
 
@@ -47,6 +50,7 @@ internal sealed class NodeApplication(SimulatedNode node, RunContext run, Cluste
     /// <returns>What follows it.</returns>
     public SimulatedGroup BeginSession(GroupInfo group, bool isPublisher)
     {
+        HasBegun = true;
         GroupLog log = checks.GroupOf(group.Name, group.Id);
         checks.Stability.Learn(group.Id, log);
         var session = new SimulatedGroup(

@@ -107,6 +107,15 @@ public sealed class SimulatedNode : IMembershipClient
     /// nodes.</summary>
     public bool IsMember => IsAlive && !IsRemoved;
 
+    /// <summary>True while it is in a group or publishes to one, and does not leave it.</summary>
+    internal bool HasGroups => Groups.Concat(Publishers).Any(static session => session.Local is { IsLeaving: false });
+
+    /// <summary>
+    /// False when no server counts it as a member: it never had a group or a publisher, asks for none, and is no
+    /// restarted process. One that has left may have views that are not retired. A restarted one may follow a member.
+    /// </summary>
+    internal bool MayCount => Life > 1 || Application.HasBegun || _requests.HasJoins;
+
     /// <summary>Why it was expelled; none otherwise.</summary>
     public MembershipRefusal Expulsion { get; private set; }
 

@@ -13,11 +13,17 @@ namespace QuickSilver.Testing.Nodes;
 internal sealed class SimulatedRequests(SimulatedNode node, bool givesUp)
 {
     private readonly List<SimulatedJoin> _joins = [];
+    private readonly List<SimulatedJoin> _open = [];
     private int _leaves;
+
+    /// <summary>True while a join has not returned.</summary>
+    public bool HasJoins => _open.Exists(static join => !join.IsCompleted && join.Failure is null);
 
     /// <summary>Joins groups, once the leaves before it have been asked for.</summary>
     public void Join(SimulatedJoin join, Instant now)
     {
+        _open.RemoveAll(static one => one.IsCompleted || one.Failure is not null);
+        _open.Add(join);
         if (_leaves > 0) _joins.Add(join);
         else node.Stack.Join(join, now);
     }
