@@ -7,9 +7,9 @@ namespace QuickSilver.Testing.Invariants;
 /// <summary>
 /// V11: a member whose handler takes all its time does not hold a sender for longer than that waits, and five seconds;
 /// for each further slow member as long again. It is removed, as long as another member keeps up. Nobody is removed as
-/// too slow that no fault slows down or cuts off, nor the last that the slow ones leave. Judged by what the handlers
-/// took and what waits in the applications, not by what the protocol measures. The first half is asked of runs whose
-/// only faults are slow handlers.
+/// too slow that no fault slows down or cuts off. Nor is the last that the slow ones leave, the sender aside. Judged by
+/// what the handlers took and what waits in the applications, not by what the protocol measures. The first half is
+/// asked of runs whose only faults are slow handlers.
 /// O(groups of the node) a turn, in those runs alone.
 /// </summary>
 internal sealed class RateChecks(RunContext run, Func<int, bool> lives, Func<int, SimulatedNode> nodes)
@@ -47,7 +47,7 @@ internal sealed class RateChecks(RunContext run, Func<int, bool> lives, Func<int
         TimeSpan now = run.Now - Instant.Zero;
         if (!_faults.Exists(fault => Slows(fault, node.Machine, now)))
             throw run.Violation("V11", $"{node} was removed as too slow, and no fault slows it down");
-        if (_isAsked && !AnotherKeepsUp(node, except: node.Index))
+        if (_isAsked && !_nodes.Any(sender => Sends(sender, node) && AnotherKeepsUp(node, sender)))
             throw run.Violation("V11", $"{node} was removed as too slow, and nobody is left who keeps up");
     }
 
@@ -93,6 +93,10 @@ internal sealed class RateChecks(RunContext run, Func<int, bool> lives, Func<int
         return false;
     }
 
+    private bool Sends(int sender, SimulatedNode member) =>
+        sender != member.Index && member.Groups.Any(
+            session => nodes(sender).FindSender(session.Name) is not null && session.Log.Find(sender) is { Count: > 0 });
+
     private static bool Share(SimulatedNode one, SimulatedNode other) =>
         other.Groups.Any(session => one.FindSender(session.Name) is not null);
 
@@ -104,7 +108,7 @@ internal sealed class RateChecks(RunContext run, Func<int, bool> lives, Func<int
             SlowHandler one => one.Node == machine,
             SlowNode one => one.Node == machine,
             NodeFreeze one => one.Node == machine,
-            LossBurst one => one.To is not { } to || to == machine,
+            LossBurst one => one.Duration >= Window && (one.To is not { } to || to == machine),
             MembershipOutage or MembershipStall or CopyFault or ForgedSource => false,
             _ => true,
         };
