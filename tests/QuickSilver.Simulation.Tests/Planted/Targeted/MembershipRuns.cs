@@ -3,6 +3,7 @@ using QuickSilver.Protocol.Stack;
 using QuickSilver.Protocol.Wire;
 using QuickSilver.Testing;
 using QuickSilver.Testing.Faults;
+using QuickSilver.Testing.Membership;
 using QuickSilver.Testing.Network;
 using QuickSilver.Testing.Runs;
 using static QuickSilver.Simulation.Tests.Planted.Targeted.TargetedRun;
@@ -131,19 +132,28 @@ internal static class MembershipRuns
     };
 
     /// <summary>The membership server stands still for two detector periods, while nodes ask to be let in. Late alarms
-    /// fire before what came meanwhile is read.</summary>
-    public static RunSpec ServerStandsStill(ulong seed) => Make(seed, nodes: 6, membership: Hasty()) with
+    /// fire before what came meanwhile is read. It has just made a step, and the way to it is long: the first heartbeats
+    /// that it reads were sent before that step came.</summary>
+    public static RunSpec ServerStandsStill(ulong seed)
     {
-        Groups = [[Main], [Main], [Main], [Main], ["other"], ["other"]],
-        Plans = [new SendPlan(0, Main, 300, Millis(20)) { Start = Millis(1000) }],
-        Actions = [new GroupJoin(Millis(2050), 4, [Main]), new GroupJoin(Millis(10_050), 5, [Main])],
-        Faults =
-        [
-            new ServerFreeze(Millis(2000), Millis(6000), Millis(1 + (20 * (seed % 7)))),
-            new ServerFreeze(Millis(10_000), Millis(4000) + Millis(seed % 11), Millis(300)),
-        ],
-        HealAt = Millis(16_000),
-    };
+        RunSpec run = Make(
+            seed, nodes: 6,
+            node: new NodeSettings { HeartbeatInterval = Millis(300) },
+            membership: Hasty() with { BatchWindow = Millis(10) });
+        return run with
+        {
+            Options = run.Options with { MembershipLink = new MembershipLinkModel { Delay = Millis(200) } },
+            Groups = [[Main], [Main], [Main], [Main], ["other"], ["other"]],
+            Plans = [new SendPlan(0, Main, 300, Millis(20)) { Start = Millis(1000) }],
+            Actions = [new GroupJoin(Millis(1750), 4, [Main]), new GroupJoin(Millis(10_050), 5, [Main])],
+            Faults =
+            [
+                new ServerFreeze(Millis(2000), Millis(6000), Millis(1 + (20 * (seed % 7)))),
+                new ServerFreeze(Millis(10_000), Millis(4000) + Millis(seed % 11), Millis(300)),
+            ],
+            HealAt = Millis(16_000),
+        };
+    }
 
     /// <summary>Two nodes that are in no group accuse all others.</summary>
     public static RunSpec StrangersAccuse(ulong seed) => Make(seed, nodes: 5, membership: Hasty()) with
