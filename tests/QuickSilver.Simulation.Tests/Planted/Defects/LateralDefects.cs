@@ -80,7 +80,7 @@ internal static class LateralDefects
                 new(
                     "LateralReceiving.cs",
                     "if (_parts.Cache.TryGet(id, out _) || reception.IsDone(id.Number))",
-                    "if (_parts.Cache.TryGet(id, out _) && _parts.Counters.PacketsReceived % 64 != 0)"),
+                    "if (_parts.Cache.TryGet(id, out _) && _parts.Counters.PacketsReceived % 8 != 0)"),
                 new(
                     "LateralReceiving.cs",
                     "if (!_parts.Cache.TryAdd(id, bytes, now, out Slice kept)) return RejectReason.NoRoom;",
