@@ -94,8 +94,8 @@ internal sealed class RateChecks(RunContext run, Func<int, bool> lives, Func<int
     }
 
     private bool Sends(int sender, SimulatedNode member) =>
-        sender != member.Index && member.Groups.Any(
-            session => nodes(sender).FindSender(session.Name) is not null && session.Log.Find(sender) is { Count: > 0 });
+        sender != member.Index && member.Groups.Any(session =>
+            nodes(sender).FindSender(session.Name) is not null && session.Log.Find(sender) is { Count: > 0 });
 
     private static bool Share(SimulatedNode one, SimulatedNode other) =>
         other.Groups.Any(session => one.FindSender(session.Name) is not null);

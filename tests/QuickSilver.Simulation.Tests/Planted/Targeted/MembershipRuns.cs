@@ -132,8 +132,8 @@ internal static class MembershipRuns
     };
 
     /// <summary>The membership server stands still for two detector periods, while nodes ask to be let in. Late alarms
-    /// fire before what came meanwhile is read. It has just made a step, and the way to it is long: the first heartbeats
-    /// that it reads were sent before that step came.</summary>
+    /// fire before what came meanwhile is read. It has just made a step, and the way to it is long: the first
+    /// heartbeats that it reads were sent before that step came.</summary>
     public static RunSpec ServerStandsStill(ulong seed)
     {
         RunSpec run = Make(
