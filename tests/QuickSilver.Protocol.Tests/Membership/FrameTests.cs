@@ -51,7 +51,7 @@ public sealed class FrameTests
         var seek = new SeekFrame(HelloFrame.SealedVersion, "c");
         seek.WriteTo(frame);
         byte[] bytes = frame.ToArray();
-        Assert.Equal("07" + "5153534B" + "03" + "0163", Convert.ToHexString(bytes));
+        Assert.Equal("07" + "5153534B" + "13" + "0163", Convert.ToHexString(bytes));
         Assert.Equal(seek, SeekFrame.TryRead(bytes));
         for (int length = 0; length < bytes.Length; length++) Assert.Null(SeekFrame.TryRead(bytes.AsSpan(0, length)));
         Assert.Null(SeekFrame.TryRead([.. bytes, 0]));
