@@ -337,18 +337,5 @@ internal static class MembershipDefects
         {
             Patches = [new("SlowMemberWatch.cs", "if (isPaused) _heldSince.Clear();", "_heldSince.Clear();")],
         },
-        new(
-            "SlowestRemovedAnyway",
-            "The server removes the slowest member though nobody keeps up.",
-            nameof(SlowRuns.AllSlow), 2, "V11")
-        {
-            Patches =
-            [
-                new(
-                    "SlowMemberJudge.cs",
-                    "return keeping > 0 && (isHandling || keeping > behind);",
-                    "return keeping > 0 || isHandling || keeping > behind;"),
-            ],
-        },
     ];
 }
