@@ -170,8 +170,8 @@ public sealed class HandleEndTests
         QuickSilverNode node = await rig.StartAsync(options => options.UseLoggerFactory(factory));
         Group group = await node.JoinAsync("group");
         Task<GroupView> waiting = group.WaitForMembersAsync(2);
-        await NodeRig.UntilAsync(() => factory.Ids.Contains(1_620), "it is logged");
-        string text = factory.Records.Single(static record => record.Id.Id == 1_620).Text;
+        await NodeRig.UntilAsync(() => factory.Ids.Contains(1_115), "it is logged");
+        string text = factory.Records.Single(static record => record.Id.Id == 1_115).Text;
         Assert.Contains("waits for 2 nodes in group group, and there are 1", text, StringComparison.Ordinal);
         Assert.Contains($"cluster 'tests', port {rig.Port} of this machine", text, StringComparison.Ordinal);
         await (await rig.StartAsync()).JoinAsync("group");

@@ -18,7 +18,7 @@ public sealed class StandardErrorLogTests
         {
             ILogger logger = StandardErrorLog.Instance.CreateLogger("QuickSilver");
             logger.Log(LogLevel.Information, 1, "started", null, static (text, _) => text);
-            logger.Log(LogLevel.Warning, 1_620, "waits", null, static (text, _) => text);
+            logger.Log(LogLevel.Warning, 1_115, "waits", null, static (text, _) => text);
             logger.Log(
                 LogLevel.Error, 1_501, "threw", new InvalidOperationException("why"), static (text, _) => text);
         }
