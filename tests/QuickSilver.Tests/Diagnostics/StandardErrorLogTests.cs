@@ -28,7 +28,7 @@ public sealed class StandardErrorLogTests
         }
         string[] expected =
         [
-            "QuickSilver 1620, Warning: waits", "QuickSilver 1501, Error: threw (InvalidOperationException: why)", "",
+            "QuickSilver 1115, Warning: waits", "QuickSilver 1501, Error: threw (InvalidOperationException: why)", "",
         ];
         Assert.Equal(expected, written.ToString().Split(Environment.NewLine));
     }
