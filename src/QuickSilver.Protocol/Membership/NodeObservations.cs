@@ -32,7 +32,7 @@ public sealed class NodeObservations
     /// <summary>Time for which the node itself has been behind in a view; zero when it keeps up.</summary>
     public TimeSpan BehindFor { get; set; }
 
-    /// <summary>True when the handlers of the node's application take most of its time, and it is behind.</summary>
+    /// <summary>True when the handlers of the node's application take most of its time.</summary>
     public bool IsHandling { get; set; }
 
     /// <summary>
@@ -43,8 +43,8 @@ public sealed class NodeObservations
     /// <summary>True when no way to or from another node is in doubt.</summary>
     public bool HasNoFindings => Silent.Count + Draining.Count + Blocked.Count == 0 && UnheardFor == TimeSpan.Zero;
 
-    /// <summary>True when nothing holds the node up, and it keeps up.</summary>
-    public bool IsEmpty => HasNoFindings && Slow.Count == 0 && BehindFor == TimeSpan.Zero;
+    /// <summary>True when nothing holds the node up, it keeps up, and its handlers have time to spare.</summary>
+    public bool IsEmpty => HasNoFindings && Slow.Count == 0 && BehindFor == TimeSpan.Zero && !IsHandling;
 
     /// <summary>Clears all observations.</summary>
     public void Clear()

@@ -49,6 +49,9 @@ internal sealed class OwnLag(Recoverer node, RegionRecovery region)
     /// <summary>True while the application's handlers take most of the time of the core thread.</summary>
     public bool IsHandling { get; private set; }
 
+    /// <summary>The same, or false when no token has come for so long that it is not known.</summary>
+    public bool IsKnownHandling(Instant now) => IsHandling && now - _handlersFrom <= BehindFor;
+
     /// <summary>True when this member does not read as fast as others send, by the last visit of a token.</summary>
     public bool IsBehind(Instant now) => BehindSince != Instant.Never && now - _behindAt <= BehindFor;
 

@@ -209,15 +209,16 @@ public sealed class Recoverer
         if (isStuck) Inbound.Observe(observed, now);
     }
 
-    /// <summary>Adds for how long this node itself has been behind, and whether its handlers are the cause.</summary>
+    /// <summary>Adds for how long this node itself has been behind, and whether its handlers take most of its
+    /// time.</summary>
     internal void ObserveSelf(NodeObservations observed, Instant now)
     {
         foreach (RegionRecovery region in _regions)
         {
             OwnLag lag = region.Ring.OwnLag;
+            observed.IsHandling |= lag.IsKnownHandling(now);
             if (!lag.IsBehind(now) || now - lag.BehindSince <= observed.BehindFor) continue;
             observed.BehindFor = now - lag.BehindSince;
-            observed.IsHandling = lag.IsHandling;
         }
     }
 

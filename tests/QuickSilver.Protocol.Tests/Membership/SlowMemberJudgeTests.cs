@@ -82,6 +82,16 @@ public sealed class SlowMemberJudgeTests
     }
 
     [Fact]
+    public void WhereTheHandlersOfAllOthersTakeTheirTimeNobodyGoes()
+    {
+        WorldNode[] nodes = _world.Found(4);
+        Accuse(nodes[0], nodes[3]);
+        Admit(nodes[3], isHandling: true);
+        foreach (int index in (int[])[1, 2]) nodes[index].Observing = static (observed, _) => observed.IsHandling = true;
+        AssertNobodyGoes(nodes);
+    }
+
+    [Fact]
     public void OfTwoTheOneFurthestBehindGoesFirst()
     {
         WorldNode[] nodes = _world.Found(6);

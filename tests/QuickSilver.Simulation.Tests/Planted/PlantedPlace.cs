@@ -65,6 +65,7 @@ internal static class PlantedPlace
         [nameof(MembershipRuns.ServerStandsStill)] = MembershipRuns.ServerStandsStill,
         [nameof(MembershipRuns.StrangersAccuse)] = MembershipRuns.StrangersAccuse,
         [nameof(SlowRuns.SlowMember)] = SlowRuns.SlowMember,
+        [nameof(SlowRuns.AllSlow)] = SlowRuns.AllSlow,
         [nameof(LateralRuns.LateralMoves)] = LateralRuns.LateralMoves,
         [nameof(LateralRuns.LateralLateStep)] = LateralRuns.LateralLateStep,
         [nameof(LateralRuns.LateralTurns)] = LateralRuns.LateralTurns,

@@ -29,7 +29,7 @@ namespace QuickSilver.Protocol.Membership.Frames;
 ///   packets   varint   that it lacks at most
 ///   held      varint   milliseconds for which it has held the node at its limit; 0: less than the node waits for
 /// behind    varint   milliseconds for which the node itself has been behind; 0: it keeps up
-/// handlers  byte     1: it is behind, and its handlers take most of its time; else 0
+/// handlers  byte     1: the node's handlers take most of its time; else 0
 /// </code>
 /// </summary>
 internal static class ObservedFrame

@@ -17,8 +17,10 @@ namespace QuickSilver.Protocol.Membership.Server;
 /// </para>
 /// <para>
 /// Who is spared: the last one. Somebody else who gets the sender's messages must keep up: heard lately, not named by
-/// the sender, not behind by its own word. Where the accused says that its handlers take most of its time, one such is
-/// enough. Otherwise more must keep up than are behind: on a starved machine many are behind, and nobody is at fault.
+/// the sender, not behind by its own word, with handlers that do not take most of its time. Those of the others are idle
+/// while the accused holds the sender up, unless all are about as slow. Where the accused says that its handlers take
+/// most of its time, one that keeps up is enough. Otherwise more must keep up than are behind: on a starved machine many
+/// are behind, and nobody is at fault.
 /// </para>
 /// Core thread only. Cost: nothing while nobody accuses; else linear in the members of the views concerned.
 /// </summary>
@@ -42,7 +44,7 @@ internal sealed class SlowMemberJudge(
     public void OnObserved(ServerNode node, NodeObservations observed, Instant now)
     {
         _reports.Remove(node.Key);
-        if (observed.Slow.Count == 0 && observed.BehindFor == TimeSpan.Zero) return;
+        if (observed.Slow.Count == 0 && observed.BehindFor == TimeSpan.Zero && !observed.IsHandling) return;
         SlowMember[] slow = [.. observed.Slow.Take(SlowReport.MostMembers)];
         var report = new SlowReport(node, now, slow, observed.BehindFor, observed.IsHandling);
         _reports.Add(node.Key, report);
@@ -110,9 +112,9 @@ internal sealed class SlowMemberJudge(
         int behind = 0;
         foreach (ServerNode other in _others)
         {
-            bool isBehind = report.Names(other) || OwnWord(other, now) is { BehindFor.Ticks: > 0 };
-            if (isBehind) behind++;
-            else if (IsHeard(other, now)) keeping++;
+            SlowReport? word = OwnWord(other, now);
+            if (report.Names(other) || word is { BehindFor.Ticks: > 0 }) behind++;
+            else if (word is not { IsHandling: true } && IsHeard(other, now)) keeping++;
         }
         bool isHandling = OwnWord(accused, now) is { IsHandling: true };
         return keeping > 0 && (isHandling || keeping > behind);

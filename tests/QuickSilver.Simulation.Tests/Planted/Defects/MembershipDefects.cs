@@ -337,5 +337,18 @@ internal static class MembershipDefects
         {
             Patches = [new("SlowMemberWatch.cs", "if (isPaused) _heldSince.Clear();", "_heldSince.Clear();")],
         },
+        new(
+            "SlowestRemovedAnyway",
+            "The server takes a member for one that keeps up though its handlers take most of its time.",
+            nameof(SlowRuns.AllSlow), 2, "V11")
+        {
+            Patches =
+            [
+                new(
+                    "SlowMemberJudge.cs",
+                    "word is not { IsHandling: true } && IsHeard(other, now)",
+                    "IsHeard(other, now)"),
+            ],
+        },
     ];
 }

@@ -25,10 +25,11 @@ internal static class SlowRuns
         };
     }
 
-    /// <summary>The handlers of all members but the sender are slow: nobody is removed.</summary>
+    /// <summary>The handlers of all members but the sender are slow: nobody is removed. In half of the seeds so few
+    /// messages may be pending that no member is behind for long.</summary>
     public static RunSpec AllSlow(ulong seed)
     {
-        RunSpec run = Make(seed, nodes: 5, Node());
+        RunSpec run = Make(seed, nodes: 5, Node() with { MaxPendingMessages = seed % 2 == 0 ? 30 : 500 });
         // All is sent before the handlers become quick again.
         SendPlan plan = Sending(run).Plans[0] with { Count = 2_000 };
         return Sending(run) with { Plans = [plan], Faults = [.. Enumerable.Range(1, 4).Select(Handler)] };
