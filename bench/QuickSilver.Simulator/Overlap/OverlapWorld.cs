@@ -1,6 +1,7 @@
 using QuickSilver.Bench;
 using QuickSilver.Protocol.Core;
 using QuickSilver.Protocol.Membership;
+using QuickSilver.Protocol.Membership.Server;
 
 namespace QuickSilver.Simulator.Overlap;
 

@@ -26,9 +26,11 @@ internal static class RunVerb
             Description = "Most machines.",
             DefaultValueFactory = _ => new GeneratorOptions().MaxNodes
         };
+        var traces = new Option<string?>("--traces")
+        { Description = "A file for the trace of each seed: equal before and after a change that moves code alone." };
         var write = new Option<bool>("--write") { Description = "Only write the runs to files; execute nothing." };
         var command = new Command(
-            "run", "Generates and executes seeds.") { seeds, minutes, threads, folder, without, nodes, write };
+            "run", "Generates and executes seeds.") { seeds, minutes, threads, folder, without, nodes, traces, write };
         command.SetAction(parsed =>
         {
             SeedRange range = SeedRange.Parse(parsed.GetValue(seeds)!);
@@ -53,6 +55,7 @@ internal static class RunVerb
                 Failed = Console.WriteLine,
             };
             EnsembleReport report = ensemble.Run(range.First, range.Count);
+            if (parsed.GetValue(traces) is { } file) File.WriteAllLines(file, report.Traces);
             Console.WriteLine(report);
             Console.WriteLine(report.LedgerRow(Commit()));
             return report.Failures.Count == 0 ? 0 : 1;

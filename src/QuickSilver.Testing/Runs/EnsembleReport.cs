@@ -10,6 +10,7 @@ public sealed class EnsembleReport
     private readonly Lock _gate = new();
     private readonly SortedDictionary<ulong, string> _failures = [];
     private readonly SortedDictionary<string, int> _traits = new(StringComparer.Ordinal);
+    private readonly SortedDictionary<ulong, ulong> _traces = [];
     private readonly MarkTable _marks = new();
 
     /// <summary>The first seed.</summary>
@@ -45,6 +46,10 @@ public sealed class EnsembleReport
 
     /// <summary>Seeds that broke a promise, and how.</summary>
     public IReadOnlyDictionary<ulong, string> Failures => _failures;
+
+    /// <summary>A line for each seed: the seed, and the hash over everything observable in its run.</summary>
+    public IEnumerable<string> Traces => _traces.Select(
+        pair => string.Create(CultureInfo.InvariantCulture, $"{pair.Key} {pair.Value:x16}"));
 
     /// <summary>The seeds that took longest, and their real time.</summary>
     public List<(ulong Seed, TimeSpan Time, int Nodes)> Slowest { get; } = [];
@@ -88,6 +93,7 @@ public sealed class EnsembleReport
         lock (_gate)
         {
             Runs++;
+            _traces[spec.Options.Seed] = result.Trace;
             VirtualTime += result.Elapsed;
             NodeTime += result.Elapsed * (spec.Options.Nodes - spec.Options.Absent.Count);
             Cost += cost;

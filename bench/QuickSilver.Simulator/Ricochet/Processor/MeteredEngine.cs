@@ -3,6 +3,7 @@ using QuickSilver.Protocol.Delivery;
 using QuickSilver.Protocol.Flow;
 using QuickSilver.Protocol.Lateral;
 using QuickSilver.Protocol.Membership;
+using QuickSilver.Protocol.Membership.Agent;
 using QuickSilver.Protocol.Modes;
 using QuickSilver.Protocol.Wire;
 

@@ -1,6 +1,7 @@
 using QuickSilver.Protocol.Core;
 using QuickSilver.Protocol.Lateral;
 using QuickSilver.Protocol.Membership;
+using QuickSilver.Protocol.Membership.Server;
 using QuickSilver.Testing;
 using QuickSilver.Testing.Network;
 using QuickSilver.Testing.Nodes;
