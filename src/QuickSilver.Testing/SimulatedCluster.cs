@@ -1,5 +1,5 @@
 using QuickSilver.Protocol.Core;
-using QuickSilver.Protocol.Membership;
+using QuickSilver.Protocol.Membership.Server;
 using QuickSilver.Testing.Faults;
 using QuickSilver.Testing.Invariants;
 using QuickSilver.Testing.Logs;

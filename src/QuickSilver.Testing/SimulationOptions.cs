@@ -2,7 +2,7 @@ using System.Text.Json.Serialization;
 using QuickSilver.Protocol.Core;
 using QuickSilver.Protocol.Lateral;
 using QuickSilver.Protocol.Lateral.Regions;
-using QuickSilver.Protocol.Membership;
+using QuickSilver.Protocol.Membership.Server;
 using QuickSilver.Protocol.Probing;
 using QuickSilver.Protocol.Stack;
 using QuickSilver.Protocol.Timed;

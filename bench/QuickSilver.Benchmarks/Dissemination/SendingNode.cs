@@ -9,6 +9,7 @@ using QuickSilver.Protocol.Flow.Control;
 using QuickSilver.Protocol.Flow.Pull;
 using QuickSilver.Protocol.Flow.Transports;
 using QuickSilver.Protocol.Membership;
+using QuickSilver.Protocol.Membership.Agent;
 using QuickSilver.Protocol.Wire;
 using ProtocolSender = QuickSilver.Protocol.Dissemination.Groups.GroupSender;
 using ProtocolView = QuickSilver.Protocol.Membership.RegionView;

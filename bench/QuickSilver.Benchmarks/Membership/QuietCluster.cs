@@ -1,6 +1,8 @@
 using QuickSilver.Bench;
 using QuickSilver.Protocol.Core;
 using QuickSilver.Protocol.Membership;
+using QuickSilver.Protocol.Membership.Agent;
+using QuickSilver.Protocol.Membership.Server;
 using QuickSilver.Security;
 
 namespace QuickSilver.Benchmarks.Membership;

@@ -1,5 +1,4 @@
 using QuickSilver.Fuzz.Inputs;
-using QuickSilver.Protocol.Membership;
 using QuickSilver.Protocol.Membership.Frames;
 using QuickSilver.Protocol.Wire;
 

@@ -3,7 +3,9 @@ using QuickSilver.Fuzz.Inputs;
 using QuickSilver.Fuzz.Targets;
 using QuickSilver.Protocol.Core;
 using QuickSilver.Protocol.Membership;
+using QuickSilver.Protocol.Membership.Agent;
 using QuickSilver.Protocol.Membership.Frames;
+using QuickSilver.Protocol.Membership.Server;
 using QuickSilver.Protocol.Wire;
 
 namespace QuickSilver.Fuzz.Worlds;

@@ -1,5 +1,6 @@
 using QuickSilver.Protocol.Core;
 using QuickSilver.Protocol.Membership;
+using QuickSilver.Protocol.Membership.Agent;
 using QuickSilver.Protocol.Wire;
 
 namespace QuickSilver.Protocol.Dissemination;

@@ -1,4 +1,4 @@
-namespace QuickSilver.Protocol.Membership.Agent;
+namespace QuickSilver.Protocol.Membership;
 
 /// <summary>
 /// Finds the groups whose member sets a step changed, from regions alone. When the groups of a node become those of

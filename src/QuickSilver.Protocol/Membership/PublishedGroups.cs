@@ -1,4 +1,3 @@
-using QuickSilver.Protocol.Membership.Agent;
 using QuickSilver.Protocol.Wire;
 
 namespace QuickSilver.Protocol.Membership;

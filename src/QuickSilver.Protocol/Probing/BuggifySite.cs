@@ -1,5 +1,3 @@
-using QuickSilver.Protocol.Probing;
-
 namespace QuickSilver.Protocol.Probing;
 
 /// <summary>

@@ -1,5 +1,3 @@
-using QuickSilver.Protocol.Probing;
-
 namespace QuickSilver.Protocol.Probing;
 
 /// <summary>Decides where the protocol takes a rare turn. Implemented by the simulator, as a function of seed, node,

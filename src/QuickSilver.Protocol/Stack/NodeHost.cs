@@ -2,7 +2,7 @@ using QuickSilver.Protocol.Core;
 using QuickSilver.Protocol.Flow;
 using QuickSilver.Protocol.Flow.Buffers;
 using QuickSilver.Protocol.Flow.Transports;
-using QuickSilver.Protocol.Membership;
+using QuickSilver.Protocol.Membership.Agent;
 
 namespace QuickSilver.Protocol.Stack;
 

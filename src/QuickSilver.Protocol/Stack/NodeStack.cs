@@ -3,6 +3,7 @@ using QuickSilver.Protocol.Dissemination;
 using QuickSilver.Protocol.Dissemination.Groups;
 using QuickSilver.Protocol.Lateral.Regions;
 using QuickSilver.Protocol.Membership;
+using QuickSilver.Protocol.Membership.Agent;
 using QuickSilver.Protocol.Recovery;
 using QuickSilver.Protocol.Wire;
 

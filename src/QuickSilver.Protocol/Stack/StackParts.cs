@@ -9,6 +9,7 @@ using QuickSilver.Protocol.Flow.Transports;
 using QuickSilver.Protocol.Lateral;
 using QuickSilver.Protocol.Lateral.Regions;
 using QuickSilver.Protocol.Membership;
+using QuickSilver.Protocol.Membership.Agent;
 using QuickSilver.Protocol.Modes;
 using QuickSilver.Protocol.Probing;
 using QuickSilver.Protocol.Recovery;

@@ -4,6 +4,7 @@ using QuickSilver.Protocol.Flow.Control;
 using QuickSilver.Protocol.Flow.Pull;
 using QuickSilver.Protocol.Flow.Transports;
 using QuickSilver.Protocol.Membership;
+using QuickSilver.Protocol.Membership.Agent;
 using QuickSilver.Protocol.Modes;
 using QuickSilver.Protocol.Timed.Receiving;
 using QuickSilver.Protocol.Timed.Sending;

@@ -2,7 +2,7 @@ using System.Diagnostics;
 using QuickSilver.Protocol.Core;
 using QuickSilver.Protocol.Dissemination;
 using QuickSilver.Protocol.Flow.Control;
-using QuickSilver.Protocol.Membership;
+using QuickSilver.Protocol.Membership.Server;
 using QuickSilver.Protocol.Stack;
 using QuickSilver.Testing.Faults;
 using QuickSilver.Testing.Network;

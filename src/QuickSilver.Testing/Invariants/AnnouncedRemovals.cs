@@ -1,5 +1,6 @@
 using QuickSilver.Protocol.Core;
 using QuickSilver.Protocol.Membership;
+using QuickSilver.Protocol.Membership.Server;
 using QuickSilver.Testing.Nodes;
 
 namespace QuickSilver.Testing.Invariants;

@@ -1,4 +1,3 @@
-using QuickSilver.Protocol.Membership;
 using QuickSilver.Protocol.Wire;
 using QuickSilver.Testing.Nodes;
 

@@ -2,6 +2,7 @@ using System.Diagnostics;
 using QuickSilver.Protocol.Core;
 using QuickSilver.Protocol.Membership;
 using QuickSilver.Protocol.Membership.Frames;
+using QuickSilver.Protocol.Membership.Server;
 using QuickSilver.Protocol.Wire;
 using QuickSilver.Testing.Runs;
 using QuickSilver.Testing.Scheduling;

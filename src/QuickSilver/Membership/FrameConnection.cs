@@ -4,7 +4,7 @@ using System.IO.Pipelines;
 using System.Net;
 using System.Net.Security;
 using System.Net.Sockets;
-using QuickSilver.Protocol.Membership;
+using QuickSilver.Protocol.Membership.Frames;
 using QuickSilver.Security;
 
 namespace QuickSilver.Membership;

@@ -1,4 +1,4 @@
-using QuickSilver.Protocol.Membership;
+using QuickSilver.Protocol.Membership.Frames;
 
 namespace QuickSilver.Membership;
 

@@ -3,6 +3,7 @@ using System.Net.Sockets;
 using QuickSilver.Loop;
 using QuickSilver.Protocol.Core;
 using QuickSilver.Protocol.Membership;
+using QuickSilver.Protocol.Membership.Frames;
 using QuickSilver.Security;
 
 namespace QuickSilver.Membership;

@@ -204,7 +204,7 @@ internal sealed class HostedServer(
         if (!connection.HasAsked && SeekFrame.TryRead(frame) is { } question)
         {
             connection.HasAsked = true;
-            AnswerSeek(connection, question.Judge(settings.Server));
+            AnswerSeek(connection, question.Judge(settings.Server.ClusterName, settings.Server.Crypto is not null));
             return false;
         }
         if (!MembershipFrames.IsHello(frame))

@@ -1,6 +1,7 @@
 using System.Net;
 using QuickSilver.Protocol.Core;
-using QuickSilver.Protocol.Membership;
+using QuickSilver.Protocol.Membership.Frames;
+using QuickSilver.Protocol.Membership.Server;
 using QuickSilver.Security;
 
 namespace QuickSilver.Membership;

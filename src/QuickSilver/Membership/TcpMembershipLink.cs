@@ -3,7 +3,7 @@ using System.Net;
 using System.Net.Sockets;
 using QuickSilver.Loop;
 using QuickSilver.Protocol.Core;
-using QuickSilver.Protocol.Membership;
+using QuickSilver.Protocol.Membership.Agent;
 
 namespace QuickSilver.Membership;
 

@@ -2,7 +2,6 @@ using System.Diagnostics.CodeAnalysis;
 using QuickSilver.Diagnostics;
 using QuickSilver.Inboxes.Shared;
 using QuickSilver.Protocol.Core;
-using QuickSilver.Protocol.Membership;
 using QuickSilver.Protocol.Modes;
 using QuickSilver.Protocol.Stack;
 

@@ -2,6 +2,7 @@ using QuickSilver.Diagnostics;
 using QuickSilver.Protocol.Core;
 using QuickSilver.Protocol.Dissemination.Carriers;
 using QuickSilver.Protocol.Membership;
+using QuickSilver.Protocol.Membership.Agent;
 using QuickSilver.Protocol.Stack;
 using QuickSilver.Protocol.Wire;
 

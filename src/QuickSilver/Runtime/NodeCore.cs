@@ -9,6 +9,7 @@ using QuickSilver.Protocol.Dissemination.Carriers;
 using QuickSilver.Protocol.Flow;
 using QuickSilver.Protocol.Flow.Buffers;
 using QuickSilver.Protocol.Membership;
+using QuickSilver.Protocol.Membership.Agent;
 using QuickSilver.Protocol.Stack;
 using QuickSilver.Protocol.Wire;
 using QuickSilver.Transport;

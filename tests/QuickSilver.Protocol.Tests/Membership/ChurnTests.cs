@@ -1,4 +1,5 @@
 using QuickSilver.Protocol.Membership;
+using QuickSilver.Protocol.Membership.Server;
 using QuickSilver.Protocol.Wire;
 
 namespace QuickSilver.Protocol.Tests.Membership;

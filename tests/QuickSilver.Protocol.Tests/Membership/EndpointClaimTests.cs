@@ -1,4 +1,5 @@
 using QuickSilver.Protocol.Membership;
+using QuickSilver.Protocol.Membership.Agent;
 using QuickSilver.Protocol.Membership.Frames;
 using QuickSilver.Protocol.Wire;
 

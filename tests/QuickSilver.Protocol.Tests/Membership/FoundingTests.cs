@@ -1,5 +1,6 @@
 using QuickSilver.Protocol.Core;
 using QuickSilver.Protocol.Membership;
+using QuickSilver.Protocol.Membership.Server;
 using static QuickSilver.Protocol.Tests.Membership.MembershipWorldSteps;
 
 namespace QuickSilver.Protocol.Tests.Membership;

@@ -55,11 +55,10 @@ public sealed class FrameTests
         Assert.Equal(seek, SeekFrame.TryRead(bytes));
         for (int length = 0; length < bytes.Length; length++) Assert.Null(SeekFrame.TryRead(bytes.AsSpan(0, length)));
         Assert.Null(SeekFrame.TryRead([.. bytes, 0]));
-        var server = new MembershipServerSettings { ClusterName = "c" };
-        Assert.Equal(MembershipRefusal.None, (seek with { Version = HelloFrame.Version }).Judge(server));
-        Assert.Equal(MembershipRefusal.OtherSecurity, seek.Judge(server));
-        Assert.Equal(MembershipRefusal.WrongVersion, (seek with { Version = 99 }).Judge(server));
-        Assert.Equal(MembershipRefusal.WrongCluster, new SeekFrame(99, "d").Judge(server));
+        Assert.Equal(MembershipRefusal.None, (seek with { Version = HelloFrame.Version }).Judge("c", isSealed: false));
+        Assert.Equal(MembershipRefusal.OtherSecurity, seek.Judge("c", isSealed: false));
+        Assert.Equal(MembershipRefusal.WrongVersion, (seek with { Version = 99 }).Judge("c", isSealed: false));
+        Assert.Equal(MembershipRefusal.WrongCluster, new SeekFrame(99, "d").Judge("c", isSealed: false));
         Assert.Equal(MembershipRefusal.None, SeekFrame.TryReadAnswer(MembershipFrames.Found));
         Assert.Equal(
             MembershipRefusal.WrongVersion,

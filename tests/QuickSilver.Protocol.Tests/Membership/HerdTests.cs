@@ -1,5 +1,3 @@
-using QuickSilver.Protocol.Membership;
-
 namespace QuickSilver.Protocol.Tests.Membership;
 
 /// <summary>Many nodes, or many groups, at one moment.</summary>

@@ -1,5 +1,7 @@
 using QuickSilver.Protocol.Core;
 using QuickSilver.Protocol.Membership;
+using QuickSilver.Protocol.Membership.Agent;
+using QuickSilver.Protocol.Membership.Server;
 using QuickSilver.Protocol.Wire;
 
 namespace QuickSilver.Protocol.Tests.Membership;

@@ -1,5 +1,4 @@
 using QuickSilver.Protocol.Core;
-using QuickSilver.Protocol.Membership;
 using QuickSilver.Protocol.Membership.Server;
 using QuickSilver.Protocol.Probing;
 

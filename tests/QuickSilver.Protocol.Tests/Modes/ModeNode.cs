@@ -5,6 +5,7 @@ using QuickSilver.Protocol.Flow;
 using QuickSilver.Protocol.Flow.Pull;
 using QuickSilver.Protocol.Flow.Transports;
 using QuickSilver.Protocol.Membership;
+using QuickSilver.Protocol.Membership.Agent;
 using QuickSilver.Protocol.Modes;
 using QuickSilver.Protocol.Probing;
 using QuickSilver.Protocol.Tests.Dissemination;

@@ -9,8 +9,9 @@ public sealed class RoomOrderTests
 
     private static readonly RoomRules Rooms =
         new(
-            "QuickSilver.Protocol", "Wire", "Core", "Probing", "Security", "Flow", "Membership", "Dissemination",
-            "Recovery", "Delivery", "Modes", "Lateral", "Timed", "Stack");
+            "QuickSilver.Protocol", "Wire", "Core", "Probing", "Security", "Flow",
+            "Membership", "Membership.Frames", "Membership.Agent", "Membership.Server", "Dissemination", "Recovery",
+            "Delivery", "Modes", "Lateral", "Timed", "Stack");
 
     private static readonly IReadOnlyList<TypeUse> Uses = AssemblyUses.Of(typeof(Instant).Assembly);
     private static readonly IReadOnlyList<TypeUse> SampleUses =

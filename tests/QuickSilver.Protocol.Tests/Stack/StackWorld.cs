@@ -3,6 +3,7 @@ using QuickSilver.Protocol.Flow;
 using QuickSilver.Protocol.Flow.Control;
 using QuickSilver.Protocol.Flow.Transports;
 using QuickSilver.Protocol.Membership;
+using QuickSilver.Protocol.Membership.Server;
 using QuickSilver.Protocol.Wire;
 
 namespace QuickSilver.Protocol.Tests.Stack;

@@ -1,4 +1,4 @@
-using QuickSilver.Protocol.Membership;
+using QuickSilver.Protocol.Membership.Server;
 using QuickSilver.Protocol.Stack;
 using QuickSilver.Simulation.Tests.Scenarios;
 using QuickSilver.Testing;

@@ -1,5 +1,5 @@
 using QuickSilver.Protocol.Core;
-using QuickSilver.Protocol.Membership;
+using QuickSilver.Protocol.Membership.Server;
 using QuickSilver.Simulation.Tests.Scenarios;
 using QuickSilver.Testing;
 using QuickSilver.Testing.Faults;

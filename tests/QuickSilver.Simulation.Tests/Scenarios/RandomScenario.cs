@@ -1,6 +1,6 @@
 using QuickSilver.Protocol.Dissemination;
 using QuickSilver.Protocol.Flow.Control;
-using QuickSilver.Protocol.Membership;
+using QuickSilver.Protocol.Membership.Server;
 using QuickSilver.Protocol.Recovery;
 using QuickSilver.Protocol.Stack;
 using QuickSilver.Testing;

@@ -2,6 +2,8 @@ using System.Net;
 using System.Net.Sockets;
 using QuickSilver.Membership;
 using QuickSilver.Protocol.Membership;
+using QuickSilver.Protocol.Membership.Frames;
+using QuickSilver.Protocol.Membership.Server;
 using QuickSilver.Tests.Api;
 using QuickSilver.Tests.Membership;
 

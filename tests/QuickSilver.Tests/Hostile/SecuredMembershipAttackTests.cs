@@ -4,7 +4,6 @@ using System.Net.Sockets;
 using System.Security.Cryptography;
 using System.Security.Cryptography.X509Certificates;
 using QuickSilver.Membership;
-using QuickSilver.Protocol.Membership;
 using QuickSilver.Security;
 using QuickSilver.Tests.Api;
 using QuickSilver.Tests.Membership;

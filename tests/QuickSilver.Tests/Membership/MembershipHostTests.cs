@@ -2,6 +2,7 @@ using System.Net;
 using System.Net.Sockets;
 using QuickSilver.Membership;
 using QuickSilver.Protocol.Membership;
+using QuickSilver.Protocol.Membership.Frames;
 using QuickSilver.Tests.Api;
 
 namespace QuickSilver.Tests.Membership;

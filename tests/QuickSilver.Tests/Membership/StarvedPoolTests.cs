@@ -1,6 +1,7 @@
 using System.Diagnostics;
 using QuickSilver.Membership;
 using QuickSilver.Protocol.Membership;
+using QuickSilver.Protocol.Membership.Server;
 using QuickSilver.Tests.Api;
 
 namespace QuickSilver.Tests.Membership;

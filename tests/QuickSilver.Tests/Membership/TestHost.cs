@@ -1,6 +1,8 @@
 using System.Net;
 using QuickSilver.Membership;
 using QuickSilver.Protocol.Membership;
+using QuickSilver.Protocol.Membership.Agent;
+using QuickSilver.Protocol.Membership.Server;
 using QuickSilver.Tests.Api;
 
 namespace QuickSilver.Tests.Membership;

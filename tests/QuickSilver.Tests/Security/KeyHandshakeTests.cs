@@ -4,6 +4,7 @@ using System.Net.Sockets;
 using System.Security.Cryptography.X509Certificates;
 using QuickSilver.Membership;
 using QuickSilver.Protocol.Membership;
+using QuickSilver.Protocol.Membership.Server;
 using QuickSilver.Security;
 using QuickSilver.Tests.Api;
 using QuickSilver.Tests.Membership;

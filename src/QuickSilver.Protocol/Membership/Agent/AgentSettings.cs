@@ -2,7 +2,7 @@ using QuickSilver.Protocol.Core;
 using QuickSilver.Protocol.Probing;
 using QuickSilver.Protocol.Wire;
 
-namespace QuickSilver.Protocol.Membership;
+namespace QuickSilver.Protocol.Membership.Agent;
 
 /// <summary>A node's description of itself to the membership server.</summary>
 /// <param name="ClusterName">The cluster to join: 1-255 bytes of UTF-8 without control characters.</param>

@@ -1,7 +1,7 @@
 using QuickSilver.Protocol.Core;
 using QuickSilver.Protocol.Wire;
 
-namespace QuickSilver.Protocol.Membership;
+namespace QuickSilver.Protocol.Membership.Agent;
 
 /// <summary>The agent's events for the rest of its node. Core thread only, never re-entered.</summary>
 public interface IMembershipEvents

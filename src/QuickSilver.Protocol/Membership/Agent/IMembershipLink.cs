@@ -1,4 +1,4 @@
-namespace QuickSilver.Protocol.Membership;
+namespace QuickSilver.Protocol.Membership.Agent;
 
 /// <summary>
 /// A reliable, ordered channel to the membership server: TCP in production, a modelled link in the simulator. Core

@@ -1,7 +1,7 @@
 using QuickSilver.Protocol.Security;
 using QuickSilver.Protocol.Wire;
 
-namespace QuickSilver.Protocol.Membership;
+namespace QuickSilver.Protocol.Membership.Agent;
 
 /// <summary>
 /// The changes of one step, as far as they concern this node. Passed to the stack when the step is installed; lists are

@@ -1,10 +1,9 @@
 using QuickSilver.Protocol.Core;
-using QuickSilver.Protocol.Membership.Agent;
 using QuickSilver.Protocol.Membership.Frames;
 using QuickSilver.Protocol.Probing;
 using QuickSilver.Protocol.Wire;
 
-namespace QuickSilver.Protocol.Membership;
+namespace QuickSilver.Protocol.Membership.Agent;
 
 /// <summary>
 /// A node's end of the membership protocol: registers, requests groups, installs steps in order and raises events for

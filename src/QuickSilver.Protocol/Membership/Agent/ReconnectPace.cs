@@ -1,4 +1,4 @@
-namespace QuickSilver.Protocol.Membership;
+namespace QuickSilver.Protocol.Membership.Agent;
 
 /// <summary>
 /// The pauses of a node between attempts to reach its membership server, and the time that a founding server waits for

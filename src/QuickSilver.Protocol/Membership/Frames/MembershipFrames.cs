@@ -1,6 +1,4 @@
-using QuickSilver.Protocol.Membership.Frames;
-
-namespace QuickSilver.Protocol.Membership;
+namespace QuickSilver.Protocol.Membership.Frames;
 
 /// <summary>
 /// Facts about membership frames for the host that carries them. A frame is a kind byte and a body. The host sends its

@@ -37,10 +37,12 @@ internal sealed record SeekFrame(byte Version, string ClusterName)
     }
 
     /// <summary>Compares the node that asks with a server.</summary>
-    public MembershipRefusal Judge(MembershipServerSettings server) =>
-        ClusterName != server.ClusterName
+    /// <param name="clusterName">The server's cluster.</param>
+    /// <param name="isSealed">True when the server's cluster is sealed.</param>
+    public MembershipRefusal Judge(string clusterName, bool isSealed) =>
+        ClusterName != clusterName
             ? MembershipRefusal.WrongCluster
-            : HelloFrame.JudgeVersion(Version, HelloFrame.VersionOf(server.Crypto is not null));
+            : HelloFrame.JudgeVersion(Version, HelloFrame.VersionOf(isSealed));
 
     /// <summary>Reads an answer; null when it is none.</summary>
     /// <returns><see cref="MembershipRefusal.None"/> when the cluster is served there.</returns>

@@ -1,6 +1,6 @@
 using QuickSilver.Protocol.Core;
 
-namespace QuickSilver.Protocol.Membership;
+namespace QuickSilver.Protocol.Membership.Server;
 
 /// <summary>
 /// Events of a membership server for its operators. Called from inside its methods and alarms; must not call back.

@@ -1,6 +1,6 @@
 using QuickSilver.Protocol.Wire;
 
-namespace QuickSilver.Protocol.Membership;
+namespace QuickSilver.Protocol.Membership.Server;
 
 /// <summary>
 /// The server's end of its connections to nodes: reliable, ordered channels of frames. The host chooses their ids.

@@ -1,10 +1,9 @@
 using System.Diagnostics.CodeAnalysis;
 using QuickSilver.Protocol.Core;
 using QuickSilver.Protocol.Membership.Frames;
-using QuickSilver.Protocol.Membership.Server;
 using QuickSilver.Protocol.Wire;
 
-namespace QuickSilver.Protocol.Membership;
+namespace QuickSilver.Protocol.Membership.Server;
 
 /// <summary>
 /// The membership server of one cluster, as a pure state machine. It assigns all numbers, decides regions, views, their

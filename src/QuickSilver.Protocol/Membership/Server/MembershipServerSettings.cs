@@ -2,7 +2,7 @@ using QuickSilver.Protocol.Core;
 using QuickSilver.Protocol.Probing;
 using QuickSilver.Protocol.Security;
 
-namespace QuickSilver.Protocol.Membership;
+namespace QuickSilver.Protocol.Membership.Server;
 
 /// <summary>The settings of a membership server.</summary>
 public sealed record MembershipServerSettings

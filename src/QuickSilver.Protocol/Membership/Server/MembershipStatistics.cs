@@ -1,4 +1,4 @@
-namespace QuickSilver.Protocol.Membership;
+namespace QuickSilver.Protocol.Membership.Server;
 
 /// <summary>A snapshot of a membership server's counts.</summary>
 /// <param name="Nodes">Nodes registered.</param>

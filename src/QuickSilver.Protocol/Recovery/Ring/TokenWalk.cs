@@ -1,6 +1,5 @@
 using System.Diagnostics;
 using QuickSilver.Protocol.Core;
-using QuickSilver.Protocol.Membership;
 using QuickSilver.Protocol.Probing;
 using QuickSilver.Protocol.Wire;
 

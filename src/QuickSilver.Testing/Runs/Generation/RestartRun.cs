@@ -1,4 +1,5 @@
-using QuickSilver.Protocol.Membership;
+using QuickSilver.Protocol.Membership.Agent;
+using QuickSilver.Protocol.Membership.Server;
 using QuickSilver.Testing.Faults;
 using QuickSilver.Testing.Network;
 using QuickSilver.Testing.Scheduling;

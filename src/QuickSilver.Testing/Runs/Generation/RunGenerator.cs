@@ -1,5 +1,5 @@
 using QuickSilver.Protocol.Core;
-using QuickSilver.Protocol.Membership;
+using QuickSilver.Protocol.Membership.Server;
 using QuickSilver.Protocol.Probing;
 using QuickSilver.Protocol.Stack;
 using QuickSilver.Testing.Faults;

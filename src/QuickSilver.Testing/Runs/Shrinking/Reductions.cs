@@ -1,4 +1,4 @@
-using QuickSilver.Protocol.Membership;
+using QuickSilver.Protocol.Membership.Server;
 using QuickSilver.Protocol.Recovery;
 using QuickSilver.Protocol.Stack;
 using QuickSilver.Testing.Faults;

@@ -1,5 +1,3 @@
-using QuickSilver.Protocol.Membership;
-
 namespace QuickSilver.Inboxes.Shared;
 
 /// <summary>

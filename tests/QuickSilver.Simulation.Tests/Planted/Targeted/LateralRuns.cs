@@ -1,6 +1,5 @@
 using QuickSilver.Protocol.Lateral;
 using QuickSilver.Protocol.Lateral.Regions;
-using QuickSilver.Protocol.Membership;
 using QuickSilver.Protocol.Stack;
 using QuickSilver.Protocol.Timed;
 using QuickSilver.Protocol.Wire;

@@ -1,4 +1,4 @@
-using QuickSilver.Protocol.Membership;
+using QuickSilver.Protocol.Membership.Server;
 using QuickSilver.Protocol.Wire;
 using QuickSilver.Testing;
 using QuickSilver.Testing.Faults;

@@ -1,6 +1,5 @@
 using QuickSilver.Protocol.Dissemination;
 using QuickSilver.Protocol.Flow.Control;
-using QuickSilver.Protocol.Membership;
 using QuickSilver.Protocol.Stack;
 using QuickSilver.Protocol.Wire;
 using QuickSilver.Testing;

@@ -1,5 +1,5 @@
 using QuickSilver.Protocol.Lateral;
-using QuickSilver.Protocol.Membership;
+using QuickSilver.Protocol.Membership.Server;
 using QuickSilver.Protocol.Stack;
 using QuickSilver.Protocol.Timed;
 using QuickSilver.Protocol.Wire;
