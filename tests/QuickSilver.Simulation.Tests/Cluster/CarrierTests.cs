@@ -13,7 +13,7 @@ namespace QuickSilver.Simulation.Tests.Cluster;
 public sealed class CarrierTests
 {
     private const string Group = "g";
-    private const int PerSecond = 2_000;
+    private const int PerSecond = 500;
     private static readonly TimeSpan Second = TimeSpan.FromSeconds(1);
     private static readonly TimeSpan Soon = 5 * Second;
 

@@ -10,7 +10,7 @@ using static QuickSilver.Tests.Agents.HostProcesses;
 namespace QuickSilver.Tests.Agents;
 
 /// <summary>Runs over agents in namespaces as hosts, and what becomes of them when a process is killed.</summary>
-[Collection(NetworkCollection.Name)]
+[Trait("needs", "nodes")]
 public sealed class AgentRunTests
 {
     private const int Receivers = 2;

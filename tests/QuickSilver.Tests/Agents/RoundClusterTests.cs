@@ -7,7 +7,7 @@ namespace QuickSilver.Tests.Agents;
 
 /// <summary>Measurements in rounds over agents in namespaces as hosts, and what becomes of them when a process is
 /// killed.</summary>
-[Collection(NetworkCollection.Name)]
+[Trait("needs", "nodes")]
 public sealed class RoundClusterTests
 {
     private const int Hosts = 3;
@@ -33,7 +33,7 @@ public sealed class RoundClusterTests
         Assert.All(figures.Latency, met => Assert.True(met.Nanos > 0));
     }
 
-    [Fact]
+    [Fact(Explicit = true)]
     public async Task Several_senders_share_a_round()
     {
         await using AgentCluster agents = await StartAsync();
@@ -44,8 +44,8 @@ public sealed class RoundClusterTests
 
     [Theory]
     [InlineData("sender-1 on ", 0)]
-    [InlineData("receiver-1 on ", 1)]
-    [InlineData("host on ", 0)]
+    [InlineData("receiver-1 on ", 1, Explicit = true)]
+    [InlineData("host on ", 0, Explicit = true)]
     public async Task A_process_that_is_killed_in_the_middle_ends_the_round_with_its_name(string name, int host)
     {
         await using AgentCluster agents = await StartAsync();
@@ -59,7 +59,7 @@ public sealed class RoundClusterTests
         Assert.StartsWith(name + agents.Agents[host].Name, failure, StringComparison.Ordinal);
     }
 
-    [Fact]
+    [Fact(Explicit = true)]
     public async Task An_agent_that_is_killed_in_the_middle_ends_the_round_with_its_name()
     {
         await using AgentCluster agents = await StartAsync();

@@ -1,12 +1,12 @@
 namespace QuickSilver.Tests.Networks;
 
 /// <summary>The address of a host changes while a node runs there, as DHCP does it.</summary>
-[Collection(NetworkCollection.Name)]
+[Trait("needs", "nodes")]
 public sealed class AddressChangeTests
 {
     [Theory]
     [InlineData("")]
-    [InlineData("Transport:Interface=eth0")]
+    [InlineData("Transport:Interface=eth0", Explicit = true)]
     [InlineData("Transport:Interface=10.77.0.0/24")]
     public async Task A_client_whose_address_changes_is_back_at_the_new_one_and_receives(string option)
     {
@@ -42,7 +42,7 @@ public sealed class AddressChangeTests
 
     [Theory]
     [InlineData("")]
-    [InlineData("Transport:Interface=eth0")]
+    [InlineData("Transport:Interface=eth0", Explicit = true)]
     public async Task A_serving_node_whose_address_changes_is_back_and_its_clients_find_it_there(string option)
     {
         string[] options = option.Length == 0 ? [] : [option];

@@ -1,7 +1,7 @@
 namespace QuickSilver.Tests.Networks;
 
 /// <summary>Hosts whose only card reports no multicast, as those of tunnels and of some clouds.</summary>
-[Collection(NetworkCollection.Name)]
+[Trait("needs", "nodes")]
 public sealed class CardWithoutMulticastTests
 {
     private const string Group = "group";

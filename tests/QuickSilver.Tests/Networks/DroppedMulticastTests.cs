@@ -3,7 +3,7 @@ using System.Diagnostics;
 namespace QuickSilver.Tests.Networks;
 
 /// <summary>A firewall drops the multicast to one host, and nothing else.</summary>
-[Collection(NetworkCollection.Name)]
+[Trait("needs", "nodes")]
 public sealed class DroppedMulticastTests
 {
     private const string Group = "group";

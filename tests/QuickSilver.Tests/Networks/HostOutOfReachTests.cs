@@ -1,7 +1,7 @@
 namespace QuickSilver.Tests.Networks;
 
 /// <summary>The switch port of the host that serves the membership is down for several detector periods.</summary>
-[Collection(NetworkCollection.Name)]
+[Trait("needs", "nodes")]
 public sealed class HostOutOfReachTests
 {
     private const string Group = "group";

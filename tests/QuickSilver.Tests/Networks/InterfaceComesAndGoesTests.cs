@@ -1,7 +1,7 @@
 namespace QuickSilver.Tests.Networks;
 
 /// <summary>Interfaces that come and go, or are not there, while nodes start.</summary>
-[Collection(NetworkCollection.Name)]
+[Trait("needs", "nodes")]
 public sealed class InterfaceComesAndGoesTests
 {
     [Fact]

@@ -2,7 +2,7 @@ namespace QuickSilver.Tests.Networks;
 
 /// <summary>Ways that drop datagrams by their length, on hosts with cards of their own: nothing but the kernels and a
 /// firewall is in between.</summary>
-[Collection(NetworkCollection.Name)]
+[Trait("needs", "nodes")]
 public sealed class NarrowPathTests
 {
     private const string Group = "group";

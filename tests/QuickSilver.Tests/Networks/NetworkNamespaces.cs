@@ -8,7 +8,7 @@ namespace QuickSilver.Tests.Networks;
 /// of their own. Where namespaces cannot be made (no root, no Linux, no iproute2 or nftables) the test is skipped, with
 /// the reason.
 /// <code>
-/// [Collection(NetworkCollection.Name)]
+/// [Trait("needs", "nodes")]
 /// public sealed class SomeTests
 /// {
 ///     [Fact]

@@ -6,7 +6,7 @@ using QuickSilver.Tests.Security;
 namespace QuickSilver.Tests.Networks;
 
 /// <summary>The samples find each other on two hosts, told no more than the server's address.</summary>
-[Collection(NetworkCollection.Name)]
+[Trait("needs", "nodes")]
 public sealed class SamplesOnTwoHostsTests
 {
     [Theory]

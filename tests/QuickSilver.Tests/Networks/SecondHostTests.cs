@@ -1,7 +1,7 @@
 namespace QuickSilver.Tests.Networks;
 
 /// <summary>Two hosts of one cluster name, and clients that list both.</summary>
-[Collection(NetworkCollection.Name)]
+[Trait("needs", "nodes")]
 public sealed class SecondHostTests
 {
     private static readonly string[] Both = [

@@ -3,7 +3,7 @@ using System.Diagnostics;
 namespace QuickSilver.Tests.Networks;
 
 /// <summary>A member's process is stopped, while its machine answers.</summary>
-[Collection(NetworkCollection.Name)]
+[Trait("needs", "nodes")]
 public sealed class StoppedMemberTests
 {
     private const string Group = "group";

@@ -1,7 +1,7 @@
 namespace QuickSilver.Tests.Networks;
 
 /// <summary>Hosts with two network cards: which of them a node speaks over.</summary>
-[Collection(NetworkCollection.Name)]
+[Trait("needs", "nodes")]
 public sealed class TwoCardsTests
 {
     [Fact]

@@ -1,7 +1,7 @@
 namespace QuickSilver.Tests.Networks;
 
 /// <summary>That the networks which other tests need work at all.</summary>
-[Collection(NetworkCollection.Name)]
+[Trait("needs", "nodes")]
 public sealed class TwoHostsTests
 {
     [Fact]

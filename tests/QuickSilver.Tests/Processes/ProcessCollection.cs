@@ -1,8 +1,8 @@
 namespace QuickSilver.Tests.Processes;
 
-/// <summary>Tests that start whole clusters of processes: one at a time, and not beside others, so that they do not
-/// starve each other.</summary>
-[CollectionDefinition(Name, DisableParallelization = true)]
+/// <summary>Tests that start whole clusters of processes on this host: one at a time, so that they do not share
+/// ports.</summary>
+[CollectionDefinition(Name)]
 [Trait("needs", "nodes")]
 public sealed class ProcessCollection
 {
