@@ -1,3 +1,4 @@
+using System.Diagnostics;
 using QuickSilver.Protocol.Core;
 using QuickSilver.Protocol.Probing;
 using QuickSilver.Protocol.Wire;
@@ -40,6 +41,7 @@ internal sealed class AddressPool
     /// <returns>The endpoint, and the index by which to release it.</returns>
     public (NetEndpoint Endpoint, int Index) Take(Instant now)
     {
+        Debug.Assert(!IsEmpty, "the pool has addresses");
         while (_lingering.TryPeek(out (Instant Due, int Index) rested) && rested.Due <= now)
         {
             _lingering.Dequeue();
@@ -69,6 +71,7 @@ internal sealed class AddressPool
 
     private void ChangeUsers(int index, int change)
     {
+        Debug.Assert(_users[index] + change >= 0, "an address is released once for each use");
         _ranking.Remove(index);
         _users[index] += change;
         if (change < 0) _order[index] = ++_releases;

@@ -1,3 +1,4 @@
+using System.Diagnostics;
 using QuickSilver.Protocol.Core;
 using QuickSilver.Protocol.Probing;
 
@@ -38,6 +39,7 @@ internal sealed class ChangeQueue(ServerGroups groups, Probes probes)
     /// <summary>Adds a change.</summary>
     public void Add(ServerNode node, GroupChange change)
     {
+        Debug.Assert(!node.Info.IsRemoved, "removed nodes ask for nothing");
         node.WaitingChanges.Add(change);
         Count++;
         if (!change.IsJoin) return;
@@ -51,6 +53,7 @@ internal sealed class ChangeQueue(ServerGroups groups, Probes probes)
     /// </summary>
     public void Inherit(ServerNode node, uint[] inherited, uint[] published)
     {
+        Debug.Assert(node.IsInherited && node.Inherited is null, "a node is taken over once");
         node.Inherited = inherited;
         node.InheritedPublished = published;
         groups.Retain(inherited);
@@ -69,6 +72,7 @@ internal sealed class ChangeQueue(ServerGroups groups, Probes probes)
     /// <summary>Takes out what <see cref="Inherit"/> has requested for a node.</summary>
     public void TakeInherited(ServerNode node)
     {
+        Debug.Assert(node.Inherited is not null, "the groups wait");
         Count--;
         groups.Release(node.Inherited!);
         groups.Release(node.InheritedPublished);
@@ -81,6 +85,7 @@ internal sealed class ChangeQueue(ServerGroups groups, Probes probes)
     /// <see cref="Closed"/>. Changes without an effect are in none.</returns>
     public bool Choose(ServerNode node)
     {
+        Debug.Assert(node.Inherited is null, "what a node brought goes before what it asks for");
         Clear();
         _kept = [];
         foreach (GroupChange change in node.WaitingChanges)

@@ -1,3 +1,4 @@
+using System.Diagnostics;
 using QuickSilver.Protocol.Core;
 using QuickSilver.Protocol.Probing;
 
@@ -35,6 +36,8 @@ internal sealed class FailureDetector(
     /// <summary>A node has a connection.</summary>
     public void OnConnected(ServerNode node, Instant now)
     {
+        Debug.Assert(
+            node.Connection is not null && node.Watch is not null, "the node is bound to a connection and watched");
         node.ReconnectBy = Instant.Never;
         node.HasEnded = false;
         node.LastHeard = now;
@@ -82,6 +85,7 @@ internal sealed class FailureDetector(
     /// <param name="now">The time of the event.</param>
     public void OnDisconnected(ServerNode node, bool isEnded, Instant now)
     {
+        Debug.Assert(node.Connection is null && !node.Info.IsRemoved, "the node has lost its connection");
         // A node that was silent before has given the connection up for the same reason.
         node.HasEnded = isEnded && !sight.IsSilent(node, now);
         node.ReconnectBy = now + _settings.ReconnectGrace;
@@ -140,6 +144,7 @@ internal sealed class FailureDetector(
 
     private void Check(ServerNode node, Instant now)
     {
+        Debug.Assert(!node.Info.IsRemoved, "the alarm of a removed node is cancelled");
         parts.Pauses.Look(now);
         Instant due = DueOf(node);
         if (due > parts.KnownTo(now))

@@ -1,3 +1,4 @@
+using System.Diagnostics;
 using QuickSilver.Protocol.Core;
 using QuickSilver.Protocol.Membership.Frames;
 using QuickSilver.Protocol.Wire;
@@ -138,6 +139,7 @@ internal sealed class InheritedViews(NodeTable nodes, ServerGroups groups, Addre
     /// </summary>
     public void OnRemoved(ServerNode node, Instant now)
     {
+        Debug.Assert(node.Info.IsRemoved, "the node is removed");
         _knownTo.Remove(node.Key);
         foreach (View view in _views)
         {

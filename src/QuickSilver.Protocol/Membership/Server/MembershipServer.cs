@@ -1,3 +1,4 @@
+using System.Diagnostics;
 using System.Diagnostics.CodeAnalysis;
 using QuickSilver.Protocol.Core;
 using QuickSilver.Protocol.Membership.Frames;
@@ -35,13 +36,13 @@ public sealed class MembershipServer
     private readonly SeededRandom _random;
     private readonly IServerLinks _links;
     private ServerParts _parts;
-    private FailureDetector _watch;
-    private QuorumLossGuard _sight;
+    private FailureDetector _detector;
+    private QuorumLossGuard _guard;
     private Succession _succession;
     private Registrar _registrar;
     private ReachabilityMonitor _reach;
     private SlowMemberJudge _slow;
-    private JoinNotifier _teller;
+    private JoinNotifier _notifier;
     private readonly NodeObservations _observed = new();
     private readonly FrameBuilder _frame = new();
 
@@ -98,7 +99,7 @@ public sealed class MembershipServer
             _registrar.OnFrame(connection, frame, now);
             return;
         }
-        _watch.OnHeard(node, now);
+        _detector.OnHeard(node, now);
         var reader = new WireReader(frame);
         var kind = (FrameKind)reader.ReadByte();
         if (kind is >= FrameKind.Join and <= FrameKind.Cease) node.Received++;
@@ -128,7 +129,7 @@ public sealed class MembershipServer
     public void OnDisconnected(long connection, Instant now, bool isEnded = true)
     {
         _parts.Pauses.Look(now);
-        if (_parts.Connections.Forget(connection) is { } node) _watch.OnDisconnected(node, isEnded, now);
+        if (_parts.Connections.Forget(connection) is { } node) _detector.OnDisconnected(node, isEnded, now);
     }
 
     /// <summary>The present hold, and the members it waits for.</summary>
@@ -144,7 +145,7 @@ public sealed class MembershipServer
         int forgotten = _succession.Forget(name, now);
         foreach (ServerNode node in (List<ServerNode>)[.. _parts.Nodes.Live])
         {
-            if (node.Info.Name != name || (node.Connection is not null && !_sight.IsSilent(node, now))) continue;
+            if (node.Info.Name != name || (node.Connection is not null && !_guard.IsSilent(node, now))) continue;
             Remove(node, MembershipRefusal.Removed, now);
             forgotten++;
         }
@@ -169,9 +170,9 @@ public sealed class MembershipServer
         _parts.Pipeline.Stop();
         _succession.Stop();
         _registrar.Stop();
-        _sight.Stop();
+        _guard.Stop();
         _parts.Hold.Stop();
-        _teller.Stop();
+        _notifier.Stop();
         _reach.Stop();
         _parts.Pauses.Stop();
         foreach (ServerNode node in _parts.Nodes.Live) node.Watch?.Cancel();
@@ -179,25 +180,25 @@ public sealed class MembershipServer
 
     [MemberNotNull(
         nameof(_parts),
-        nameof(_watch),
-        nameof(_sight),
+        nameof(_detector),
+        nameof(_guard),
         nameof(_succession),
         nameof(_registrar),
         nameof(_reach),
         nameof(_slow),
-        nameof(_teller))]
+        nameof(_notifier))]
     private void Found(ServerParts? before)
     {
         _parts = new ServerParts(_settings, _alarms, _random, _links, before);
-        _sight = new QuorumLossGuard(
-            _parts, (node, now) => _watch!.GiveTime(node, now), () => _succession!.IsGathering);
-        _watch = new FailureDetector(_parts, _sight, Remove);
-        _parts.Pauses.Tell(_watch.OnPaused);
-        _succession = new Succession(_parts, _sight, Remove, AddJoins);
-        _registrar = new Registrar(_parts, _watch, _sight, _succession, Remove, GiveUp);
-        _reach = new ReachabilityMonitor(_parts, _sight, Remove);
-        _slow = new SlowMemberJudge(_parts, _sight, Remove);
-        _teller = new JoinNotifier(_parts, _succession);
+        _guard = new QuorumLossGuard(
+            _parts, (node, now) => _detector!.GiveTime(node, now), () => _succession!.IsGathering);
+        _detector = new FailureDetector(_parts, _guard, Remove);
+        _parts.Pauses.Tell(_detector.OnPaused);
+        _succession = new Succession(_parts, _guard, Remove, AddJoins);
+        _registrar = new Registrar(_parts, _detector, _guard, _succession, Remove, GiveUp);
+        _reach = new ReachabilityMonitor(_parts, _guard, Remove);
+        _slow = new SlowMemberJudge(_parts, _guard, Remove);
+        _notifier = new JoinNotifier(_parts, _succession);
     }
 
     /// <summary>
@@ -206,6 +207,7 @@ public sealed class MembershipServer
     /// </summary>
     private void GiveUp(List<(long Connection, HelloFrame Hello, byte[] Report)> survivors, Instant now)
     {
+        Debug.Assert(survivors.Count > 0, "a cluster is given up for an older one");
         StopParts();
         byte[] forget = _frame.Begin(FrameKind.Forget).ToArray();
         foreach (ServerNode node in _parts.Nodes.Live)
@@ -223,11 +225,12 @@ public sealed class MembershipServer
 
     private bool OnHeartbeat(ServerNode node, ref WireReader reader, Instant now)
     {
+        Debug.Assert(node.Connection is not null && !node.Info.IsRemoved, "the frame came on the node's connection");
         ulong received = reader.ReadVarint();
         if (!reader.IsAtEnd || !node.Log.TryConfirm(received)) return false;
         _frame.Begin(FrameKind.Heartbeat).WriteVarint(node.Received);
         _parts.Connections.Send(node.Connection!.Value, _frame.Span);
-        _watch.OnHeartbeat(node, now);
+        _detector.OnHeartbeat(node, now);
         return true;
     }
 
@@ -235,7 +238,7 @@ public sealed class MembershipServer
     {
         if (!ObservedFrame.TryRead(ref reader, _observed)) return false;
         // A node may hear no others because the server's machine hears none. It is not judged by that.
-        if (_sight.SeesFew(now)) return true;
+        if (_guard.SeesFew(now)) return true;
         _reach.OnObserved(node, _observed, now);
         if (!node.Info.IsRemoved) _slow.OnObserved(node, _observed, now);
         return true;
@@ -264,7 +267,7 @@ public sealed class MembershipServer
             else
                 RefuseEntry(node, name, isPublisher, MembershipRefusal.NotAllowed);
         }
-        _teller.OnJoin(now);
+        _notifier.OnJoin(now);
 
         // A survivor that is still to register may have a number for the name.
         if (!_succession.IsGathering) AddJoins(node, now);
@@ -368,6 +371,7 @@ public sealed class MembershipServer
     /// </summary>
     private void Remove(ServerNode node, MembershipRefusal reason, Instant now)
     {
+        Debug.Assert(!node.Info.IsRemoved, "a node is removed once");
         _parts.Removed++;
         node.Watch?.Cancel();
         if (reason == MembershipRefusal.None || node.Connection is not { } connection)

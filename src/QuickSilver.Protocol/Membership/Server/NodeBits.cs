@@ -1,3 +1,4 @@
+using System.Diagnostics;
 using System.Numerics;
 
 namespace QuickSilver.Protocol.Membership.Server;
@@ -21,6 +22,7 @@ internal sealed class NodeBits
     /// <returns>False when it was there.</returns>
     public bool Add(int slot)
     {
+        Debug.Assert(slot >= 0, "a slot is an index");
         int word = slot >> 6;
         if (word >= _words.Length) Array.Resize(ref _words, Math.Max(word + 1, _words.Length * 2));
         ulong bit = 1UL << slot;

@@ -1,3 +1,4 @@
+using System.Diagnostics;
 using QuickSilver.Protocol.Membership.Frames;
 using QuickSilver.Protocol.Wire;
 
@@ -51,6 +52,8 @@ internal sealed class NodeTable(IServerLinks links, Func<UInt128> drawSecret)
 
     private ServerNode Add(HelloFrame hello, string identity, NodeNumber number, ulong lastStep, bool isInherited)
     {
+        Debug.Assert(!number.IsNone && !_byKey.ContainsKey(number.Key), "a number belongs to one node");
+        Debug.Assert(!IsFull, "there is room");
         int slot = _freeSlots.Count > 0 ? _freeSlots.Min : _bySlot.Count;
         if (!_freeSlots.Remove(slot)) _bySlot.Add(null);
         var info = new NodeInfo(
@@ -85,6 +88,7 @@ internal sealed class NodeTable(IServerLinks links, Func<UInt128> drawSecret)
     /// <summary>Removes a node. Its slot stays taken until <see cref="Release"/>, if it has groups.</summary>
     public void Remove(ServerNode node)
     {
+        Debug.Assert(!node.Info.IsRemoved && Find(node.Key) == node, "a node is removed once");
         node.Info.IsRemoved = true;
         if (!node.Multicast) UnicastOnly--;
         _live.Remove(node);
@@ -135,12 +139,14 @@ internal sealed class NodeTable(IServerLinks links, Func<UInt128> drawSecret)
     /// </summary>
     public void Send(ServerNode node, byte[] frame)
     {
+        Debug.Assert(!node.Info.IsRemoved, "removed nodes are told nothing");
         node.Log.Append(frame);
         if (node.Connection is { } connection) links.Send(connection, frame);
     }
 
     private void FreeSlot(ServerNode node)
     {
+        Debug.Assert(node.Info.IsRemoved && _bySlot[node.Slot] == node, "only a removed node gives its slot back");
         // Only now may another node take this slot in the sets of known nodes.
         foreach (ServerNode other in _live) other.Known.Remove(node.Slot);
         _bySlot[node.Slot] = null;

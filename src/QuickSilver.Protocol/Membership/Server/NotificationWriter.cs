@@ -1,3 +1,4 @@
+using System.Diagnostics;
 using QuickSilver.Protocol.Membership.Frames;
 
 namespace QuickSilver.Protocol.Membership.Server;
@@ -50,6 +51,8 @@ internal sealed class NotificationWriter(
     /// <summary>Begins a step.</summary>
     public void Begin(ulong step)
     {
+        Debug.Assert(step > _step, "steps follow each other");
+        Debug.Assert(_notices.Count + _descriptions.Count + _publishedBefore.Count == 0, "the step before has ended");
         _step = step;
         foreach ((ServerNode node, uint[] before) in publishers.Changes) _publishedBefore.Add(node, before);
         _empty = _frame.Begin(FrameKind.Step).WriteVarint(step).ToArray();
@@ -73,6 +76,7 @@ internal sealed class NotificationWriter(
     /// <param name="move">The node, in its region after the step, and where it was before.</param>
     public void Send(in NodeMove move)
     {
+        Debug.Assert(!move.Node.Info.IsRemoved, "removed nodes are told nothing");
         ServerNode node = move.Node;
         bool changed = node.Home != move.FromHome;
         (uint, uint, uint, uint) key = (

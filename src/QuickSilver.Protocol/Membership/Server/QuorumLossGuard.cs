@@ -1,3 +1,4 @@
+using System.Diagnostics;
 using QuickSilver.Protocol.Core;
 
 namespace QuickSilver.Protocol.Membership.Server;
@@ -141,6 +142,7 @@ internal sealed class QuorumLossGuard
 
     private void GiveTimeToUnseen(Instant now)
     {
+        Debug.Assert(_parts.Settings.AwaitMajority, "only a server that awaits a majority loses sight");
         foreach (ServerNode node in _parts.Nodes.Live)
         {
             if (IsUnseen(node, now)) _giveTime(node, now);

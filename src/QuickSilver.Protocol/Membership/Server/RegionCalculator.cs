@@ -1,3 +1,5 @@
+using System.Diagnostics;
+
 namespace QuickSilver.Protocol.Membership.Server;
 
 /// <summary>
@@ -74,6 +76,8 @@ internal sealed class RegionCalculator(ServerGroups? groups = null)
     /// </summary>
     public void SetHome(ServerNode node, uint[] signature)
     {
+        Debug.Assert(
+            node.Home is null || node.Home.Residents[node.HomeIndex] == node, "a node knows its place at home");
         ServerRegion? former = node.Home;
         if (former is not null)
         {
@@ -107,6 +111,8 @@ internal sealed class RegionCalculator(ServerGroups? groups = null)
     /// <summary>Has a node carried by a region; null: by none.</summary>
     public void Carry(ServerNode node, ServerRegion? target)
     {
+        Debug.Assert(node.MovedIn != _batch, "a node moves once in a step");
+        Debug.Assert(target is null || !target.IsForgotten, "a forgotten region carries nobody");
         ServerRegion? origin = node.Region;
         node.MovedIn = _batch;
         if (origin is not null)
@@ -245,6 +251,7 @@ internal sealed class RegionCalculator(ServerGroups? groups = null)
 
     private void Inhabit(ServerRegion region)
     {
+        Debug.Assert(region.Neighbours.Count == 0 && region.Population > 0, "nobody was there");
         InhabitedCount++;
         SaveNeighbours(region);
         _mark++;
@@ -277,6 +284,7 @@ internal sealed class RegionCalculator(ServerGroups? groups = null)
 
     private void Abandon(ServerRegion region)
     {
+        Debug.Assert(region.Neighbours.Contains(region) && region.Population == 0, "somebody was there");
         InhabitedCount--;
         SaveNeighbours(region);
         foreach (uint group in region.Groups)

@@ -1,3 +1,4 @@
+using System.Diagnostics;
 using QuickSilver.Protocol.Core;
 using QuickSilver.Protocol.Membership.Frames;
 using QuickSilver.Protocol.Probing;
@@ -205,6 +206,7 @@ internal sealed class Registrar(
     /// </summary>
     private void Welcome(long connection, ServerNode node, Instant now)
     {
+        Debug.Assert(node.IsInherited, "only a node that was taken over gets its welcome again");
         parts.Connections.Detach(node);
         Attach(connection, node, false, now);
         foreach (byte[] frame in node.Log.Unconfirmed) parts.Connections.Send(connection, frame);
@@ -224,6 +226,8 @@ internal sealed class Registrar(
 
     private void Attach(long connection, ServerNode node, bool resumed, Instant now)
     {
+        Debug.Assert(!node.Info.IsRemoved, "a removed node does not return");
+        Debug.Assert(node.Connection is null, "the former connection is closed");
         if (node.Watch is null) watch.Begin(node);
         parts.Connections.Bind(connection, node);
         watch.OnConnected(node, now);

@@ -1,3 +1,4 @@
+using System.Diagnostics;
 using QuickSilver.Protocol.Core;
 using QuickSilver.Protocol.Membership.Frames;
 
@@ -61,6 +62,7 @@ internal sealed class ServerConnections
     /// <summary>Assigns a connection to a node without one.</summary>
     public void Bind(long connection, ServerNode node)
     {
+        Debug.Assert(node.Connection is null && _nodes.GetValueOrDefault(connection) is null, "both are free");
         _nodes[connection] = node;
         node.Connection = connection;
     }

@@ -1,3 +1,4 @@
+using System.Diagnostics;
 using System.Text;
 using QuickSilver.Protocol.Core;
 using QuickSilver.Protocol.Membership.Frames;
@@ -84,6 +85,7 @@ internal sealed class ServerGroups(int mostGroups, int mostOfNode, AddressPool p
     /// </summary>
     public void Inherit(GroupInfo group)
     {
+        Debug.Assert(CanInherit(group), "the group fits those that others brought");
         if (!_inherited.Add(group.Id.Counter)) return;
         // Its members have opened the address, even one of a pool that this server does not have.
         var inherited = new ServerGroup(group.Id.Counter, group.Name, group.Mode)
@@ -235,6 +237,7 @@ internal sealed class ServerGroups(int mostGroups, int mostOfNode, AddressPool p
 
     private void Release(ServerGroup group)
     {
+        Debug.Assert(group.Uses > 0, "a group is released once for each use");
         if (--group.Uses == 0) _idle.Add(group);
     }
 

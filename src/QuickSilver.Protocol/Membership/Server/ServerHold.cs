@@ -1,3 +1,4 @@
+using System.Diagnostics;
 using QuickSilver.Protocol.Core;
 using QuickSilver.Protocol.Membership.Frames;
 using QuickSilver.Protocol.Probing;
@@ -33,6 +34,7 @@ internal sealed class ServerHold
     /// <param name="now">The time of the event.</param>
     public void Begin(HoldReason reason, Func<MembershipHold> describe, Instant now)
     {
+        Debug.Assert(reason != HoldReason.None, "a hold has a reason");
         bool isNew = _reasons.TryAdd(reason, describe);
         if (isNew) _parts.Settings.Probes.Reached(
             reason == HoldReason.Sight

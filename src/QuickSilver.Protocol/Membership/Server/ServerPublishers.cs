@@ -1,3 +1,5 @@
+using System.Diagnostics;
+
 namespace QuickSilver.Protocol.Membership.Server;
 
 /// <summary>
@@ -56,6 +58,7 @@ internal sealed class ServerPublishers(ServerGroups groups, RegionCalculator reg
     /// <summary>Sets the groups that a node publishes to, once in a batch. The array is kept.</summary>
     public void Change(ServerNode node, uint[] published)
     {
+        Debug.Assert(published.AsSpan().IndexOf(0u) < 0, "groups have numbers");
         _changes.Add((node, node.Published));
         groups.Retain(published);
         foreach (uint group in node.Published) groups.Find(group).RemovePublisher(node);

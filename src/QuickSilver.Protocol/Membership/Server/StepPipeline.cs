@@ -1,3 +1,4 @@
+using System.Diagnostics;
 using QuickSilver.Protocol.Core;
 using QuickSilver.Protocol.Membership.Frames;
 using QuickSilver.Protocol.Probing;
@@ -101,6 +102,8 @@ internal sealed class StepPipeline
     /// <summary>A node has installed a step.</summary>
     public void OnInstalled(ServerNode node, ulong step, Instant now)
     {
+        Debug.Assert(!node.Info.IsRemoved, "frames of removed nodes are not read");
+        Debug.Assert(step <= Last && step == node.Installed, "the node has installed a step that was made");
         if (_installing is { } installing && step >= installing.Step && installing.ToInstall.Remove(node.Slot))
             ActivateIfInstalled(now);
         foreach (MadeStep made in _unsettled)
@@ -114,6 +117,8 @@ internal sealed class StepPipeline
     /// <summary>All senders of a node have switched to a step, and so to those before it.</summary>
     public void OnSwitched(ServerNode node, ulong step)
     {
+        Debug.Assert(!node.Info.IsRemoved, "frames of removed nodes are not read");
+        Debug.Assert(step <= node.Installed, "a node switches to what it has installed");
         for (int index = 0; index < _unsettled.Count;)
         {
             MadeStep made = _unsettled[index];
@@ -126,6 +131,7 @@ internal sealed class StepPipeline
     /// <summary>No step waits for a removed node.</summary>
     public void OnRemoved(ServerNode node, Instant now)
     {
+        Debug.Assert(node.Info.IsRemoved, "the node is removed");
         if (_installing is { } installing)
         {
             installing.ToSwitch.Remove(node.Slot);
@@ -157,6 +163,7 @@ internal sealed class StepPipeline
 
     private void Rotate(Instant now)
     {
+        Debug.Assert(_rotation is not null, "only key rotation sets the alarm");
         _rotation!.IsWanted = true;
         OnChange(false, now);
     }
@@ -203,6 +210,7 @@ internal sealed class StepPipeline
 
     private void Activate(Instant now)
     {
+        Debug.Assert(_installing is not null, "a step is being installed");
         MadeStep made = _installing!;
         if (made.ToInstall.Count > 0)
             _settings.Probes.Reached("a step is activated without some that have not installed it");
@@ -224,6 +232,8 @@ internal sealed class StepPipeline
 
     private bool SettleIfSwitched(MadeStep made)
     {
+        Debug.Assert(made.Joiners.Count > 0, "only steps with joins settle");
+        Debug.Assert(made != _installing, "a step settles after its activation");
         if (made.ToSwitch.Count > 0) return false;
         _unsettled.Remove(made);
         byte[] frame = _frame.Begin(FrameKind.Settled).WriteVarint(made.Step).ToArray();

@@ -1,3 +1,4 @@
+using System.Diagnostics;
 using QuickSilver.Protocol.Core;
 using QuickSilver.Protocol.Membership.Frames;
 using QuickSilver.Protocol.Probing;
@@ -58,6 +59,10 @@ internal sealed class ViewLedger(
     /// </summary>
     public void Replace(ServerRegion region, ulong step)
     {
+        Debug.Assert(!region.IsForgotten, "a forgotten region gets no view");
+        Debug.Assert(
+            region.Current is not { } current || (current.EndStep == 0 && current.FirstStep < step),
+            "the current view is of an earlier step");
         ServerView? last = region.Current;
         if (last is not null) last.EndStep = step;
         region.Current = null;
@@ -95,6 +100,7 @@ internal sealed class ViewLedger(
     /// </summary>
     public void Open(ServerView view, Instant now)
     {
+        Debug.Assert(view.Region.Current == view && view.EndStep == 0, "the view is current");
         view.Made = now;
         bool multicast = !pool.IsEmpty && view.Members.Length > 1;
         foreach (ServerRegion neighbour in view.Region.Neighbours)
@@ -135,6 +141,7 @@ internal sealed class ViewLedger(
     /// <returns>True when the view retired.</returns>
     public bool OnDone(ServerNode node, uint number, ulong step, Instant now)
     {
+        Debug.Assert(!node.Info.IsRemoved, "frames of removed nodes are not read");
         if (!_byNumber.TryGetValue(number, out ServerView? view) || !view.Awaited.Contains(node.Slot)) return false;
         ulong end = view.Sending.Contains(node.Slot) ? view.EndStep : view.LostIn[node.Key];
         if (end == 0 || step < end)
@@ -156,6 +163,7 @@ internal sealed class ViewLedger(
     /// <returns>True when the view retired.</returns>
     public bool OnClosed(ServerNode node, uint number, ulong[] senders, Instant now)
     {
+        Debug.Assert(!node.Info.IsRemoved, "frames of removed nodes are not read");
         if (!_byNumber.TryGetValue(number, out ServerView? view)) return false;
         foreach (ulong sender in senders)
         {
@@ -173,6 +181,7 @@ internal sealed class ViewLedger(
     /// </summary>
     public void OnRemoved(ServerNode node, Instant now)
     {
+        Debug.Assert(node.Info.IsRemoved, "the node is removed");
         foreach (ServerView view in _unretired)
         {
             foreach (ulong sender in (List<ulong>)[.. view.Open.Keys])

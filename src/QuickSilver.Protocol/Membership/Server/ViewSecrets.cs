@@ -1,3 +1,4 @@
+using System.Diagnostics;
 using QuickSilver.Protocol.Membership.Frames;
 using QuickSilver.Protocol.Security;
 
@@ -32,6 +33,10 @@ internal sealed class ViewSecrets(ICryptoSuite suite)
 
     private ViewSecret SecretFor(ServerNode node, ServerView view)
     {
+        Debug.Assert(view.Secret is not null, "views of a sealed cluster have secrets");
+        Debug.Assert(
+            node.Region == view.Region || view.Sending.Contains(node.Slot),
+            "the node may send in the view, or is a member of it");
         byte[] secret = view.Secret!;
         if (node.Region == view.Region) return new ViewSecret(secret, null);
         byte[] own = new byte[ICryptoSuite.KeyBytes];
