@@ -72,6 +72,12 @@ internal sealed class ViewChecks(RunContext run)
         run.Trace.Add(TraceKind.Step, run.Now, (ulong)node, step.Counter);
     }
 
+    /// <summary>A step opens views at a node. Another step of the same turn may end them again.</summary>
+    public void OnOpened(int node, IReadOnlyList<InstalledView> opened, RemovalChecks removals)
+    {
+        foreach (InstalledView view in opened) Learn(node, view, removals);
+    }
+
     /// <summary>Checks a node's views. May be called in the middle of a turn, whenever the cluster view is
     /// whole.</summary>
     /// <param name="node">Index of the node.</param>

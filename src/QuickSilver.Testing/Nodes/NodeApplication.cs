@@ -8,6 +8,7 @@ using QuickSilver.Protocol.Dissemination.Groups;
 using QuickSilver.Protocol.Flow;
 using QuickSilver.Protocol.Flow.Buffers;
 using QuickSilver.Protocol.Membership;
+using QuickSilver.Protocol.Membership.Agent;
 using QuickSilver.Protocol.Stack;
 using QuickSilver.Protocol.Wire;
 using QuickSilver.Testing.Invariants;
@@ -273,6 +274,10 @@ internal sealed class NodeApplication(SimulatedNode node, RunContext run, Cluste
         session.Incoming?.OnViewChanged();
         if (run.Log is not null) NoteView(session);
     }
+
+    /// <inheritdoc/>
+    public void OnStepInstalled(InstalledStep step, Instant now) =>
+        checks.Views.OnOpened(node.Index, step.Opened, checks.Removals);
 
     /// <inheritdoc/>
     public void OnStepActivated(StepNumber step, Instant now) =>

@@ -44,7 +44,9 @@ public class SavedRunTests
     /// a survivor came to a new server after another, which it had met under the old one, had come and gone; nobody
     /// told it. late-survivor-refused: a survivor came too late for its group, and was refused; those that had met it
     /// were not told that it was gone. token-in-the-installing-turn: a token was sent in the turn that installed its
-    /// view, which the check on tokens came to know after the turn only. lone-probes-lost: rounds were half a second
+    /// view, which the check on tokens came to know after the turn only. two-steps-in-one-turn: the first of two steps
+    /// opened a view and the second ended it; its token was sent, and the check had seen neither.
+    /// lone-probes-lost: rounds were half a second
     /// apart; a member was mute for a second, then lost the one datagram that each round sent it.
     /// deaf-and-asking-seldom: a member alone in its view was deaf, and asked less often than it reported; so it never
     /// said that it heard nothing. own-run-of-two-steps: a node left a group and joined it again; its own message to
@@ -139,6 +141,7 @@ public class SavedRunTests
     [InlineData("late-survivor-knows-the-removed")]
     [InlineData("late-survivor-refused")]
     [InlineData("token-in-the-installing-turn")]
+    [InlineData("two-steps-in-one-turn")]
     [InlineData("lone-probes-lost")]
     [InlineData("deaf-and-asking-seldom")]
     [InlineData("own-run-of-two-steps")]
