@@ -1,3 +1,4 @@
+using System.Diagnostics;
 using QuickSilver.Protocol.Flow.Buffers;
 
 namespace QuickSilver.Protocol.Lateral;
@@ -25,6 +26,7 @@ internal sealed class Assembly(ulong number, int count)
     /// <summary>Adds a fragment that has not come yet.</summary>
     public void Add(uint fragment, in Slice bytes)
     {
+        Debug.Assert(fragment >= 1 && fragment <= (uint)Count && !Has(fragment), "a fragment is added once");
         bytes.Retain();
         _parts[fragment - 1] = bytes;
         Bytes += bytes.Length;
@@ -35,6 +37,7 @@ internal sealed class Assembly(ulong number, int count)
     /// <returns>False when there is no memory for it.</returns>
     public bool TryJoin(BufferPool pool, out Slice whole)
     {
+        Debug.Assert(IsComplete, "all fragments are here");
         whole = default;
         if (!pool.TryRent(Math.Max(1, Bytes), BufferOwner.Cache, out Chunk? chunk)) return false;
         int at = 0;

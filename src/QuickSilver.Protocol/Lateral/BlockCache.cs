@@ -1,3 +1,4 @@
+using System.Diagnostics;
 using QuickSilver.Protocol.Core;
 using QuickSilver.Protocol.Dissemination;
 using QuickSilver.Protocol.Flow.Buffers;
@@ -51,6 +52,7 @@ internal sealed class BlockCache(Arena arena, long mostBytes)
     /// <summary>Adds a block that is not there yet, with one reference that passes to the cache.</summary>
     public void AddOwned(in LateralId id, in Slice block, Instant now)
     {
+        Debug.Assert(!_blocks.ContainsKey(id), "a packet is kept once");
         _blocks.Add(id, (block, now));
         _order.Enqueue(id);
         Bytes += block.Length + Overhead;
@@ -65,6 +67,7 @@ internal sealed class BlockCache(Arena arena, long mostBytes)
 
     private void Evict()
     {
+        Debug.Assert(_order.Count > 0, "there is a packet");
         if (!_blocks.Remove(_order.Dequeue(), out (Slice Bytes, Instant Since) block)) return;
         Bytes -= block.Bytes.Length + Overhead;
         block.Bytes.Release();

@@ -1,3 +1,4 @@
+using System.Diagnostics;
 using QuickSilver.Protocol.Wire;
 
 namespace QuickSilver.Protocol.Lateral;
@@ -29,6 +30,7 @@ internal sealed class Equation
     /// <summary>Begins again without packets.</summary>
     public void Begin(ReadOnlySpan<byte> sum)
     {
+        Debug.Assert(sum.Length <= Sum.Length, "a sum is no longer than a block");
         Count = 0;
         Length = sum.Length;
         sum.CopyTo(Sum);
@@ -67,6 +69,7 @@ internal sealed class Equation
     /// <summary>Adds a multiple of another combination.</summary>
     public void AddProduct(Equation other, byte factor)
     {
+        Debug.Assert(factor != 0 && other != this, "something is added");
         for (int index = 0; index < other.Count; index++)
             AddTo(other._ids[index], GaloisField.Multiply(factor, other._coefficients[index]));
         GaloisField.AddProduct(Sum, other.Sum.AsSpan(0, other.Length), factor);

@@ -1,3 +1,4 @@
+using System.Diagnostics;
 using QuickSilver.Protocol.Wire;
 
 namespace QuickSilver.Protocol.Lateral;
@@ -138,6 +139,7 @@ internal sealed class Equations
 
     private void Cancel(Equation equation, Equation owner)
     {
+        Debug.Assert(equation != owner && equation.Ids.Contains(owner.Pivot), "the pivot is in the combination");
         byte factor = GaloisField.Multiply(
             equation.CoefficientOf(owner.Pivot), GaloisField.Invert(owner.CoefficientOf(owner.Pivot)));
         equation.AddProduct(owner, factor);
@@ -187,6 +189,7 @@ internal sealed class Equations
 
     private Equation Remove(int index)
     {
+        Debug.Assert((uint)index < (uint)_all.Count, "the combination is kept");
         Equation equation = _all[index];
         _all.RemoveAt(index);
         _byPivot.Remove(equation.Pivot);
@@ -199,6 +202,7 @@ internal sealed class Equations
         foreach (LateralId id in equation.Ids)
         {
             int uses = _uses.GetValueOrDefault(id) + change;
+            Debug.Assert(uses >= 0, "each use is counted once");
             if (uses == 0) _uses.Remove(id);
             else _uses[id] = uses;
         }

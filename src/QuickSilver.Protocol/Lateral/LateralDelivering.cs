@@ -1,3 +1,4 @@
+using System.Diagnostics;
 using QuickSilver.Protocol.Core;
 using QuickSilver.Protocol.Delivery;
 using QuickSilver.Protocol.Flow;
@@ -121,6 +122,7 @@ internal sealed class LateralDelivering(LateralParts parts)
 
     private void Complete(Reception reception, LateralGroup group, ulong number, in Slice bytes, Instant now)
     {
+        Debug.Assert(!reception.IsDone(number), "a message is delivered once");
         reception.SetDone(number);
         if (!group.Settings.InOrder)
         {
@@ -134,6 +136,7 @@ internal sealed class LateralDelivering(LateralParts parts)
 
     private void Hold(Reception reception, ulong number, in Slice bytes, bool isLost)
     {
+        Debug.Assert(!isLost || bytes.IsEmpty, "what is lost has no bytes");
         int index = reception.Held.Count;
         while (index > 0 && reception.Held[index - 1].Number > number) index--;
         reception.Held.Insert(index, (number, bytes, isLost));
@@ -142,6 +145,7 @@ internal sealed class LateralDelivering(LateralParts parts)
 
     private void ReportLoss(Reception reception, ulong first, ulong count, Instant now)
     {
+        Debug.Assert(count > 0 && first > 0, "something is lost");
         parts.Counters.MessagesLost += count;
         if (!reception.IsOver) parts.Counters.DeadlinesPassed += count;
         reception.Session.ReportLoss(
@@ -151,6 +155,7 @@ internal sealed class LateralDelivering(LateralParts parts)
 
     private void Drop(Reception reception, Assembly assembly)
     {
+        Debug.Assert(reception.Assemblies.Contains(assembly), "the fragments are held");
         _held -= assembly.Bytes;
         assembly.Release();
         reception.Assemblies.Remove(assembly);

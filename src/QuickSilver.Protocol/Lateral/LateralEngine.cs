@@ -1,3 +1,4 @@
+using System.Diagnostics;
 using QuickSilver.Protocol.Core;
 using QuickSilver.Protocol.Flow.Buffers;
 using QuickSilver.Protocol.Membership;
@@ -45,6 +46,7 @@ internal sealed class LateralEngine : IModeEngine
     /// <inheritdoc/>
     public void OnClosed(ModeSession session, Instant now)
     {
+        Debug.Assert(session.State is LateralGroup, "the session has been opened");
         var group = (LateralGroup)session.State!;
         if (session.IsPublisher)
         {

@@ -1,3 +1,4 @@
+using System.Diagnostics;
 using QuickSilver.Protocol.Core;
 using QuickSilver.Protocol.Delivery;
 using QuickSilver.Protocol.Flow;
@@ -125,6 +126,7 @@ internal sealed class LateralReceiving
     /// <summary>A node is gone: what it left is looked for a while.</summary>
     public void OnRemoved(NodeInfo node, Instant now)
     {
+        Debug.Assert(node.IsRemoved, "the node is removed");
         foreach (LateralGroup group in _parts.Groups)
         {
             foreach (Reception reception in group.Receptions)
@@ -151,6 +153,7 @@ internal sealed class LateralReceiving
     // Takes a packet whose block is good; it may be known already.
     private RejectReason Take(in LateralId id, in LateralBlock block, ReadOnlySpan<byte> bytes, Instant now)
     {
+        Debug.Assert(id.Number > 0 && block.Bytes.Length <= bytes.Length, "the block is good");
         if (_parts.FindGroup(id.Group) is not { Member: { } member } group) return RejectReason.None;
         if (id.Sender == _parts.Context.SelfKey) return RejectReason.None;
         if (IsBefore(block.Term, block.Step, member.Began))

@@ -1,3 +1,4 @@
+using System.Diagnostics;
 using QuickSilver.Protocol.Core;
 using QuickSilver.Protocol.Flow.Buffers;
 using QuickSilver.Protocol.Flow.Pull;
@@ -125,6 +126,7 @@ internal sealed class LateralRepairing : IFeed
     // Combines the first packets of a bin, as many as fit into a datagram to its targets; gives how many those are.
     private int Build(RepairBin bin)
     {
+        Debug.Assert(_targets.Count > 0, "somebody is to get it");
         _length = 0;
         Span<LateralId> ids = bin.Ids;
         ids.Sort();

@@ -1,3 +1,4 @@
+using System.Diagnostics;
 using QuickSilver.Protocol.Core;
 using QuickSilver.Protocol.Flow.Control;
 using QuickSilver.Protocol.Flow.Pull;
@@ -38,6 +39,7 @@ internal sealed class LateralReports : IFeed
     /// <summary>A group has sent: its reports begin again.</summary>
     public void OnSent(LateralGroup group, Instant now)
     {
+        Debug.Assert(group.LastSent > 0, "something was sent");
         if (group.Reports >= Times) _silent.Add(group);
         group.Reports = 0;
         group.ReportDue = now + _parts.Limits.ReportAfter;
@@ -111,6 +113,7 @@ internal sealed class LateralReports : IFeed
 
     private void Build(Instant now)
     {
+        Debug.Assert(_trains.Count == 0 && _next == 0, "what was built has left");
         if (_due.Count == 0) return;
         _budget ??= new TokenBucket(DatagramsASecond, DatagramsASecond / 2, now);
         _due.Sort(static (one, other) => one.Id.CompareTo(other.Id));

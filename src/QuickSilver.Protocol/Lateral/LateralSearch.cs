@@ -1,3 +1,4 @@
+using System.Diagnostics;
 using QuickSilver.Protocol.Core;
 using QuickSilver.Protocol.Membership;
 using QuickSilver.Protocol.Wire;
@@ -79,6 +80,7 @@ internal sealed class LateralSearch
 
     private void Look(Reception reception, Instant now)
     {
+        Debug.Assert(reception.IsWatched, "it is watched");
         if (!reception.Session.IsOpen || reception.IsClosed) return;
         var group = (LateralGroup)reception.Session.State!;
         bool isOver = reception.IsOver && now >= reception.OverAt;

@@ -1,3 +1,4 @@
+using System.Diagnostics;
 using QuickSilver.Protocol.Core;
 using QuickSilver.Protocol.Dissemination.Groups;
 using QuickSilver.Protocol.Flow;
@@ -86,6 +87,8 @@ internal sealed class LateralSending : IFeed
 
     private void Send(OutgoingMessage message, Instant now)
     {
+        Debug.Assert(_next == _trains.Count && _nextView >= _views.Count, "the message before has left");
+        Debug.Assert(message.Number > 0, "the message has its number");
         if (_parts.FindGroup(message.Group.Group.Id.Counter) is not { } group
             || _parts.Context.Cluster.Self is not { } self)
         {
@@ -176,6 +179,7 @@ internal sealed class LateralSending : IFeed
 
     private void AddTrains(RegionView view)
     {
+        Debug.Assert(_trains.Count == 0 && _lengths.Count > 0, "the packets of one message go to a view at a time");
         // Fragments differ in length by a byte or two: each goes alone.
         int at = 0;
         foreach (int length in _lengths)

@@ -1,3 +1,5 @@
+using System.Diagnostics;
+
 namespace QuickSilver.Protocol.Lateral;
 
 /// <summary>
@@ -49,6 +51,7 @@ internal sealed class MissingMessages
     /// <summary>Takes out the message at a place.</summary>
     public void RemoveAt(int place)
     {
+        Debug.Assert((uint)place < (uint)Count, "the message is missing");
         Count--;
         if (place <= Count / 2)
         {

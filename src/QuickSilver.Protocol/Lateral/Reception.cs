@@ -1,3 +1,4 @@
+using System.Diagnostics;
 using QuickSilver.Protocol.Flow.Buffers;
 using QuickSilver.Protocol.Membership;
 using QuickSilver.Protocol.Modes;
@@ -87,6 +88,7 @@ internal sealed class Reception(ModeSession session, NodeInfo sender)
     /// <param name="template">What a missing message begins with.</param>
     public void NotePlace(ulong number, ulong firstInStep, bool isFirst, in MissingMessage template)
     {
+        Debug.Assert(firstInStep > 0 && firstInStep <= number, "a step begins at one of its messages");
         ulong low = isFirst ? firstInStep : firstInStep - 1;
         if (number - low >= MostOpen) low = number - MostOpen + 1;
         if (!HasBegun)
@@ -135,6 +137,7 @@ internal sealed class Reception(ModeSession session, NodeInfo sender)
     /// <summary>All numbers below one are done, also those that nothing was known of.</summary>
     public void SkipTo(ulong number)
     {
+        Debug.Assert(number > 0, "numbers begin at 1");
         _done.AdvanceTo(number);
         ForgetMissing(number);
         High = Math.Max(High, number - 1);
@@ -168,6 +171,7 @@ internal sealed class Reception(ModeSession session, NodeInfo sender)
     // Once a step back in the search for the beginning: what is done is marked again, above the new low.
     private void Lower(ulong low)
     {
+        Debug.Assert(HasBegun && !IsLowFinal && low < Low, "the beginning is still looked for");
         ReceptionWindow before = _done;
         _done = new ReceptionWindow(WindowBits);
         _done.AdvanceTo(low);

@@ -1,3 +1,4 @@
+using System.Diagnostics;
 using QuickSilver.Protocol.Core;
 using QuickSilver.Protocol.Dissemination;
 using QuickSilver.Protocol.Membership;
@@ -98,6 +99,8 @@ internal sealed class RepairBins(SeededRandom random, LateralLimits limits)
     /// <param name="now">The time.</param>
     public void Add(int group, in LateralId id, bool isOwn, Instant now)
     {
+        Debug.Assert((uint)group < (uint)_ofGroup.Length, "the group has bins");
+        Debug.Assert(isOwn == (id.Sender == _self), "the sender is this node, or is not");
         if (_code == LateralCode.Xor && isOwn) return;
         List<RepairBin> bins = _ofGroup[group];
         if (_code == LateralCode.Xor)

@@ -1,3 +1,4 @@
+using System.Diagnostics;
 using QuickSilver.Protocol.Core;
 using QuickSilver.Protocol.Dissemination;
 using QuickSilver.Protocol.Flow.Control;
@@ -86,6 +87,7 @@ internal sealed class RepairTurns(LateralLimits limits)
     // A bin is in the queue once at most, so the queue is no longer than the bins are many.
     private void Wait(RepairBin bin)
     {
+        Debug.Assert(bin.Peer is not null, "only bins of peers wait for turns");
         if (bin.IsWaiting || bin.Due == Instant.Never) return;
         bin.IsWaiting = true;
         _waiting.Enqueue((bin, bin.Due));

@@ -1,3 +1,4 @@
+using System.Diagnostics;
 using QuickSilver.Protocol.Core;
 using QuickSilver.Protocol.Dissemination.Groups;
 using QuickSilver.Protocol.Flow.Control;
@@ -264,6 +265,7 @@ internal sealed class TimedEngine : IModeEngine, IFeed
 
     private void Sweep(Instant now)
     {
+        Debug.Assert(!_sweep.IsSet, "the alarm has fired");
         bool anyHeld = false;
         foreach (TimedGroup group in _groups)
         {

@@ -1,3 +1,4 @@
+using System.Diagnostics;
 using QuickSilver.Protocol.Core;
 using QuickSilver.Protocol.Delivery;
 using QuickSilver.Protocol.Dissemination.Groups;
@@ -71,6 +72,8 @@ internal sealed class TimedGroup
     /// <summary>A session begins.</summary>
     public void Open(ModeSession session)
     {
+        Debug.Assert(session.Info.Id == Id, "the session is of this group");
+        Debug.Assert((session.IsPublisher ? _publisher : _member) is null, "a group has one session of a kind");
         if (session.Settings is TimedSettings settings && Sender is null) Settings = settings;
         if (session.IsPublisher) _publisher = session;
         else _member = session;
@@ -79,6 +82,7 @@ internal sealed class TimedGroup
     /// <summary>A session has ended.</summary>
     public void Close(ModeSession session)
     {
+        Debug.Assert(session == (session.IsPublisher ? _publisher : _member), "the session is open");
         if (session.IsPublisher) _publisher = null;
         else EndReceiving();
         if (!IsClosed || Sender is not { } sender) return;
@@ -110,6 +114,7 @@ internal sealed class TimedGroup
     /// <summary>Finds a sender, or begins to hear it.</summary>
     public TimedReceiver ReceiverOf(NodeInfo sender)
     {
+        Debug.Assert(IsMember && !sender.IsRemoved, "members receive from nodes that are here");
         if (Find(sender.Number.Key) is { } known) return known;
         var receiver = new TimedReceiver(_context, this, sender);
         _byKey.Add(receiver);
@@ -147,6 +152,7 @@ internal sealed class TimedGroup
     /// <summary>Reports messages that were not here within their time.</summary>
     public void ReportLoss(NodeInfo sender, ulong first, ulong count, Instant now)
     {
+        Debug.Assert(count > 0 && first > 0, "something is lost");
         _context.Counters.Expired += count;
         _member?.ReportLoss(sender, first, count, LossCause.Expired, now);
     }

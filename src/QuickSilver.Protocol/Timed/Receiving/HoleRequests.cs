@@ -1,3 +1,4 @@
+using System.Diagnostics;
 using QuickSilver.Protocol.Core;
 using QuickSilver.Protocol.Membership;
 using QuickSilver.Protocol.Wire;
@@ -67,6 +68,7 @@ internal sealed class HoleRequests : ITimedWord
     /// <param name="now">The present instant.</param>
     public void Add(ulong sequence, int worth, TimeSpan wait, Instant now)
     {
+        Debug.Assert(_window[sequence].Sequence == sequence, "the packet has its place");
         TimedSettings settings = _group.Settings;
         ref ReceivedPacket packet = ref _window[sequence];
         bool mayBeReplaced = worth == PacketWorth.Replaceable && settings.Replaces;

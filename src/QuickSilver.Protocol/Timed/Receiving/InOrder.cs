@@ -1,3 +1,4 @@
+using System.Diagnostics;
 using QuickSilver.Protocol.Core;
 using QuickSilver.Protocol.Flow.Buffers;
 using QuickSilver.Protocol.Wire;
@@ -67,6 +68,7 @@ internal sealed class InOrder
     /// <summary>Gives up everything below a packet.</summary>
     public void SkipTo(ulong sequence, Instant now)
     {
+        Debug.Assert(sequence > 0, "sequences begin at 1");
         Deliver(now);
         while (!_receiver.IsOver && _window.Next < sequence && _window.Next <= _window.Highest)
         {
@@ -101,6 +103,8 @@ internal sealed class InOrder
     /// <summary>A packet of a keyed message has come: delivers the message, if it is whole and the newest.</summary>
     public void DeliverLatest(ulong sequence, Instant now)
     {
+        Debug.Assert(_latest is not null, "only the latest of a key is wanted");
+        Debug.Assert(_window.IsOpen(sequence), "the packet is in the window");
         ReceivedPacket packet = _window[sequence];
         ulong first = sequence - (ulong)packet.Index;
         if (first < _window.Next || !IsWhole(first, packet.Count, packet.Number)) return;
@@ -115,6 +119,7 @@ internal sealed class InOrder
     // Takes one step at the cursor; false when it has to wait.
     private bool TryPass(Instant now)
     {
+        Debug.Assert(_isDelivering && _window.IsOpen(_window.Next), "the cursor is in the window");
         ref ReceivedPacket packet = ref _window[_window.Next];
         switch (packet.State)
         {

@@ -1,3 +1,4 @@
+using System.Diagnostics;
 using QuickSilver.Protocol.Core;
 using QuickSilver.Protocol.Flow.Buffers;
 using QuickSilver.Protocol.Wire;
@@ -48,6 +49,8 @@ internal sealed class PacketWindow(int capacity, TimedCounters counters)
     /// <summary>Keeps a packet that has come.</summary>
     public void Hold(ref ReceivedPacket packet, in TimedHead head, in Slice payload)
     {
+        Debug.Assert(!packet.IsHeld, "a packet is held once");
+        Debug.Assert(head.Index >= 0 && head.Index < head.Count, "the packet has a place in its message");
         packet.Payload = payload;
         if (_place is null || _place.Value != head.Place) _place = new SharedPlace(head.Place);
         packet.Place = _place;

@@ -1,3 +1,4 @@
+using System.Diagnostics;
 using QuickSilver.Protocol.Core;
 using QuickSilver.Protocol.Flow.Buffers;
 using QuickSilver.Protocol.Membership;
@@ -116,6 +117,7 @@ internal sealed class TimedReceiver
     /// <summary>Takes an announcement of packets that the sender no longer holds.</summary>
     public void OnGone(ulong oldest, SequenceRangeList ranges, Instant now)
     {
+        Debug.Assert(!IsOver, "a receiver that is over is asked nothing");
         if (!IsStarted) return;
         foreach (SequenceRange range in ranges) GiveUp(range);
         GiveUpBelow(oldest, now);
@@ -209,6 +211,7 @@ internal sealed class TimedReceiver
     // All packets up to one are known of; worth is given for those before another.
     private void Reveal(ulong upTo, ulong worthBefore, ushort before, Instant now)
     {
+        Debug.Assert(upTo >= Window.Next && upTo < Window.Next + (ulong)Window.Capacity, "the window reaches it");
         if (upTo <= Window.Highest) return;
         TimeSpan wait = upTo > Window.Highest + 1 || worthBefore > upTo ? Requests.DrawWait(0) : TimeSpan.Zero;
         while (Window.Highest < upTo)
@@ -223,6 +226,7 @@ internal sealed class TimedReceiver
 
     private RejectReason Put(ulong sequence, in TimedHead head, ReadOnlySpan<byte> payload, Instant now)
     {
+        Debug.Assert(Window.IsOpen(sequence), "the packet is in the window");
         ref ReceivedPacket packet = ref Window[sequence];
         bool wasMissing = packet.State == PacketState.Missing;
         if (!wasMissing && packet.State != PacketState.Unknown)

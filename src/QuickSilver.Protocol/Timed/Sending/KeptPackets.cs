@@ -1,3 +1,4 @@
+using System.Diagnostics;
 using QuickSilver.Protocol.Core;
 
 namespace QuickSilver.Protocol.Timed.Sending;
@@ -57,6 +58,7 @@ internal sealed class KeptPackets
     /// <returns>The packet, to be filled in.</returns>
     public ref KeptPacket Add(ReadOnlySpan<byte> bytes, Instant now, out bool pushedOut)
     {
+        Debug.Assert(bytes.Length <= _packetBytes, "a packet fits its room");
         pushedOut = false;
         if (Last + 1 - Oldest == (ulong)_packets.Length)
         {

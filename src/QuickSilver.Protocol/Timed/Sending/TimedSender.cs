@@ -1,3 +1,4 @@
+using System.Diagnostics;
 using QuickSilver.Protocol.Core;
 using QuickSilver.Protocol.Dissemination.Groups;
 using QuickSilver.Protocol.Flow;
@@ -119,6 +120,7 @@ internal sealed class TimedSender : IFeed
     /// <summary>Takes a message: cuts it into packets, which are sent next.</summary>
     public void Take(OutgoingMessage message, Instant now)
     {
+        Debug.Assert(!_isClosed && Unsent > Kept.Last, "the message before has left");
         ReadOnlySpan<byte> bytes = message.Span;
         MessageTraits traits = message.Traits;
         Instant taken = traits.Given == Instant.Zero || traits.Given > now ? now : traits.Given;
@@ -173,6 +175,7 @@ internal sealed class TimedSender : IFeed
     /// <summary>Takes a request.</summary>
     public void OnNak(in TimedNakBody nak, RegionView view, NodeInfo asker, Instant now)
     {
+        Debug.Assert(MayBeAsked(nak.Ranges), "only what was sent is asked for");
         if (nak.Probe > 0) OnEcho(nak.Probe, nak.Held, now);
         Kept.Expire(now, Unsent);
         int examined = 0;
@@ -251,12 +254,13 @@ internal sealed class TimedSender : IFeed
     /// <returns>Its length.</returns>
     public int Write(Span<byte> room, DatagramKind kind, RegionView view, ulong sequence, Instant now)
     {
+        Debug.Assert(Kept.Contains(sequence), "the packet is kept");
         ref KeptPacket packet = ref Kept[sequence];
         packet.Head.Age = now - packet.Taken;
         var writer = new WireWriter(room[DatagramHeader.Length..]);
         packet.Head.WriteTo(ref writer, view.Number.Epoch, sequence);
         writer.WriteBytes(Kept.BytesOf(sequence));
-        System.Diagnostics.Debug.Assert(!writer.Overflowed, "a packet is longer than its room");
+        Debug.Assert(!writer.Overflowed, "a packet is longer than its room");
         int length = DatagramHeader.Length + writer.Written;
         _context.WriteHeader(room[..length], kind, view, sequence);
         return length;
