@@ -18,7 +18,7 @@ public sealed record DeliverySettings
     /// <summary>Limit on the bytes of those datagrams.</summary>
     public long MaxUnrecognisedBytes { get; init; } = 16L << 20;
 
-    /// <summary>How long each of them is kept.</summary>
+    /// <summary>How long each datagram for a view that is not installed is kept.</summary>
     public TimeSpan UnrecognisedAge { get; init; } = TimeSpan.FromSeconds(3);
 
     /// <summary>Hooks by which tests of the simulator observe and steer the internals.</summary>

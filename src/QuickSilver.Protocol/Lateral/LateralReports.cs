@@ -18,6 +18,7 @@ internal sealed class LateralReports : IFeed
     private const int Times = 5;
     private const int Growth = 4;
     private const int DatagramsASecond = 200;
+    // The longest pause between two reports of a silent sender.
     private static readonly TimeSpan LongestPause = TimeSpan.FromSeconds(10);
 
     private readonly LateralParts _parts;

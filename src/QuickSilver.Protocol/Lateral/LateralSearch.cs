@@ -14,7 +14,9 @@ namespace QuickSilver.Protocol.Lateral;
 internal sealed class LateralSearch
 {
     private const int Smoothing = 8;
+    // The pause after the first request for a packet; it doubles with each.
     private static readonly TimeSpan FirstPause = TimeSpan.FromMilliseconds(10);
+    // The longest pause between two requests for a packet.
     private static readonly TimeSpan LongestPause = TimeSpan.FromMilliseconds(500);
 
     private readonly LateralParts _parts;

@@ -28,11 +28,16 @@ namespace QuickSilver.Protocol.Stack;
 /// </summary>
 internal sealed class MemberLags
 {
+    // How long a member is behind, in sum, before it holds a region up.
     private static readonly TimeSpan HoldsUpAfter = TimeSpan.FromSeconds(1);
+    // The most time that is counted up, so the longest time to count it down.
     private static readonly TimeSpan MaxScore = TimeSpan.FromSeconds(3);
+    // How long the report of a round is valid.
     private static readonly TimeSpan ValidFor = TimeSpan.FromSeconds(2);
+    // After a longer pause between reports, the pause proves nothing.
     private static readonly TimeSpan LongestRound = TimeSpan.FromMilliseconds(300);
     private const int GapsWeigh = 4;
+    // The pause between two judgements while a member is behind.
     private static readonly TimeSpan Period = TimeSpan.FromMilliseconds(500);
 
     private readonly List<Lag> _lags = [];

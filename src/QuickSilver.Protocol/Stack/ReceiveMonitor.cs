@@ -18,6 +18,7 @@ namespace QuickSilver.Protocol.Stack;
 /// <param name="router">Counts the datagrams read from others.</param>
 internal sealed class ReceiveMonitor(StackParts rooms, DatagramRouter router)
 {
+    // How long a node counts as asking after it has asked.
     private static readonly TimeSpan AskInterval = TimeSpan.FromSeconds(2);
 
     private ulong _asked;

@@ -26,6 +26,7 @@ internal sealed class TimedEngine : IModeEngine, IFeed
 {
     private const int NaksPerSecond = 2000;
     private const int RememberedSteps = 8;
+    // The pause between two passes that let go of what has ended.
     private static readonly TimeSpan SweepPause = TimeSpan.FromSeconds(1);
 
     private readonly TimedContext _context;

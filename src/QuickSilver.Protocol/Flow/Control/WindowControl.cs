@@ -57,7 +57,9 @@ public sealed class WindowControl
     private const double Recovery = 1.1;
     private const double Memory = 0.75;
     private const int NewStreamDivisor = 8;
+    // The shortest interval over which the rate of reading is measured.
     private static readonly TimeSpan ShortestInterval = TimeSpan.FromMicroseconds(100);
+    // The shortest wait for a shut window to open.
     private static readonly TimeSpan ShortestWait = TimeSpan.FromMicroseconds(500);
 
     private readonly long _firstShare;

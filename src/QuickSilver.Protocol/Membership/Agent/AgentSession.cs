@@ -10,6 +10,7 @@ namespace QuickSilver.Protocol.Membership.Agent;
 /// </summary>
 internal sealed class AgentSession
 {
+    // A heartbeat that is later says nothing of other nodes.
     private static readonly TimeSpan LateAlarm = TimeSpan.FromMilliseconds(500);
 
     private readonly IMembershipLink _link;

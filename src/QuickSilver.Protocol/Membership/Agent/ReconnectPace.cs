@@ -8,7 +8,9 @@ internal static class ReconnectPace
 {
     private const int MostDoublings = 4;
     private const int MostServers = 2;
+    // The pause after the first attempt to connect that failed; it doubles with each.
     private static readonly TimeSpan First = TimeSpan.FromMilliseconds(16);
+    // What a founding server allows for the connection of a survivor.
     private static readonly TimeSpan Margin = TimeSpan.FromMilliseconds(88);
 
     /// <summary>The longest pause, after any number of failures.</summary>

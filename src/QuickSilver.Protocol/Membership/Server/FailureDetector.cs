@@ -26,6 +26,7 @@ internal sealed class FailureDetector(
     // Heartbeats are at most half of the failure timeout apart.
     private const double LongestPause = 0.6;
 
+    // The pause before a node is judged again whose input is not read yet, or that is spared.
     private static readonly TimeSpan LookAgain = TimeSpan.FromMilliseconds(100);
 
     private readonly MembershipServerSettings _settings = parts.Settings;

@@ -11,6 +11,7 @@ namespace QuickSilver.Protocol.Membership.Server;
 /// </summary>
 internal sealed class HeldHellos
 {
+    // The pause before registrations that wait are judged again.
     private static readonly TimeSpan LookAgain = TimeSpan.FromMilliseconds(100);
 
     private readonly ServerParts _parts;

@@ -9,6 +9,7 @@ namespace QuickSilver.Protocol.Membership.Server;
 /// </summary>
 internal sealed class JoinNotifier
 {
+    // How long a join waits before its node is told for what, and the pause between two such words.
     private static readonly TimeSpan Interval = TimeSpan.FromSeconds(1);
 
     private readonly ServerParts _parts;

@@ -13,6 +13,7 @@ namespace QuickSilver.Protocol.Membership.Server;
 /// <param name="probes">Hooks of simulator tests.</param>
 internal sealed class KeyRotation(ViewLedger ledger, TimeSpan age, Probes probes)
 {
+    // The pause before keys that are too old are drawn again.
     private static readonly TimeSpan Retry = TimeSpan.FromSeconds(1);
 
     /// <summary>True when some keys may be due: a step is wanted.</summary>

@@ -13,7 +13,9 @@ namespace QuickSilver.Protocol.Membership.Server;
 /// </summary>
 internal sealed class OwnPauses
 {
+    // The interval of the alarm that measures the pauses of the server.
     private static readonly TimeSpan Interval = TimeSpan.FromMilliseconds(250);
+    // How late that alarm is at least when the server has paused.
     private static readonly TimeSpan Late = TimeSpan.FromMilliseconds(500);
 
     private readonly NodeTable _nodes;

@@ -31,6 +31,7 @@ namespace QuickSilver.Protocol.Membership.Server;
 /// </summary>
 internal sealed class QuorumLossGuard
 {
+    // The pause before the server looks again whether it sees half of its nodes.
     private static readonly TimeSpan Interval = TimeSpan.FromMilliseconds(100);
 
     private readonly ServerParts _parts;

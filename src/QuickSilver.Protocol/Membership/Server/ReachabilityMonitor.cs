@@ -44,7 +44,9 @@ namespace QuickSilver.Protocol.Membership.Server;
 internal sealed class ReachabilityMonitor
 {
     private const double AboutTheSame = 0.8;
+    // The least time between two judgements of reports.
     private static readonly TimeSpan JudgeEvery = TimeSpan.FromMilliseconds(100);
+    // The least time for which a sender hears nothing before it is removed.
     private static readonly TimeSpan LeastSenderPeriod = TimeSpan.FromSeconds(15);
 
     private readonly ServerParts _parts;

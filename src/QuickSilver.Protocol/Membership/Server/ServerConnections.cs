@@ -10,6 +10,7 @@ namespace QuickSilver.Protocol.Membership.Server;
 /// </summary>
 internal sealed class ServerConnections
 {
+    // How long a connection may take until its node is registered.
     private static readonly TimeSpan HelloTimeout = TimeSpan.FromSeconds(10);
     private static readonly int Refusals = Enum.GetValues<MembershipRefusal>().Length;
 

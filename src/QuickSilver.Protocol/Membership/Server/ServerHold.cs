@@ -11,6 +11,7 @@ namespace QuickSilver.Protocol.Membership.Server;
 /// </summary>
 internal sealed class ServerHold
 {
+    // The pause between two events that say who is waited for.
     private static readonly TimeSpan Interval = TimeSpan.FromSeconds(5);
 
     private readonly ServerParts _parts;

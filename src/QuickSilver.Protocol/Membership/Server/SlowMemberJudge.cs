@@ -30,8 +30,11 @@ namespace QuickSilver.Protocol.Membership.Server;
 internal sealed class SlowMemberJudge(
     ServerParts parts, QuorumLossGuard sight, Action<ServerNode, MembershipRefusal, Instant> remove)
 {
+    // How long a sender is held up before it may accuse, and the pause after a removal.
     private static readonly TimeSpan LeastHeld = TimeSpan.FromSeconds(1);
+    // How long a member says that it is behind before that confirms an accusation.
     private static readonly TimeSpan LeastBehind = TimeSpan.FromSeconds(1);
+    // How long the word of a node about itself is valid, at least.
     private static readonly TimeSpan ValidFor = TimeSpan.FromSeconds(5);
 
     private readonly SortedDictionary<ulong, SlowReport> _reports = [];

@@ -14,12 +14,19 @@ internal sealed class Succession
 {
     private const int QuietPart = 4;
     private const int GraceForLateness = 4;
+    // The pause before a founding looks again for what is not read yet.
     private static readonly TimeSpan LookForGrace = TimeSpan.FromMilliseconds(10);
+    // The pause before the end of a gathering is judged again while frames may be unread.
     private static readonly TimeSpan LookAgain = TimeSpan.FromMilliseconds(100);
+    // The pause before it is judged again whether half of the members are there.
     private static readonly TimeSpan LookForMajority = TimeSpan.FromSeconds(1);
+    // The longest wait of a founding beyond its grace, for what is not read yet.
     private static readonly TimeSpan LongestGrace = TimeSpan.FromSeconds(10);
+    // How far the reading of connections is usually behind.
     private static readonly TimeSpan UsualReadLag = TimeSpan.FromMilliseconds(500);
+    // How long connections that say nothing may hold up the end of a founding.
     private static readonly TimeSpan StrangerGrace = TimeSpan.FromSeconds(3);
+    // How long a cluster is young, at least: it then gives way to an older one.
     private static readonly TimeSpan YoungTime = TimeSpan.FromSeconds(10);
 
     // Two nodes: a single one loses less by returning as a new node than the present nodes would.

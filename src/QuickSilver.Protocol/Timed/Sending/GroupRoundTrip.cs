@@ -8,7 +8,9 @@ namespace QuickSilver.Protocol.Timed.Sending;
 /// <param name="initial">The value before the first sample.</param>
 internal struct GroupRoundTrip(TimeSpan initial)
 {
+    // The shortest round trip that is believed.
     private static readonly TimeSpan Shortest = TimeSpan.FromMicroseconds(100);
+    // The longest round trip that is believed.
     private static readonly TimeSpan Longest = TimeSpan.FromSeconds(10);
 
     private bool _isMeasured;

@@ -11,6 +11,7 @@ namespace QuickSilver.Protocol.Timed.Sending;
 /// </summary>
 internal sealed class TimedGone : ITimedWord
 {
+    // The least wait before a word about what is gone, which collects more of it.
     private static readonly TimeSpan LeastPause = TimeSpan.FromMilliseconds(5);
 
     private readonly TimedContext _context;
