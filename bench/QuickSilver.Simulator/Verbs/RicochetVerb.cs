@@ -27,9 +27,9 @@ internal static class RicochetVerb
         };
         parts.AcceptOnlyFromAmong(Parts);
         var csv = new Option<FileInfo?>("--csv")
-        { Description = "The sweep as a table, for docs/figures/ricochet.gp." };
+        { Description = "The sweep as a table, for bench/history/figures/ricochet.gp." };
         var processor = new Option<FileInfo?>("--processor-csv")
-        { Description = "Figure 13 as a table, for docs/figures/ricochet-processor.gp." };
+        { Description = "Figure 13 as a table, for bench/history/figures/ricochet-processor.gp." };
         var command = new Command("ricochet", "Redraws Figures 8 to 15 of Ricochet, by the library's bins and codes.")
         {
             seconds, least, most, seeds, parts, csv, processor,

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Runs the papers' disturbances in the simulator and draws docs/figures/*.svg. Needs gnuplot (Debian: apt-get install gnuplot-nox).
+# Runs the papers' disturbances in the simulator and draws bench/history/figures/*.svg. Needs gnuplot (Debian: apt-get install gnuplot-nox).
 # Usage: draw.sh [DIRECTORY [NAME...]]   reads NAME.csv from the directory when it is there, else runs the disturbance and writes it there.
 set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
@@ -9,10 +9,10 @@ work=${1:-$(mktemp -d)}
 names=("$@")
 [ ${#names[@]} -gt 0 ] || names=(loss loss-100ms loss-250ms loss-500ms crash freeze overload sleep)
 command -v gnuplot >/dev/null || { echo "gnuplot is missing: apt-get install gnuplot-nox" >&2; exit 1; }
-mkdir -p "$root/docs/figures" "$work"
+mkdir -p "$root/bench/history/figures" "$work"
 for name in "${names[@]}"; do
   if [ ! -s "$work/$name.csv" ]; then
     dotnet run -c Release --project "$root/bench/QuickSilver.Simulator" -- disturbance "$name" --json "$work/$name.json" --csv "$work/$name.csv"
   fi
-  gnuplot -e "name='$name'; input='$work/$name.csv'; output='$root/docs/figures/$name.svg'" "$here/disturbance.gp"
+  gnuplot -e "name='$name'; input='$work/$name.csv'; output='$root/bench/history/figures/$name.svg'" "$here/disturbance.gp"
 done

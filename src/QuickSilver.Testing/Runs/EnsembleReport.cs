@@ -57,7 +57,7 @@ public sealed class EnsembleReport
     /// <summary>How often the runs reached each mark.</summary>
     internal MarkTable Marks => _marks;
 
-    /// <summary>One row for the ledger, <c>docs/testing/ledger.csv</c>.</summary>
+    /// <summary>One row for the ledger, <c>bench/history/ledger.csv</c>.</summary>
     /// <param name="commit">The commit that was run.</param>
     public string LedgerRow(string commit) => string.Create(
         CultureInfo.InvariantCulture,

@@ -18,6 +18,7 @@ public sealed partial class DocsTests
     [InlineData("docs/failures.md", "tests/QuickSilver.Tests/Docs/FailureSnippets.cs")]
     [InlineData("docs/getting-started.md", "tests/QuickSilver.Tests/Docs/StartSnippets.cs")]
     [InlineData("docs/services.md", "tests/QuickSilver.Hosting.Tests/ServiceSnippets.cs")]
+    [InlineData("docs/tutorial.md", "tests/QuickSilver.Hosting.Tests/TutorialSnippets.cs")]
     [InlineData("docs/testing-your-code.md", "tests/QuickSilver.Hosting.Tests/TestingSnippets.cs")]
     [InlineData("README.md", "tests/Programs/Greetings/ReadmePrograms.cs")]
     public void The_code_on_the_pages_is_compiled(string page, string snippets)

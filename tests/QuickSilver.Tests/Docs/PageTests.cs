@@ -21,7 +21,6 @@ public sealed partial class PageTests
     [InlineData("docs/analyzers.md")]
     [InlineData("docs/architecture.md")]
     [InlineData("docs/concepts.md")]
-    [InlineData("docs/disturbances.md")]
     [InlineData("docs/errors.md")]
     [InlineData("docs/failures.md")]
     [InlineData("docs/getting-started.md")]
@@ -34,6 +33,8 @@ public sealed partial class PageTests
     [InlineData("docs/services.md")]
     [InlineData("docs/symptoms.md")]
     [InlineData("docs/testing-your-code.md")]
+    [InlineData("docs/timers.md")]
+    [InlineData("docs/tutorial.md")]
     [InlineData("docs/two-machines.md")]
     public void A_page_for_users_names_no_commit(string page)
     {

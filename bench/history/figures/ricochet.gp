@@ -1,7 +1,7 @@
 # Draws what `simulator ricochet --part sweep --csv ricochet.csv` wrote:
-# gnuplot -e "csv='ricochet.csv'" docs/figures/ricochet.gp
+# gnuplot -e "csv='ricochet.csv'" bench/history/figures/ricochet.gp
 set terminal svg size 1000,560 background 'white'
-set output 'docs/figures/ricochet.svg'
+set output 'bench/history/figures/ricochet.svg'
 set datafile separator ','
 set title 'Ricochet, Figures 10 and 12: 64 nodes, 1 % loss'
 set xlabel 'groups a node'

@@ -1,4 +1,4 @@
-# Draws the curves of `QuickSilver.Scenarios disturb --csv DIR`:  gnuplot -e "dir='DIR'" docs/figures/real.gp
+# Draws the curves of `QuickSilver.Scenarios disturb --csv DIR`:  gnuplot -e "dir='DIR'" bench/history/figures/real.gp
 set datafile separator ','
 set datafile missing ''
 set terminal svg size 760,300 dynamic font 'sans-serif,11' background '#ffffff'
@@ -8,7 +8,7 @@ set yrange [0:*]
 set grid ytics lc rgb '#dddddd'
 set key outside right top samplen 1.5
 do for [name in 'loss loss-500ms loss-250ms loss-100ms crash freeze overload sleep'] {
-    set output sprintf('docs/figures/real-%s.svg', name)
+    set output sprintf('bench/history/figures/real-%s.svg', name)
     set title sprintf('%s: ten processes on one machine', name)
     file = sprintf('%s/%s.csv', dir, name)
     plot file using 1:4 skip 1 with lines lw 1.2 lc rgb '#cc3311' title 'victim', \

@@ -1,10 +1,10 @@
 # Draws what `QuickSilver.Scenarios groups --variant quicksilver --send async --svg FILE.svg` wrote beside its plots:
-#   gnuplot -e "file='FILE.csv'" docs/figures/groups.gp
+#   gnuplot -e "file='FILE.csv'" bench/history/figures/groups.gp
 set datafile separator ','
 stats file using ($1 == 64 && $2 == 1 ? $3 : 1/0) skip 1 nooutput name 'A'
 stats file using ($1 == 1000 && $2 == 1 ? $3 : 1/0) skip 1 nooutput name 'B'
 set terminal svg size 700,380 dynamic font 'sans-serif,11' background '#ffffff'
-set output 'docs/figures/groups.svg'
+set output 'bench/history/figures/groups.svg'
 set logscale x
 set xrange [0.9:10000]
 set yrange [0:1.4]

@@ -1,7 +1,7 @@
-# Draws the figures of `QuickSilver.Simulator overlap --csv FILE`:  gnuplot -e "file='FILE'" docs/figures/overlap.gp
+# Draws the figures of `QuickSilver.Simulator overlap --csv FILE`:  gnuplot -e "file='FILE'" bench/history/figures/overlap.gp
 set datafile separator ','
 set terminal svg size 900,380 dynamic font 'sans-serif,11' background '#ffffff'
-set output 'docs/figures/overlap.svg'
+set output 'bench/history/figures/overlap.svg'
 patterns = "'nested halves' 'disjoint thirds' 'random thirds' 'one region a node' 'Zipf popularity'"
 colours = "#0077bb #009988 #cc3311 #333333 #ee7733"
 is(pattern) = strcol(1) eq pattern && (strcol(2) eq 'exact' || substr(strcol(2), 1, 6) eq 'merged')

@@ -1,7 +1,7 @@
 # Draws what `simulator ricochet --part processor --processor-csv FILE` wrote:
-# gnuplot -e "csv='FILE'" docs/figures/ricochet-processor.gp
+# gnuplot -e "csv='FILE'" bench/history/figures/ricochet-processor.gp
 set terminal svg size 1000,420 background 'white'
-set output 'docs/figures/ricochet-processor.svg'
+set output 'bench/history/figures/ricochet-processor.svg'
 set datafile separator ','
 set title 'Ricochet, Figure 13: processor time of a packet that arrives, 64 nodes, 1 % loss'
 set xlabel 'groups a node'
