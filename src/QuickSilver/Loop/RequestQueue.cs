@@ -13,8 +13,9 @@ namespace QuickSilver.Loop;
 /// slot, and is woken when the slot is full. Closing freezes the last ring, so that every request is either refused or
 /// run.
 /// </para>
-/// Cost: one compare-and-swap and one fence per request, no lock, no allocation; a lock when growing. Source: D.
-/// Vyukov's bounded queue; segments as in <see cref="System.Collections.Concurrent.ConcurrentQueue{T}"/>.
+/// Cost: one compare-and-swap and one fence per request, no lock, no allocation; a lock when growing and closing.
+/// Source: D. Vyukov's bounded queue; segments as in
+/// <see cref="System.Collections.Concurrent.ConcurrentQueue{T}"/>.
 /// </summary>
 internal sealed class RequestQueue : IRequestQueue
 {
