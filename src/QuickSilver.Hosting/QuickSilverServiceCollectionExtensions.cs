@@ -27,10 +27,10 @@ public static class QuickSilverServiceCollectionExtensions
 
     /// <summary>Registers a node whose options come from <paramref name="section"/>, which must exist. Otherwise as
     /// the overload above.</summary>
-    /// <inheritdoc cref="AddQuickSilver(IServiceCollection, Action{QuickSilverOptions})"/>
     /// <param name="services">The services of the host.</param>
     /// <param name="section">The section with the options.</param>
     /// <param name="configure">Sets options in code, after the section.</param>
+    /// <returns>A builder for the groups and handlers of the node.</returns>
     public static QuickSilverBuilder AddQuickSilver(
         this IServiceCollection services, IConfigurationSection section, Action<QuickSilverOptions>? configure = null)
     {
@@ -55,11 +55,12 @@ public static class QuickSilverServiceCollectionExtensions
 
     /// <summary>Registers one of several nodes of a process, with its options from <paramref name="section"/>, which
     /// must exist.</summary>
-    /// <inheritdoc cref="AddKeyedQuickSilver(IServiceCollection, string, Action{QuickSilverOptions})"/>
     /// <param name="services">The services of the host.</param>
     /// <param name="key">The key of the node's services.</param>
     /// <param name="section">The section with the options.</param>
     /// <param name="configure">Sets options in code, after the section.</param>
+    /// <returns>A builder for the groups and handlers of the node.</returns>
+    /// <exception cref="ArgumentException">The key is null, empty or white space.</exception>
     public static QuickSilverBuilder AddKeyedQuickSilver(
         this IServiceCollection services,
         string key,

@@ -51,11 +51,11 @@ public sealed class Group<T> : IAsyncDisposable
         SendAsync(value, MessageHeaders.None, cancellationToken);
 
     /// <summary>Sends a value with headers. Otherwise as the overload above.</summary>
-    /// <inheritdoc cref="SendAsync(T, CancellationToken)"/>
     /// <param name="value">The value.</param>
     /// <param name="headers">The headers. A trace context among them is replaced while this node traces.</param>
     /// <param name="cancellationToken">Cancels the wait for admission; the value is then not sent.</param>
     /// <exception cref="ArgumentException">All headers together take more than 65,535 bytes.</exception>
+    /// <exception cref="PayloadSerializationException">The serializer threw; nothing was sent.</exception>
     public ValueTask SendAsync(T value, MessageHeaders headers, CancellationToken cancellationToken = default)
     {
         ArgumentNullException.ThrowIfNull(headers);

@@ -24,8 +24,7 @@ public static class TypedGroupExtensions
         JoinAsync(node, name, new JsonPayloadSerializer<T>(json), options, typed, cancellationToken);
 
     /// <summary>Joins a group of values with a serializer of one's own. Otherwise as the overload above.</summary>
-    /// <inheritdoc cref="JoinAsync{T}(QuickSilverNode, string, JsonTypeInfo{T}, GroupOptions?, TypedGroupOptions?,
-    /// CancellationToken)"/>
+    /// <typeparam name="T">Type of the values.</typeparam>
     /// <param name="node">The node.</param>
     /// <param name="name">Name of the group.</param>
     /// <param name="serializer">Turns values into bytes and back.</param>

@@ -65,7 +65,8 @@ public enum ErrorCode
     /// <summary>The chosen network interface does not exist, or has no IPv4 address.</summary>
     InterfaceUnavailable = 1200,
 
-    /// <see cref="TransportKind.Multicast"/> is required, and the multicast probe did not return.
+    /// <summary><see cref="TransportKind.Multicast"/> is required, and the multicast probe did not
+    /// return.</summary>
     MulticastUnavailable,
 
     /// <summary>No port of <see cref="TransportOptions.PortRange"/> is free.</summary>
