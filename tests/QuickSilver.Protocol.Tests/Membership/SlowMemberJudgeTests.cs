@@ -87,7 +87,8 @@ public sealed class SlowMemberJudgeTests
         WorldNode[] nodes = _world.Found(4);
         Accuse(nodes[0], nodes[3]);
         Admit(nodes[3], isHandling: true);
-        foreach (int index in (int[])[1, 2]) nodes[index].Observing = static (observed, _) => observed.IsHandling = true;
+        foreach (int index in (int[])[1, 2])
+            nodes[index].Observing = static (observed, _) => observed.IsHandling = true;
         AssertNobodyGoes(nodes);
     }
 

@@ -17,10 +17,10 @@ namespace QuickSilver.Protocol.Membership.Server;
 /// </para>
 /// <para>
 /// Who is spared: the last one. Somebody else who gets the sender's messages must keep up: heard lately, not named by
-/// the sender, not behind by its own word, with handlers that do not take most of its time. Those of the others are idle
-/// while the accused holds the sender up, unless all are about as slow. Where the accused says that its handlers take
-/// most of its time, one that keeps up is enough. Otherwise more must keep up than are behind: on a starved machine many
-/// are behind, and nobody is at fault.
+/// the sender, not behind by its own word, with handlers that do not take most of its time. Those of the others are
+/// idle while the accused holds the sender up, unless all are about as slow. Where the accused says that its handlers
+/// take most of its time, one that keeps up is enough. Otherwise more must keep up than are behind: on a starved
+/// machine many are behind, and nobody is at fault.
 /// </para>
 /// Core thread only. Cost: nothing while nobody accuses; else linear in the members of the views concerned.
 /// </summary>
