@@ -1,7 +1,6 @@
 using System.IO.Pipelines;
 using BenchmarkDotNet.Attributes;
-using QuickSilver.Protocol.Dissemination;
-using QuickSilver.Protocol.Dissemination.Groups;
+using QuickSilver.Protocol.Dissemination.Messages;
 using QuickSilver.Protocol.Flow;
 using QuickSilver.Protocol.Flow.Buffers;
 using QuickSilver.Protocol.Flow.Transports;

@@ -1,7 +1,7 @@
 using QuickSilver.Protocol.Core;
 using QuickSilver.Protocol.Dissemination;
-using QuickSilver.Protocol.Dissemination.Carriers;
-using QuickSilver.Protocol.Dissemination.Groups;
+using QuickSilver.Protocol.Dissemination.Messages;
+using QuickSilver.Protocol.Dissemination.Sending;
 using QuickSilver.Protocol.Dissemination.Streams;
 using QuickSilver.Protocol.Flow;
 using QuickSilver.Protocol.Flow.Buffers;

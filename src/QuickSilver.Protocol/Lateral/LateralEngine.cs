@@ -1,6 +1,5 @@
 using System.Diagnostics;
 using QuickSilver.Protocol.Core;
-using QuickSilver.Protocol.Flow.Buffers;
 using QuickSilver.Protocol.Membership;
 using QuickSilver.Protocol.Membership.Agent;
 using QuickSilver.Protocol.Modes;

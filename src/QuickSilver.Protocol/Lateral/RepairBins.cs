@@ -1,6 +1,5 @@
 using System.Diagnostics;
 using QuickSilver.Protocol.Core;
-using QuickSilver.Protocol.Dissemination;
 using QuickSilver.Protocol.Membership;
 using QuickSilver.Protocol.Wire;
 

@@ -1,4 +1,5 @@
-using QuickSilver.Protocol.Dissemination.Carriers;
+using QuickSilver.Protocol.Dissemination;
+using QuickSilver.Protocol.Dissemination.Streams;
 using QuickSilver.Protocol.Flow.Transports;
 using QuickSilver.Protocol.Membership;
 using QuickSilver.Protocol.Wire;

@@ -1,5 +1,4 @@
 using QuickSilver.Protocol.Core;
-using QuickSilver.Protocol.Dissemination;
 using QuickSilver.Protocol.Dissemination.Streams;
 using QuickSilver.Protocol.Membership;
 using QuickSilver.Protocol.Probing;

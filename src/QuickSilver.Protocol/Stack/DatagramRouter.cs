@@ -1,6 +1,5 @@
 using QuickSilver.Protocol.Core;
 using QuickSilver.Protocol.Delivery;
-using QuickSilver.Protocol.Dissemination.Streams;
 using QuickSilver.Protocol.Flow.Buffers;
 using QuickSilver.Protocol.Flow.Transports;
 using QuickSilver.Protocol.Membership;

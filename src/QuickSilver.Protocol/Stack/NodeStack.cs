@@ -1,6 +1,7 @@
 using QuickSilver.Protocol.Core;
-using QuickSilver.Protocol.Dissemination;
 using QuickSilver.Protocol.Dissemination.Groups;
+using QuickSilver.Protocol.Dissemination.Messages;
+using QuickSilver.Protocol.Dissemination.Sending;
 using QuickSilver.Protocol.Lateral.Regions;
 using QuickSilver.Protocol.Membership;
 using QuickSilver.Protocol.Membership.Agent;

@@ -1,7 +1,6 @@
 using QuickSilver.Protocol.Core;
 using QuickSilver.Protocol.Delivery;
-using QuickSilver.Protocol.Dissemination;
-using QuickSilver.Protocol.Dissemination.Carriers;
+using QuickSilver.Protocol.Dissemination.Sending;
 using QuickSilver.Protocol.Dissemination.Streams;
 using QuickSilver.Protocol.Flow.Buffers;
 using QuickSilver.Protocol.Membership;

@@ -1,6 +1,7 @@
 using QuickSilver.Protocol.Core;
 using QuickSilver.Protocol.Delivery;
 using QuickSilver.Protocol.Dissemination;
+using QuickSilver.Protocol.Dissemination.Sending;
 using QuickSilver.Protocol.Flow;
 using QuickSilver.Protocol.Flow.Control;
 using QuickSilver.Protocol.Flow.Limits;

@@ -1,4 +1,4 @@
-using QuickSilver.Protocol.Dissemination;
+using QuickSilver.Protocol.Dissemination.Sending;
 using QuickSilver.Protocol.Dissemination.Streams;
 using QuickSilver.Protocol.Wire;
 using QuickSilver.Testing.Nodes;

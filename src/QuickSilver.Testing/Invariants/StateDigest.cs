@@ -1,5 +1,6 @@
 using QuickSilver.Protocol.Core;
 using QuickSilver.Protocol.Dissemination;
+using QuickSilver.Protocol.Dissemination.Sending;
 using QuickSilver.Protocol.Dissemination.Streams;
 using QuickSilver.Protocol.Lateral;
 using QuickSilver.Protocol.Lateral.Regions;

@@ -1,6 +1,5 @@
 using QuickSilver.Protocol.Core;
 using QuickSilver.Protocol.Flow;
-using QuickSilver.Protocol.Flow.Buffers;
 
 namespace QuickSilver.Testing.Nodes;
 

@@ -1,5 +1,4 @@
-using QuickSilver.Protocol.Dissemination;
-using QuickSilver.Protocol.Dissemination.Groups;
+using QuickSilver.Protocol.Dissemination.Messages;
 using QuickSilver.Testing.Invariants;
 
 namespace QuickSilver.Testing.Nodes;

@@ -1,6 +1,5 @@
 using Microsoft.Extensions.Logging;
-using QuickSilver.Protocol.Dissemination;
-using QuickSilver.Protocol.Dissemination.Carriers;
+using QuickSilver.Protocol.Dissemination.Streams;
 
 namespace QuickSilver.Diagnostics;
 

@@ -3,7 +3,6 @@ using QuickSilver.Inboxes;
 using QuickSilver.Protocol.Core;
 using QuickSilver.Protocol.Delivery;
 using QuickSilver.Protocol.Flow;
-using QuickSilver.Protocol.Flow.Buffers;
 using QuickSilver.Protocol.Membership;
 
 namespace QuickSilver.Runtime;

@@ -1,6 +1,6 @@
 using QuickSilver.Diagnostics;
 using QuickSilver.Protocol.Core;
-using QuickSilver.Protocol.Dissemination.Carriers;
+using QuickSilver.Protocol.Dissemination.Streams;
 using QuickSilver.Protocol.Membership;
 using QuickSilver.Protocol.Membership.Agent;
 using QuickSilver.Protocol.Stack;

@@ -4,8 +4,6 @@ using QuickSilver.Diagnostics;
 using QuickSilver.Loop;
 using QuickSilver.Membership;
 using QuickSilver.Protocol.Core;
-using QuickSilver.Protocol.Dissemination;
-using QuickSilver.Protocol.Dissemination.Carriers;
 using QuickSilver.Protocol.Flow;
 using QuickSilver.Protocol.Flow.Buffers;
 using QuickSilver.Protocol.Membership;

@@ -3,6 +3,7 @@ using System.Runtime.CompilerServices;
 using QuickSilver.Loop;
 using QuickSilver.Protocol.Core;
 using QuickSilver.Protocol.Dissemination.Groups;
+using QuickSilver.Protocol.Dissemination.Messages;
 using QuickSilver.Sending;
 
 namespace QuickSilver.Runtime;

@@ -1,4 +1,3 @@
-using QuickSilver.Protocol.Dissemination;
 using QuickSilver.Protocol.Dissemination.Groups;
 using QuickSilver.Protocol.Membership;
 

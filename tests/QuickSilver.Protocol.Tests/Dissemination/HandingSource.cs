@@ -1,7 +1,5 @@
-using QuickSilver.Protocol.Dissemination;
-using QuickSilver.Protocol.Dissemination.Groups;
+using QuickSilver.Protocol.Dissemination.Messages;
 using QuickSilver.Protocol.Flow;
-using QuickSilver.Protocol.Flow.Buffers;
 
 namespace QuickSilver.Protocol.Tests.Dissemination;
 

@@ -1,5 +1,6 @@
 using QuickSilver.Protocol.Core;
 using QuickSilver.Protocol.Dissemination.Groups;
+using QuickSilver.Protocol.Dissemination.Messages;
 
 namespace QuickSilver.Protocol.Tests.Dissemination;
 

@@ -1,6 +1,6 @@
 using QuickSilver.Protocol.Core;
-using QuickSilver.Protocol.Dissemination;
 using QuickSilver.Protocol.Dissemination.Groups;
+using QuickSilver.Protocol.Dissemination.Sending;
 using QuickSilver.Protocol.Flow;
 using QuickSilver.Protocol.Flow.Transports;
 using QuickSilver.Protocol.Membership;

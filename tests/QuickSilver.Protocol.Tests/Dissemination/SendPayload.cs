@@ -1,5 +1,4 @@
 using QuickSilver.Protocol.Flow;
-using QuickSilver.Protocol.Flow.Buffers;
 
 namespace QuickSilver.Protocol.Tests.Dissemination;
 

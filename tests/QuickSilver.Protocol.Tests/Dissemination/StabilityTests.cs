@@ -1,5 +1,6 @@
-using QuickSilver.Protocol.Dissemination;
 using QuickSilver.Protocol.Dissemination.Groups;
+using QuickSilver.Protocol.Dissemination.Messages;
+using QuickSilver.Protocol.Dissemination.Sending;
 using QuickSilver.Protocol.Membership;
 using QuickSilver.Protocol.Wire;
 

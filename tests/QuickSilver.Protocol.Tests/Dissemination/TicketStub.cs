@@ -1,6 +1,5 @@
 using QuickSilver.Protocol.Core;
-using QuickSilver.Protocol.Dissemination;
-using QuickSilver.Protocol.Dissemination.Groups;
+using QuickSilver.Protocol.Dissemination.Messages;
 using QuickSilver.Protocol.Wire;
 
 namespace QuickSilver.Protocol.Tests.Dissemination;

@@ -1,6 +1,6 @@
 using QuickSilver.Protocol.Core;
 using QuickSilver.Protocol.Delivery;
-using QuickSilver.Protocol.Dissemination.Carriers;
+using QuickSilver.Protocol.Dissemination.Streams;
 using QuickSilver.Protocol.Flow;
 using QuickSilver.Protocol.Flow.Pull;
 using QuickSilver.Protocol.Flow.Transports;

@@ -1,5 +1,5 @@
 using QuickSilver.Protocol.Core;
-using QuickSilver.Protocol.Dissemination;
+using QuickSilver.Protocol.Dissemination.Sending;
 using QuickSilver.Protocol.Membership.Server;
 using QuickSilver.Protocol.Stack;
 using QuickSilver.Protocol.Wire;

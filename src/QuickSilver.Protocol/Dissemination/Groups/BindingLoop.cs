@@ -1,5 +1,4 @@
 using QuickSilver.Protocol.Core;
-using QuickSilver.Protocol.Dissemination.Streams;
 
 namespace QuickSilver.Protocol.Dissemination.Groups;
 

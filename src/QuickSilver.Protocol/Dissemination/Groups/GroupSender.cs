@@ -1,8 +1,8 @@
 using QuickSilver.Protocol.Core;
 using QuickSilver.Protocol.Dissemination.Hybrids;
+using QuickSilver.Protocol.Dissemination.Messages;
 using QuickSilver.Protocol.Dissemination.Streams;
 using QuickSilver.Protocol.Flow;
-using QuickSilver.Protocol.Flow.Buffers;
 using QuickSilver.Protocol.Membership;
 using QuickSilver.Protocol.Wire;
 

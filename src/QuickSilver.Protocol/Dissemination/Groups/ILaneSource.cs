@@ -1,4 +1,5 @@
 using QuickSilver.Protocol.Core;
+using QuickSilver.Protocol.Dissemination.Messages;
 
 namespace QuickSilver.Protocol.Dissemination.Groups;
 

@@ -1,3 +1,5 @@
+using QuickSilver.Protocol.Dissemination.Messages;
+
 namespace QuickSilver.Protocol.Dissemination.Groups;
 
 /// <summary>

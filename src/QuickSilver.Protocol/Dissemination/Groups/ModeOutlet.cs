@@ -1,5 +1,6 @@
 using System.Diagnostics.CodeAnalysis;
 using QuickSilver.Protocol.Core;
+using QuickSilver.Protocol.Dissemination.Messages;
 using QuickSilver.Protocol.Flow.Control;
 
 namespace QuickSilver.Protocol.Dissemination.Groups;

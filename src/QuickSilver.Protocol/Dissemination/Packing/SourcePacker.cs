@@ -1,6 +1,6 @@
 using QuickSilver.Protocol.Core;
 using QuickSilver.Protocol.Dissemination.Groups;
-using QuickSilver.Protocol.Dissemination.Streams;
+using QuickSilver.Protocol.Dissemination.Messages;
 using QuickSilver.Protocol.Flow;
 using QuickSilver.Protocol.Flow.Buffers;
 using QuickSilver.Protocol.Flow.Limits;

@@ -1,4 +1,5 @@
 using QuickSilver.Protocol.Core;
+using QuickSilver.Protocol.Dissemination.Packing;
 
 namespace QuickSilver.Protocol.Dissemination.Streams;
 

@@ -1,4 +1,3 @@
-using QuickSilver.Protocol.Dissemination.Carriers;
 using QuickSilver.Protocol.Flow;
 using QuickSilver.Protocol.Flow.Buffers;
 using QuickSilver.Protocol.Flow.Transports;

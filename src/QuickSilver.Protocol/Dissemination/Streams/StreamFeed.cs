@@ -1,5 +1,5 @@
 using QuickSilver.Protocol.Core;
-using QuickSilver.Protocol.Dissemination.Carriers;
+using QuickSilver.Protocol.Dissemination.Groups;
 using QuickSilver.Protocol.Dissemination.Packing;
 using QuickSilver.Protocol.Flow.Buffers;
 using QuickSilver.Protocol.Flow.Pull;

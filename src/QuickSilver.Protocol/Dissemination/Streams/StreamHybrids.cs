@@ -1,7 +1,7 @@
 using QuickSilver.Protocol.Core;
-using QuickSilver.Protocol.Dissemination.Carriers;
 using QuickSilver.Protocol.Dissemination.Groups;
 using QuickSilver.Protocol.Dissemination.Hybrids;
+using QuickSilver.Protocol.Dissemination.Messages;
 using QuickSilver.Protocol.Flow.Buffers;
 
 namespace QuickSilver.Protocol.Dissemination.Streams;

@@ -1,5 +1,6 @@
 using System.Diagnostics;
 using QuickSilver.Protocol.Core;
+using QuickSilver.Protocol.Flow;
 using QuickSilver.Protocol.Flow.Buffers;
 using QuickSilver.Protocol.Wire;
 

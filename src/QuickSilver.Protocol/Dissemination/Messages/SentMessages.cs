@@ -1,6 +1,7 @@
+using QuickSilver.Protocol.Core;
 using QuickSilver.Protocol.Dissemination.Groups;
 
-namespace QuickSilver.Protocol.Dissemination.Streams;
+namespace QuickSilver.Protocol.Dissemination.Messages;
 
 /// <summary>
 /// Messages of one stream that are packed and not yet known stable, oldest first, each with the packet that ends it.

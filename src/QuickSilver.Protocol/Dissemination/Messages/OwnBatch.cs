@@ -1,8 +1,9 @@
 using QuickSilver.Protocol.Core;
+using QuickSilver.Protocol.Dissemination.Groups;
 using QuickSilver.Protocol.Flow;
 using QuickSilver.Protocol.Wire;
 
-namespace QuickSilver.Protocol.Dissemination.Groups;
+namespace QuickSilver.Protocol.Dissemination.Messages;
 
 /// <summary>
 /// The last step of a node's own messages to its own delivery: messages side by side in one packet are delivered

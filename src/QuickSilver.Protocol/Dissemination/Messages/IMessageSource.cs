@@ -1,4 +1,4 @@
-namespace QuickSilver.Protocol.Dissemination.Groups;
+namespace QuickSilver.Protocol.Dissemination.Messages;
 
 /// <summary>
 /// The application's end of the pull tree, and the only entrance of messages into the protocol. It is asked for

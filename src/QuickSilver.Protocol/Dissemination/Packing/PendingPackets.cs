@@ -1,4 +1,4 @@
-namespace QuickSilver.Protocol.Dissemination.Streams;
+namespace QuickSilver.Protocol.Dissemination.Packing;
 
 /// <summary>
 /// The packets of one stream that are not yet stable, in a ring indexed by sequence number: found, added and released

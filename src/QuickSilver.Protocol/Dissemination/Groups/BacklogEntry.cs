@@ -1,6 +1,6 @@
-using QuickSilver.Protocol.Dissemination.Groups;
+using QuickSilver.Protocol.Dissemination.Messages;
 
-namespace QuickSilver.Protocol.Dissemination.Streams;
+namespace QuickSilver.Protocol.Dissemination.Groups;
 
 /// <summary>One message in one stream's region buffer.</summary>
 /// <param name="Message">The message.</param>

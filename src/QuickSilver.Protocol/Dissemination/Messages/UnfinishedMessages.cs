@@ -1,9 +1,9 @@
 using QuickSilver.Protocol.Core;
-using QuickSilver.Protocol.Dissemination.Streams;
+using QuickSilver.Protocol.Dissemination.Groups;
 using QuickSilver.Protocol.Flow;
 using QuickSilver.Protocol.Flow.Buffers;
 
-namespace QuickSilver.Protocol.Dissemination.Groups;
+namespace QuickSilver.Protocol.Dissemination.Messages;
 
 /// <summary>
 /// One group's messages that are in progress: taken from their sources, but not yet stable in every stream that carries

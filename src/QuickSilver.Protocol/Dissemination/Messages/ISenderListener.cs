@@ -2,7 +2,7 @@ using QuickSilver.Protocol.Core;
 using QuickSilver.Protocol.Flow;
 using QuickSilver.Protocol.Wire;
 
-namespace QuickSilver.Protocol.Dissemination.Groups;
+namespace QuickSilver.Protocol.Dissemination.Messages;
 
 /// <summary>
 /// Receives the events of a group's sending half; given when the group is opened. Core thread only. The implementation

@@ -1,10 +1,8 @@
 using QuickSilver.Protocol.Core;
-using QuickSilver.Protocol.Dissemination.Carriers;
-using QuickSilver.Protocol.Dissemination.Streams;
 using QuickSilver.Protocol.Membership;
 using QuickSilver.Protocol.Wire;
 
-namespace QuickSilver.Protocol.Dissemination;
+namespace QuickSilver.Protocol.Dissemination.Streams;
 
 /// <summary>
 /// Receives dissemination's events for the rest of its node. Core thread only. The implementation may call back (signal

@@ -1,6 +1,6 @@
 using QuickSilver.Protocol.Core;
 
-namespace QuickSilver.Protocol.Dissemination.Groups;
+namespace QuickSilver.Protocol.Dissemination.Messages;
 
 /// <summary>
 /// The callers that wait until everything that a group had sent before a moment is stable. Each marker counts down the

@@ -2,7 +2,7 @@ using QuickSilver.Protocol.Flow;
 using QuickSilver.Protocol.Flow.Repairs;
 using QuickSilver.Protocol.Membership;
 
-namespace QuickSilver.Protocol.Dissemination.Carriers;
+namespace QuickSilver.Protocol.Dissemination;
 
 /// <summary>
 /// How long this node's datagrams may be to reach each member. A way is known to be narrow when the member has reported

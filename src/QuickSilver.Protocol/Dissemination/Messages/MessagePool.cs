@@ -1,4 +1,6 @@
-namespace QuickSilver.Protocol.Dissemination.Groups;
+using QuickSilver.Protocol.Dissemination.Groups;
+
+namespace QuickSilver.Protocol.Dissemination.Messages;
 
 /// <summary>
 /// Message records for reuse; as many are kept as were ever in use at once, which the limits of pending bound.

@@ -1,6 +1,6 @@
 using QuickSilver.Protocol.Core;
 
-namespace QuickSilver.Protocol.Dissemination.Carriers;
+namespace QuickSilver.Protocol.Dissemination.Streams;
 
 /// <summary>
 /// How this node's streams have found members to be reachable, kept for later streams: a superseded view passes its

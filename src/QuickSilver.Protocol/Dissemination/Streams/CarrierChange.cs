@@ -1,4 +1,4 @@
-namespace QuickSilver.Protocol.Dissemination.Carriers;
+namespace QuickSilver.Protocol.Dissemination.Streams;
 
 /// <summary>A change of the way in which two nodes reach each other's data.</summary>
 public enum CarrierChange : byte

@@ -1,7 +1,7 @@
 using QuickSilver.Protocol.Core;
-using QuickSilver.Protocol.Dissemination.Carriers;
 using QuickSilver.Protocol.Dissemination.Groups;
 using QuickSilver.Protocol.Dissemination.Hybrids;
+using QuickSilver.Protocol.Dissemination.Messages;
 using QuickSilver.Protocol.Dissemination.Streams;
 using QuickSilver.Protocol.Flow;
 using QuickSilver.Protocol.Flow.Buffers;
@@ -12,7 +12,7 @@ using QuickSilver.Protocol.Membership.Agent;
 using QuickSilver.Protocol.Probing;
 using QuickSilver.Protocol.Wire;
 
-namespace QuickSilver.Protocol.Dissemination;
+namespace QuickSilver.Protocol.Dissemination.Sending;
 
 /// <summary>
 /// The sending half of a node: its group senders, its streams, and the step it sends in. Core thread only.

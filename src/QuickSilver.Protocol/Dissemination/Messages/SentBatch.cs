@@ -1,6 +1,6 @@
 using QuickSilver.Protocol.Dissemination.Groups;
 
-namespace QuickSilver.Protocol.Dissemination.Streams;
+namespace QuickSilver.Protocol.Dissemination.Messages;
 
 /// <summary>
 /// Messages of one group in one packet that wait to be stable. Either a batch of messages that nobody follows one by

@@ -5,7 +5,7 @@ using QuickSilver.Protocol.Membership;
 using QuickSilver.Protocol.Probing;
 using QuickSilver.Protocol.Wire;
 
-namespace QuickSilver.Protocol.Dissemination.Packing;
+namespace QuickSilver.Protocol.Dissemination;
 
 /// <summary>
 /// What window and rate let one stream send now. Blocked by the window, the stream waits for feedback; by the rate, for

@@ -4,7 +4,7 @@ using QuickSilver.Protocol.Flow;
 using QuickSilver.Protocol.Flow.Buffers;
 using QuickSilver.Protocol.Wire;
 
-namespace QuickSilver.Protocol.Dissemination.Groups;
+namespace QuickSilver.Protocol.Dissemination.Messages;
 
 /// <summary>
 /// The writer of a source's messages: into a place in a packet, or straight into pooled memory, of which exactly the

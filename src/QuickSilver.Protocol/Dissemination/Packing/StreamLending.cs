@@ -6,7 +6,7 @@ using QuickSilver.Protocol.Membership;
 using QuickSilver.Protocol.Probing;
 using QuickSilver.Protocol.Wire;
 
-namespace QuickSilver.Protocol.Dissemination.Streams;
+namespace QuickSilver.Protocol.Dissemination.Packing;
 
 /// <summary>
 /// Whether one stream's packets are lent: members read them where this node wrote them, and notes are sent instead of

@@ -1,10 +1,10 @@
 using QuickSilver.Protocol.Core;
-using QuickSilver.Protocol.Dissemination.Groups;
+using QuickSilver.Protocol.Dissemination.Messages;
 using QuickSilver.Protocol.Flow;
 using QuickSilver.Protocol.Flow.Buffers;
 using QuickSilver.Protocol.Membership;
 
-namespace QuickSilver.Protocol.Dissemination.Streams;
+namespace QuickSilver.Protocol.Dissemination.Groups;
 
 /// <summary>
 /// The messages of one stream from their binding to their stability: those that wait to be packed, those that are

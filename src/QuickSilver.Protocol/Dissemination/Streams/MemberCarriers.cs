@@ -7,7 +7,7 @@ using QuickSilver.Protocol.Membership;
 using QuickSilver.Protocol.Probing;
 using QuickSilver.Protocol.Wire;
 
-namespace QuickSilver.Protocol.Dissemination.Carriers;
+namespace QuickSilver.Protocol.Dissemination.Streams;
 
 /// <summary>
 /// Decides which members of a view one stream reaches by its multicast, and which get copies by unicast.

@@ -1,7 +1,7 @@
 using QuickSilver.Protocol.Core;
 using QuickSilver.Protocol.Wire;
 
-namespace QuickSilver.Protocol.Dissemination.Groups;
+namespace QuickSilver.Protocol.Dissemination.Messages;
 
 /// <summary>Follows one message to stability, for a caller that waits for it. Core thread only.</summary>
 public abstract class SendTicket

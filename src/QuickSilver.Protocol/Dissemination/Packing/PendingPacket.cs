@@ -3,7 +3,7 @@ using QuickSilver.Protocol.Flow;
 using QuickSilver.Protocol.Flow.Buffers;
 using QuickSilver.Protocol.Membership;
 
-namespace QuickSilver.Protocol.Dissemination.Streams;
+namespace QuickSilver.Protocol.Dissemination.Packing;
 
 /// <summary>One packet that was sent and is not yet known stable.</summary>
 internal struct PendingPacket

@@ -1,8 +1,7 @@
-using QuickSilver.Protocol.Dissemination.Groups;
 using QuickSilver.Protocol.Flow;
 using QuickSilver.Protocol.Flow.Limits;
 
-namespace QuickSilver.Protocol.Dissemination.Streams;
+namespace QuickSilver.Protocol.Dissemination.Groups;
 
 /// <summary>
 /// The gate of one stream: its account of pending, and the lanes that it holds up when the account is full. Lanes are

@@ -1,4 +1,4 @@
-namespace QuickSilver.Protocol.Flow.Buffers;
+namespace QuickSilver.Protocol.Flow;
 
 /// <summary>
 /// The bytes of one outgoing message, made by the host (usually on an application's thread) and passed to the core

@@ -1,4 +1,4 @@
-namespace QuickSilver.Protocol.Dissemination;
+namespace QuickSilver.Protocol.Core;
 
 /// <summary>
 /// A queue in a ring that doubles when it is full. It returns its items by reference, so an item can be consumed in

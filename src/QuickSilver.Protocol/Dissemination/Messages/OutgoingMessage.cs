@@ -1,9 +1,9 @@
-using QuickSilver.Protocol.Dissemination.Streams;
+using QuickSilver.Protocol.Dissemination.Groups;
 using QuickSilver.Protocol.Flow;
 using QuickSilver.Protocol.Flow.Buffers;
 using QuickSilver.Protocol.Wire;
 
-namespace QuickSilver.Protocol.Dissemination.Groups;
+namespace QuickSilver.Protocol.Dissemination.Messages;
 
 /// <summary>
 /// One message of this node from its source to its stability: one pooled record, shared by all streams that carry it.

@@ -1,8 +1,9 @@
-using QuickSilver.Protocol.Dissemination.Groups;
+using QuickSilver.Protocol.Core;
+using QuickSilver.Protocol.Dissemination.Messages;
 using QuickSilver.Protocol.Flow;
 using QuickSilver.Protocol.Flow.Transports;
 
-namespace QuickSilver.Protocol.Dissemination.Streams;
+namespace QuickSilver.Protocol.Dissemination.Groups;
 
 /// <summary>
 /// The messages that are bound to one region view and not yet packed, in order, and the lanes that wait for room. Full
