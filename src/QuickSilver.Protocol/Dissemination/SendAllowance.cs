@@ -1,5 +1,4 @@
 using QuickSilver.Protocol.Core;
-using QuickSilver.Protocol.Dissemination.Streams;
 using QuickSilver.Protocol.Flow.Control;
 using QuickSilver.Protocol.Membership;
 using QuickSilver.Protocol.Probing;
@@ -14,7 +13,7 @@ namespace QuickSilver.Protocol.Dissemination;
 internal sealed class SendAllowance
 {
     private readonly SendContext _context;
-    private readonly StreamSender _stream;
+    private readonly Action _unblocked;
     private readonly WindowControl _window;
     private readonly RateControl _rate;
     private readonly Alarm _wakeAlarm;
@@ -24,15 +23,17 @@ internal sealed class SendAllowance
 
     /// <summary>Makes the allowance of a stream that has sent nothing.</summary>
     /// <param name="context">The node's shared state.</param>
-    /// <param name="stream">The stream.</param>
+    /// <param name="view">The view that the stream goes to.</param>
     /// <param name="predecessorShare">The window's share of the stream before it; 0: none.</param>
     /// <param name="burst">The most packets that leave at once.</param>
+    /// <param name="unblocked">Called when the alarm fires: the stream may send again.</param>
     /// <param name="now">The present instant.</param>
-    public SendAllowance(SendContext context, StreamSender stream, long predecessorShare, int burst, Instant now)
+    public SendAllowance(
+        SendContext context, RegionView view, long predecessorShare, int burst, Action unblocked, Instant now)
     {
         _context = context;
-        _stream = stream;
-        _window = new WindowControl(SmallestBuffer(context, stream.View), predecessorShare);
+        _unblocked = unblocked;
+        _window = new WindowControl(SmallestBuffer(context, view), predecessorShare);
         _rate = new RateControl(context.Settings.Rate, burst, now);
         _wakeAlarm = new Alarm(context.Alarms, OnMaySend);
     }
@@ -87,8 +88,8 @@ internal sealed class SendAllowance
     public void OnTrain(int packets, int charge, Instant now) => _rate.Sent(packets, charge, now);
 
     /// <summary>
-    /// Holds room in window and rate for a hybrid packet; other packets use the rest. Where there is none the stream is
-    /// blocked, and <see cref="StreamSender.OnUnblocked"/> follows. Nothing that is held keeps the last packet under
+    /// Holds room in window and rate for a packet of several regions; other packets use the rest. Where there is none
+    /// the stream is blocked, and it is told when it may send again. Nothing that is held keeps the last packet under
     /// way from being answered, so room comes.
     /// </summary>
     /// <param name="charge">The packet's charge.</param>
@@ -145,7 +146,7 @@ internal sealed class SendAllowance
         _ = now;
         _rateBlocked = false;
         _windowBlocked = false;
-        _stream.OnUnblocked();
+        _unblocked();
     }
 
     private static long SmallestBuffer(SendContext context, RegionView view)

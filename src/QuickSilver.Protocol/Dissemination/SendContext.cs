@@ -1,67 +1,38 @@
 using QuickSilver.Protocol.Core;
-using QuickSilver.Protocol.Dissemination.Groups;
-using QuickSilver.Protocol.Dissemination.Hybrids;
-using QuickSilver.Protocol.Dissemination.Messages;
-using QuickSilver.Protocol.Dissemination.Streams;
-using QuickSilver.Protocol.Flow;
 using QuickSilver.Protocol.Flow.Buffers;
 using QuickSilver.Protocol.Flow.Limits;
 using QuickSilver.Protocol.Flow.Pull;
 using QuickSilver.Protocol.Flow.Transports;
-using QuickSilver.Protocol.Membership;
 using QuickSilver.Protocol.Wire;
 
 namespace QuickSilver.Protocol.Dissemination;
 
-/// <summary>The state that all group senders and streams of one node share.</summary>
-internal sealed class SendContext
+/// <summary>
+/// The state that all groups and streams of one node share. It knows none of them: the tables of groups, routes and
+/// streams lie with those who coordinate them.
+/// </summary>
+internal sealed class SendContext(
+    DisseminationSettings settings,
+    ITransport transport,
+    ISink roots,
+    AlarmQueue alarms,
+    BufferPool pool,
+    DisseminationCounters counters)
 {
-    private readonly ModeOutlet?[] _outlets = new ModeOutlet?[GroupModes.Count];
+    public DisseminationSettings Settings { get; } = settings;
 
-    public SendContext(
-        DisseminationSettings settings,
-        ITransport transport,
-        ISink roots,
-        AlarmQueue alarms,
-        BufferPool pool,
-        DisseminationCounters counters,
-        IDisseminationEvents events)
-    {
-        Settings = settings;
-        Transport = transport;
-        Roots = roots;
-        Alarms = alarms;
-        Pool = pool;
-        Counters = counters;
-        Events = events;
-        Limits = new PendingLimits(settings.Pending);
-        CopyArena = new Arena(pool, BufferOwner.Pending);
-        SourceArena = new Arena(pool, BufferOwner.Pending);
-        SourceWriter = new MessageWriter(SourceArena);
-        Streams = new StreamTable(this);
-        Routes = new RouteTable(this);
-        Loop = new BindingLoop(this);
-        Own = new OwnBatch(this);
-    }
+    public ITransport Transport { get; } = transport;
 
-    public DisseminationSettings Settings { get; }
+    public ISink Roots { get; } = roots;
 
-    public ITransport Transport { get; }
+    public AlarmQueue Alarms { get; } = alarms;
 
-    public ISink Roots { get; }
+    public BufferPool Pool { get; } = pool;
 
-    public AlarmQueue Alarms { get; }
+    public DisseminationCounters Counters { get; } = counters;
 
-    public BufferPool Pool { get; }
-
-    public DisseminationCounters Counters { get; }
-
-    public IDisseminationEvents Events { get; }
-
-    public PendingLimits Limits { get; }
-
-    /// <summary>The lanes that cannot be bound before the next step is activated.</summary>
-    public List<SendLane> WaitingForStep { get; } = [];
+    /// <summary>Limits of pending messages: taken from sources, and not known stable.</summary>
+    public PendingLimits Limits { get; } = new(settings.Pending);
 
     /// <summary>How long datagrams may be, by member.</summary>
     public PathSizes Paths { get; } = new();
@@ -69,46 +40,6 @@ internal sealed class SendContext
     /// <summary>Bytes of each datagram that are left free for lateral repairs, which are longer than their packets; 0:
     /// none.</summary>
     public int RepairRoom { get; set; }
-
-    /// <summary>Copies of own messages that no packet holds in one piece.</summary>
-    public Arena CopyArena { get; }
-
-    public Arena SourceArena { get; }
-
-    public MessageWriter SourceWriter { get; }
-
-    public MessagePool Messages { get; } = new();
-
-    public StreamTable Streams { get; }
-
-    /// <summary>The ways of messages in the active step.</summary>
-    public RouteTable Routes { get; }
-
-    public BindingLoop Loop { get; }
-
-    /// <summary>The outlet of a mode's groups.</summary>
-    public ModeOutlet OutletOf(byte mode) => _outlets[mode] ??= new ModeOutlet(this);
-
-    /// <summary>Empties the outlets of all modes.</summary>
-    public void DetachOutlets()
-    {
-        foreach (ModeOutlet? outlet in _outlets) outlet?.Detach();
-    }
-
-    /// <summary>Closes the outlets of all modes.</summary>
-    public void CloseOutlets()
-    {
-        foreach (ModeOutlet? outlet in _outlets) outlet?.Close();
-    }
-
-    /// <summary>How members have been reachable so far.</summary>
-    public CarrierMemory Carriers { get; } = new();
-
-    /// <summary>Own messages that are about to be delivered here.</summary>
-    public OwnBatch Own { get; }
-
-    /// <summary>The senders of groups with addresses of their own.</summary>
-    public List<HybridSender> Hybrids { get; } = [];
 
     public ulong SelfKey { get; set; }
 
@@ -130,7 +61,4 @@ internal sealed class SendContext
 
     /// <summary>True once closing has begun: no listener is called any longer.</summary>
     public bool IsClosed { get; set; }
-
-    /// <summary>Makes a copy with one reference.</summary>
-    public Slice Copy(ReadOnlySpan<byte> bytes) => CopyArena.Copy(bytes);
 }

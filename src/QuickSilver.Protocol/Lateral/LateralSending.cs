@@ -1,5 +1,6 @@
 using System.Diagnostics;
 using QuickSilver.Protocol.Core;
+using QuickSilver.Protocol.Dissemination.Groups;
 using QuickSilver.Protocol.Dissemination.Messages;
 using QuickSilver.Protocol.Flow;
 using QuickSilver.Protocol.Flow.Buffers;
@@ -99,7 +100,7 @@ internal sealed class LateralSending : IFeed
             (group.Step, group.FirstInStep, group.Before) = (message.Step, message.Number, message.PreviousStep);
         group.LastSent = message.Number;
         _parts.Reports.OnSent(group, now);
-        IReadOnlyList<RegionView> views = message.Group.ViewsNow(now);
+        IReadOnlyList<RegionView> views = ModeOutlet.SenderOf(message).ViewsNow(now);
         Cut(group, message, views, now, out int count);
         _parts.Counters.PacketsSent += (ulong)count;
         Deliver(group, self, message, now);

@@ -132,7 +132,7 @@ public sealed class NodeStack : ICompletionHandler, IPullRoots, IMembershipEvent
         var found = new AwaitedMembers();
         var views = new List<RegionView>();
         if (_isClosed) return found;
-        found.WaitsForStep = group.Sender.FindUnstable(ticket, isWaiting, views);
+        found.WaitsForStep = _rooms.Disseminator.FindUnstable(group.Sender, ticket, isWaiting, views);
         foreach (RegionView view in views)
         {
             RegionRecovery? ring = _rooms.Views.FindRegion(view);

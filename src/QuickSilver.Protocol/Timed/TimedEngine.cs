@@ -129,8 +129,8 @@ internal sealed class TimedEngine : IModeEngine, IFeed
         _now = now;
         while (_context.Mode.Outlet.TryTake(now, _mayTake, out OutgoingMessage? message))
         {
-            TimedGroup group = GroupOf(message.Group);
-            group.SenderFor(message.Group, now).Take(message, now);
+            GroupSender sender = ModeOutlet.SenderOf(message);
+            GroupOf(sender).SenderFor(sender, now).Take(message, now);
             _context.Mode.Outlet.Finish(message, now);
         }
         return false;

@@ -48,7 +48,7 @@ internal sealed class MemoryChecks(RunContext run)
         if (counters.PendingBytes > pending)
         {
             int holding = node.Stack.Rooms.Disseminator.Streams.Count(
-                static stream => stream.Gate.Account.Messages > 0);
+                static stream => stream.Messages.Gate.Account.Messages > 0);
             pending += (long)holding * settings.MaxMessageBytes;
         }
         if (counters.PendingBytes > pending)

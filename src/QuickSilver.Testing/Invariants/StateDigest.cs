@@ -28,7 +28,7 @@ internal static class StateDigest
         {
             Mix(ref digest, stream.Highest, stream.Stable, stream.Heard);
             Mix(
-                ref digest, (ulong)stream.WindowShare, (ulong)stream.Gate.Account.Messages,
+                ref digest, (ulong)stream.WindowShare, (ulong)stream.Messages.Gate.Account.Messages,
                 (ulong)stream.PacketsPerSecond);
         }
         RecoveryCounters received = rooms.RecoveryCounters;

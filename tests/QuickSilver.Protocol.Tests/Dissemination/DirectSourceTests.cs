@@ -49,10 +49,10 @@ public class DirectSourceTests
     {
         for (ulong seed = 1; seed <= 40; seed++) RunAnything(seed, slot, train);
         Assert.True(_marks["a source writes a message into a packet"] > 1_000);
-        Assert.True(_marks["sources write a run of messages into a packet"] > 100);
-        Assert.True(_marks["a run ends by a message of another length"] > 10);
+        Assert.True(_marks["sources write a batch of messages into a packet"] > 100);
+        Assert.True(_marks["a batch ends by a message of another length"] > 10);
         Assert.True(_inRuns > 100);
-        Assert.True(_marks["waiting messages of one group and length become a run"] > 10);
+        Assert.True(_marks["waiting messages of one group and length become a batch"] > 10);
         Assert.True(_marks["a group that wrote into packets takes turns at the buffer again"] > 10);
     }
 
@@ -92,7 +92,7 @@ public class DirectSourceTests
         Assert.Equal(lengths, Received(world, view).Messages.Select(static message => message.Bytes.Length));
         Assert.Equal(lengths, world.Own.Select(static own => own.Bytes.Length));
         Assert.All(world.Own, static own => Assert.All(own.Bytes, value => Assert.Equal(own.Bytes.Length, value)));
-        Assert.True(_marks["a run ends by a message of another length"] > 0);
+        Assert.True(_marks["a batch ends by a message of another length"] > 0);
     }
 
     [Fact]

@@ -114,13 +114,13 @@ public class StabilityTests
         world.PullAll();
         world.Send(other, [3], ticket);
         world.PullAll();
-        Assert.Equal([view], Unstable(sender, null));
-        Assert.Empty(Unstable(sender, ticket));
-        Assert.Equal([view], Unstable(other, ticket));
+        Assert.Equal([view], Unstable(world, sender, null));
+        Assert.Empty(Unstable(world, sender, ticket));
+        Assert.Equal([view], Unstable(world, other, ticket));
         world.Ack(world.Stream(view), 1);
-        Assert.Empty(Unstable(sender, null));
+        Assert.Empty(Unstable(world, sender, null));
         world.Ack(world.Stream(view), 2);
-        Assert.Empty(Unstable(other, ticket));
+        Assert.Empty(Unstable(world, other, ticket));
         Assert.Equal(1, ticket.StableCalls);
     }
 
@@ -187,10 +187,10 @@ public class StabilityTests
         Assert.Equal((1, 1), (ticket.StableCalls, ticket.Removed));
     }
 
-    private static List<RegionView> Unstable(GroupSender group, SendTicket? ticket)
+    private static List<RegionView> Unstable(SendWorld world, GroupSender group, SendTicket? ticket)
     {
         List<RegionView> views = [];
-        group.FindUnstable(ticket, isWaiting: false, views);
+        world.Disseminator.FindUnstable(group, ticket, isWaiting: false, views);
         return views;
     }
 }

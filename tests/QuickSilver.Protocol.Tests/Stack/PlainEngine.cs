@@ -1,4 +1,5 @@
 using QuickSilver.Protocol.Core;
+using QuickSilver.Protocol.Dissemination.Groups;
 using QuickSilver.Protocol.Dissemination.Messages;
 using QuickSilver.Protocol.Flow;
 using QuickSilver.Protocol.Flow.Buffers;
@@ -65,7 +66,7 @@ internal sealed class PlainEngine : IModeEngine, IFeed
         uint group = message.Group.Group.Id.Counter;
         byte[] datagram = [.. new byte[DatagramHeader.Length], .. message.Span];
         var trains = new List<Train>();
-        foreach (RegionView view in message.Group.ViewsNow(now))
+        foreach (RegionView view in ModeOutlet.SenderOf(message).ViewsNow(now))
         {
             new DatagramHeader
             {

@@ -111,7 +111,7 @@ public class ThinThreadTests
         cluster.RunFor(TimeSpan.FromSeconds(1));
         Finish(cluster);
         Assert.Equal(1_200UL, cluster.MessagesDelivered);
-        Assert.True(cluster.Marks.GetValueOrDefault("sources write a run of messages into a packet") > 0);
+        Assert.True(cluster.Marks.GetValueOrDefault("sources write a batch of messages into a packet") > 0);
     }
 
     [Fact]
@@ -140,7 +140,7 @@ public class ThinThreadTests
             Finish(cluster);
             Assert.Equal(4_800UL, cluster.MessagesDelivered);
             Assert.True(cluster.Marks.GetValueOrDefault(NodeApplication.GatheredMark) > 100);
-            Assert.True(cluster.Marks.GetValueOrDefault("sources write a run of messages into a packet") > 10);
+            Assert.True(cluster.Marks.GetValueOrDefault("sources write a batch of messages into a packet") > 10);
         }
     }
 

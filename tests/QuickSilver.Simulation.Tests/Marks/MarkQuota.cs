@@ -64,7 +64,7 @@ internal static class MarkQuota
             "thirty thousand packets must come before their view: reached by tests of the buffer alone",
         ["DeliveryCounters.UnrecognisedReplayed"] =
             "one run in a hundred and thirty, so that 400 may have none: reached by tests of the buffer alone",
-        ["a run ends by a message of another length"] =
+        ["a batch ends by a message of another length"] =
             "one run in sixty, so that 400 may have none: reached by tests of sources that write into packets "
                 + "alone",
         ["a group that wrote into packets takes turns at the buffer again"] =

@@ -7,6 +7,6 @@ namespace QuickSilver.Protocol.Dissemination.Groups;
 /// <param name="GroupIndex">Its group's index in the region.</param>
 /// <param name="IsFirst">True for the group's first message in the stream.</param>
 /// <param name="IsShared">True when other streams carry the message too.</param>
-/// <param name="Start">Bytes at its beginning that left in a hybrid packet.</param>
+/// <param name="Start">Bytes at its beginning that have left, in a packet of several regions.</param>
 internal readonly record struct BacklogEntry(
     OutgoingMessage Message, int GroupIndex, bool IsFirst, bool IsShared, int Start = 0);

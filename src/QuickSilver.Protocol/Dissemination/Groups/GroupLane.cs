@@ -3,30 +3,50 @@ using QuickSilver.Protocol.Dissemination.Messages;
 
 namespace QuickSilver.Protocol.Dissemination.Groups;
 
-/// <summary>The lane of one group's own sources, which take turns: feeds, and whatever else signals the
-/// group.</summary>
-/// <param name="context">The node's shared state.</param>
+/// <summary>
+/// The lane of one group's own sources: feeds, and whatever else signals the group. They take turns, so an endless
+/// source does not hold up another. A signal during a call that returns "nothing" counts, so that messages that came in
+/// between are not lost. Core thread only.
+/// </summary>
+/// <param name="routes">The ways of the node's messages.</param>
 /// <param name="group">The group.</param>
-internal sealed class GroupLane(SendContext context, GroupSender group) : SendLane(context)
+internal sealed class GroupLane(RouteTable routes, GroupSender group) : SendLane(routes)
 {
-    private readonly MessageSources _sources = new();
+    private readonly List<Entry> _entries = [];
+    private int _turn;
 
     /// <inheritdoc/>
-    internal override bool AnyReady => _sources.AnyReady;
+    internal override bool AnyReady
+    {
+        get
+        {
+            foreach (Entry entry in _entries)
+            {
+                if (entry.IsReady) return true;
+            }
+            return false;
+        }
+    }
 
     /// <summary>Registers a source.</summary>
-    public void Add(IMessageSource source) => _sources.Add(source);
+    public void Add(IMessageSource source) => _entries.Add(new Entry(source));
 
     /// <summary>Removes a source.</summary>
-    public void Remove(IMessageSource source) => _sources.Remove(source);
+    public void Remove(IMessageSource source)
+    {
+        int index = IndexOf(source);
+        if (index >= 0) _entries.RemoveAt(index);
+    }
 
     /// <summary>Marks a source as having messages.</summary>
     public void Signal(IMessageSource source, Instant now)
     {
-        if (!_sources.Signal(source)) return;
-        Context.Loop.Enter();
+        int index = IndexOf(source);
+        if (index < 0) return;
+        _entries[index].IsReady = true;
+        Routes.Loop.Enter();
         Schedule();
-        Context.Loop.Leave(now);
+        Routes.Loop.Leave(now);
     }
 
     /// <inheritdoc/>
@@ -38,11 +58,46 @@ internal sealed class GroupLane(SendContext context, GroupSender group) : SendLa
     }
 
     /// <inheritdoc/>
-    internal override bool TryPull(GroupSender next) => _sources.TryPull(this, Context.SourceWriter);
-
-    /// <summary>True while a source may be asked.</summary>
-    internal bool MayAsk => HasRoom;
+    internal override bool TryPull(GroupSender next)
+    {
+        int count = _entries.Count;
+        for (int tried = 0; tried < count && HasRoom; tried++)
+        {
+            if (_turn >= count) _turn = 0;
+            if (TryAsk(_turn++, Routes.Own.Writer)) return true;
+        }
+        return false;
+    }
 
     /// <inheritdoc/>
     private protected override void OnGateChanged(bool open, Instant now) => group.OnGateChanged(open, now);
+
+    // Asks one source, if it is ready; true when it has written a message.
+    private bool TryAsk(int index, MessageWriter writer)
+    {
+        // A source asked in the same round may have removed this one.
+        if (index >= _entries.Count) return false;
+        Entry entry = _entries[index];
+        if (!entry.IsReady) return false;
+        entry.IsReady = false;
+        if (entry.Source.Write(writer)) entry.IsReady = true;
+        else writer.Discard();
+        return writer.HasMessage || writer.Followers > 0;
+    }
+
+    private int IndexOf(IMessageSource source)
+    {
+        for (int index = 0; index < _entries.Count; index++)
+        {
+            if (ReferenceEquals(_entries[index].Source, source)) return index;
+        }
+        return -1;
+    }
+
+    private sealed class Entry(IMessageSource source)
+    {
+        public IMessageSource Source { get; } = source;
+
+        public bool IsReady { get; set; }
+    }
 }

@@ -1,7 +1,5 @@
 using QuickSilver.Protocol.Core;
-using QuickSilver.Protocol.Dissemination.Hybrids;
 using QuickSilver.Protocol.Dissemination.Messages;
-using QuickSilver.Protocol.Dissemination.Streams;
 using QuickSilver.Protocol.Flow;
 using QuickSilver.Protocol.Membership;
 using QuickSilver.Protocol.Wire;
@@ -25,10 +23,9 @@ namespace QuickSilver.Protocol.Dissemination.Groups;
 /// Source: first paper, section 2.1 (group sender); the numbers per (sender, group) across views are ours.
 /// </para>
 /// </summary>
-public sealed class GroupSender
+public sealed class GroupSender : GroupLedger
 {
-    private readonly SendContext _context;
-    private MessageNumbers _numbers;
+    private readonly RouteTable _routes;
     private Route? _route;
     private ulong _routedIn;
     private int _index;
@@ -38,18 +35,8 @@ public sealed class GroupSender
     // What few groups have; null without any of it.
     private Rarities? _rare;
 
-    /// <summary>Its messages that are not stable, or not delivered here. A field, so that it lies beside the
-    /// numbers.</summary>
-    internal UnfinishedMessages Unfinished;
-
-    internal GroupSender(SendContext context, GroupInfo group)
-    {
-        _context = context;
-        Group = group;
-    }
-
-    /// <summary>Id, name and mode.</summary>
-    public GroupInfo Group { get; }
+    internal GroupSender(RouteTable routes, GroupInfo group)
+        : base(group) => _routes = routes;
 
     /// <summary>
     /// False while a limit of pending holds the group's own sources up. Changes together with calls of
@@ -57,34 +44,23 @@ public sealed class GroupSender
     /// </summary>
     public bool IsOpen => Lane is not { IsOpen: false };
 
-    /// <summary>Number of the message bound last; 0 before the first.</summary>
-    public ulong LastNumber => _numbers.Last;
-
-    /// <summary>Messages taken from sources and not yet known stable.</summary>
-    public long PendingMessages => Unfinished.PendingMessages;
-
-    /// <summary>Their bytes.</summary>
-    public long PendingBytes => Unfinished.PendingBytes;
-
     /// <summary>
     /// Members of the group in the step this node sends in, itself included if it is one; 0 before this node may send
     /// to it.
     /// </summary>
     public int SendMemberCount =>
-        _routedIn == _context.Generation && _route is not null
+        _routedIn == Context.Generation && _route is not null
             ? _memberCount
-            : _context.Active.CountMembers(Group.Id);
+            : Context.Active.CountMembers(Group.Id);
 
     /// <summary>
-    /// Receives the events of this node as a member; replaced at each session, null between two.
+    /// Receives the events of this node as a publisher, as <see cref="GroupLedger.Listener"/> those of it as a member:
+    /// those of the gate.
     /// </summary>
-    internal ISenderListener? Listener { get; private set; }
-
-    /// <summary>Receives the events of this node as a publisher, likewise: those of the gate.</summary>
     internal ISenderListener? PublisherListener => _rare?.PublisherListener;
 
     /// <summary>True when nothing is in flight and no session is open: only the numbers are kept.</summary>
-    internal bool IsIdle => !HasSession && Unfinished.IsOver && Lane is not { IsIdle: false };
+    internal bool IsIdle => !HasSession && IsOver && Lane is not { IsIdle: false };
 
     private GroupLane? Lane => _rare?.Lane;
 
@@ -92,33 +68,23 @@ public sealed class GroupSender
 
     private bool HasSession => Listener is not null || PublisherListener is not null;
 
-    /// <summary>The numbers of its messages.</summary>
-    internal ref readonly MessageNumbers Numbers => ref _numbers;
+    private SendContext Context => _routes.Context;
 
     /// <summary>
     /// Calls back when everything taken from sources so far is stable; before the call returns when it is already.
     /// </summary>
-    public void Flush(Action<Instant> flushed, Instant now) => Unfinished.Flush(_context, flushed, now);
+    public void Flush(Action<Instant> flushed, Instant now) => Flush(Context, flushed, now);
 
     /// <summary>
-    /// Finds the views in which messages of the group are not known to be stable; with a ticket, the ticket's message.
-    /// For diagnostics: examines everything that is pending.
+    /// Finds the views for whose room messages of the group wait with their sources, and so for every member there.
     /// </summary>
-    /// <param name="ticket">The message's ticket; null: all of the group's messages.</param>
     /// <param name="isWaiting">True when messages of the group wait in the source of a shared lane.</param>
-    /// <param name="views">Views are added here.</param>
-    /// <returns>True when some of it is still with its source, and cannot be bound before a newer step comes into
-    /// use.</returns>
-    public bool FindUnstable(SendTicket? ticket, bool isWaiting, List<RegionView> views)
+    /// <param name="views">Views are added here, unless they are in the list.</param>
+    /// <returns>True when messages wait, and cannot be bound before a newer step comes into use.</returns>
+    internal bool FindWaiting(bool isWaiting, List<RegionView> views)
     {
-        foreach (StreamSender stream in _context.Streams.All)
-        {
-            if (stream.AwaitsStability(this, ticket)) views.Add(stream.View);
-        }
-        bool isTaken = ticket is not null && views.Count > 0;
-        if (isTaken || !(isWaiting || Lane is { AnyReady: true })) return false;
-        // The message waits with its source for room, and so for every member there.
-        Route? route = _routedIn == _context.Generation ? _route : null;
+        if (!isWaiting && Lane is not { AnyReady: true }) return false;
+        Route? route = _routedIn == Context.Generation ? _route : null;
         route?.AddViewsTo(views);
         return route is null;
     }
@@ -128,7 +94,7 @@ public sealed class GroupSender
     /// sent.
     /// </summary>
     public void AddSource(IMessageSource source) =>
-        (Rare.Lane ??= new GroupLane(_context, this)).Add(source);
+        (Rare.Lane ??= new GroupLane(_routes, this)).Add(source);
 
     /// <summary>
     /// Marks a source as having messages: it is asked, in turn with other sources, until it returns that it has none.
@@ -158,15 +124,15 @@ public sealed class GroupSender
     /// </summary>
     internal Route? RouteNow(Instant now)
     {
-        if (_routedIn != _context.Generation) FindRoute(now);
+        if (_routedIn != Context.Generation) FindRoute(now);
         return _route;
     }
 
     /// <summary>The group's index in the region of the one stream to which it is direct.</summary>
     internal int DirectIndex => _index;
 
-    /// <summary>Where messages wait for hybrid packets, while it is full; else null.</summary>
-    internal RegionBuffer? FullHybrid => _rare?.Hybrid is { Line.IsFull: true } hybrid ? hybrid.Line : null;
+    /// <summary>Where messages wait elsewhere than in the buffers of regions, while it is full; else null.</summary>
+    internal RegionBuffer? FullLine => _rare?.Hybrid is { Line.IsFull: true } hybrid ? hybrid.Line : null;
 
     /// <summary>Numbers the message that was pulled, and puts it into the buffers of all regions of the
     /// group.</summary>
@@ -178,16 +144,16 @@ public sealed class GroupSender
     /// </summary>
     internal OutgoingMessage TakeForMode()
     {
-        MessageTraits traits = _context.SourceWriter.Traits;
+        MessageTraits traits = _routes.Own.Writer.Traits;
         OutgoingMessage message = TakePulled();
         message.Traits = message.HandedTraits ?? traits;
         message.Unpacked = 0;
         message.Unstable = 0;
-        message.Number = _numbers.Last + 1;
-        message.Step = _context.ActiveStep;
-        message.PreviousStep = _numbers.LastStep;
+        message.Number = LastNumber + 1;
+        message.Step = Context.ActiveStep;
+        message.PreviousStep = LastStep;
         NoteSent(message.Number, 1, message.Length);
-        message.Ticket?.OnNumbered(message.Number, _context.Active.NumberOf(Group.Id), SendMemberCount);
+        message.Ticket?.OnNumbered(message.Number, Context.Active.NumberOf(Group.Id), SendMemberCount);
         return message;
     }
 
@@ -201,7 +167,7 @@ public sealed class GroupSender
     {
         NoteSent(batch.End - 1, batch.Count, batch.TotalLength);
         _route!.AddToAccounts(batch.Count, batch.TotalLength);
-        return Unfinished.Add(batch.Count, batch.TotalLength);
+        return AddPending(batch.Count, batch.TotalLength);
     }
 
     /// <summary>
@@ -221,51 +187,51 @@ public sealed class GroupSender
     // Computes the route again once per active step.
     private void FindRoute(Instant now)
     {
-        _routedIn = _context.Generation;
-        if (!_context.Active.Contains(Group.Id))
+        _routedIn = Context.Generation;
+        if (!Context.Active.Contains(Group.Id))
         {
             _route = null;
             return;
         }
-        _route = _context.Routes.Of(_context.Active.Of(Group.Id), Group.Mode, now);
-        _memberCount = _route.CountMembers(_context, Group.Id);
+        _route = _routes.Of(Context.Active.Of(Group.Id), Group.Mode, now);
+        _memberCount = _route.CountMembers(Context, Group.Id);
         if (_route.Count == 0) return;
         _index = IndexIn(_route.StreamAt(0));
         if (_route.Count == 1) return;
         if (_indexes is null || _indexes.Length < _route.Count) _indexes = new int[_route.Count];
         for (int index = 0; index < _route.Count; index++) _indexes[index] = IndexIn(_route.StreamAt(index));
-        if (!Group.Address.IsNone && !_context.Settings.IsSealed) Rare.Hybrid ??= new HybridSender(_context, Group);
+        if (_rare?.Hybrid is null && _routes.MakeHybrid(Group) is { } hybrid) Rare.Hybrid = hybrid;
     }
 
-    private int IndexIn(StreamSender stream) => stream.View.Region.IndexOf(Group.Id);
+    private int IndexIn(StreamMessages stream) => stream.View.Region.IndexOf(Group.Id);
 
     private OutgoingMessage TakePulled()
     {
-        MessageWriter writer = _context.SourceWriter;
+        MessageWriter writer = _routes.Own.Writer;
         bool isHanded = writer.TryTakeHanded(out Payload? payload, out SendTicket? ticket, out bool isPiece);
-        OutgoingMessage message = _context.Messages.Take(this, ticket);
+        OutgoingMessage message = _routes.Own.Records.Take(this, ticket);
         message.IsPiece = isPiece;
         if (isHanded) message.Hold(payload!);
         else message.Hold(writer.Finish());
-        message.Ordinal = Unfinished.Add(1, message.Length);
+        message.Ordinal = AddPending(1, message.Length);
         _route!.AddToAccounts(1, message.Length);
         return message;
     }
 
     private void Number(OutgoingMessage message)
     {
-        message.Number = _numbers.Last + 1;
-        message.Step = _context.ActiveStep;
-        message.PreviousStep = _numbers.LastStep;
+        message.Number = LastNumber + 1;
+        message.Step = Context.ActiveStep;
+        message.PreviousStep = LastStep;
         NoteSent(message.Number, 1, message.Length);
-        Unfinished.OnNumbered(message);
+        OnNumbered(message);
     }
 
     private void NoteSent(ulong last, int messages, long bytes)
     {
-        _numbers.Advance(last, _context.ActiveStep);
-        _context.Counters.MessagesSent += (ulong)messages;
-        _context.Counters.BytesSent += (ulong)bytes;
+        Advance(last, Context.ActiveStep);
+        Context.Counters.MessagesSent += (ulong)messages;
+        Context.Counters.BytesSent += (ulong)bytes;
     }
 
     // Numbers a message, and puts it into the buffers of all regions of the group.
@@ -275,11 +241,11 @@ public sealed class GroupSender
         Route route = _route!;
         bool carriesOwnCopy = false;
         bool isHybrid = route.Count > 1 && GroupModes.IsHybrid(Group.Mode);
-        HybridSender? hybrid = isHybrid && _rare?.Hybrid is { } own && own.TryChoose(route, _indexes) ? own : null;
+        HybridWay? hybrid = isHybrid && _rare?.Hybrid is { } own && own.TryChoose(route, _indexes) ? own : null;
         bool fallsBack = false;
         for (int index = 0; index < route.Count; index++)
         {
-            StreamSender stream = route.StreamAt(index);
+            StreamMessages stream = route.StreamAt(index);
             if (!stream.HasOthers)
             {
                 message.Removed += stream.CountRemoved(this);
@@ -294,22 +260,22 @@ public sealed class GroupSender
             int groupIndex = route.Count == 1 ? _index : _indexes![index];
             stream.Append(message, groupIndex, isShared: route.Count > 1);
         }
-        message.Ticket?.OnNumbered(message.Number, _context.Active.NumberOf(Group.Id), _memberCount);
+        message.Ticket?.OnNumbered(message.Number, Context.Active.NumberOf(Group.Id), _memberCount);
         bool sent = message.Unpacked > 0;
-        if (route.Count > 1) _context.Settings.Probes.Reached("a message is bound to several regions");
-        if (fallsBack) _context.Counters.HybridFallbacks++;
+        if (route.Count > 1) Context.Settings.Probes.Reached("a message is bound to several regions");
+        if (fallsBack) Context.Counters.HybridFallbacks++;
         hybrid?.Append(message);
-        if (!carriesOwnCopy) Unfinished.OnOwnCopyPacked(_context, message, default, now);
+        if (!carriesOwnCopy) OnOwnCopyPacked(_routes.Own, message, default, now);
         if (sent) return;
-        _context.Settings.Probes.Reached("a message is bound that nobody else is there for");
+        Context.Settings.Probes.Reached("a message is bound that nobody else is there for");
         message.ReleaseBytes();
-        Unfinished.OnStable(_context, message, now);
+        OnStable(_routes.Own, message, now);
     }
 
     private sealed class Rarities
     {
         public GroupLane? Lane;
-        public HybridSender? Hybrid;
+        public HybridWay? Hybrid;
         public ISenderListener? PublisherListener;
     }
 }

@@ -20,12 +20,17 @@ namespace QuickSilver.Protocol.Dissemination.Groups;
 internal sealed class ModeOutlet
 {
     private readonly SendContext _context;
+    private readonly OwnMessages _own;
+    private readonly BindingLoop _loop;
     private readonly RingQueue<SendLane> _lanes = new();
     private readonly TokenBucket? _limit;
     private readonly Alarm _opens;
 
-    public ModeOutlet(SendContext context)
+    public ModeOutlet(OwnMessages own, BindingLoop loop)
     {
+        SendContext context = own.Context;
+        _own = own;
+        _loop = loop;
         _context = context;
         _opens = new Alarm(context.Alarms, _ => HasMessages?.Invoke());
         RateSettings rate = context.Settings.Rate;
@@ -63,7 +68,7 @@ internal sealed class ModeOutlet
         message = null;
         if (!IsOpen(now)) return false;
         int held = 0;
-        _context.Loop.Enter();
+        _loop.Enter();
         while (message is null && _lanes.Count > held)
         {
             SendLane lane = _lanes.Dequeue();
@@ -82,11 +87,14 @@ internal sealed class ModeOutlet
             message = group.TakeForMode();
             _lanes.Enqueue(lane);
         }
-        _context.Loop.Leave(now);
+        _loop.Leave(now);
         if (message is null) return false;
         _limit?.Take(1 + (message.Length / _context.Transport.Facts.SlotBytes), now);
         return true;
     }
+
+    /// <summary>The group of a message that was taken here.</summary>
+    public static GroupSender SenderOf(OutgoingMessage message) => (GroupSender)message.Group;
 
     /// <summary>
     /// The engine has sent a message, or dropped it: its bytes are released, and who waits for the flush is told.
@@ -95,7 +103,7 @@ internal sealed class ModeOutlet
     {
         message.ReleaseBytes();
         message.OwnDone = true;
-        message.Group.Unfinished.OnStable(_context, message, now);
+        message.Group.OnStable(_own, message, now);
     }
 
     /// <summary>The active step has changed: lanes with messages look for their way again.</summary>

@@ -60,7 +60,7 @@ internal sealed class RegionBuffer
     public int PackedOfFirst => _packedOfFirst;
 
     /// <summary>True when the buffer holds a message of a group; with a ticket, the ticket's.</summary>
-    public bool Holds(GroupSender group, SendTicket? ticket)
+    public bool Holds(GroupLedger group, SendTicket? ticket)
     {
         for (int index = 0; index < _entries.Count; index++)
         {
@@ -77,7 +77,7 @@ internal sealed class RegionBuffer
         if (Bytes + _elsewhere >= HighMark) IsFull = true;
     }
 
-    /// <summary>Counts a message that waits elsewhere, and fills this buffer: for a hybrid packet.</summary>
+    /// <summary>Counts a message that waits elsewhere, and fills this buffer.</summary>
     /// <param name="bytes">Its <see cref="CostOf"/>.</param>
     public void Hold(long bytes)
     {

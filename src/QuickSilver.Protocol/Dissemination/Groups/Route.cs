@@ -1,5 +1,4 @@
 using QuickSilver.Protocol.Core;
-using QuickSilver.Protocol.Dissemination.Streams;
 using QuickSilver.Protocol.Membership;
 using QuickSilver.Protocol.Wire;
 
@@ -12,22 +11,23 @@ namespace QuickSilver.Protocol.Dissemination.Groups;
 internal sealed class Route
 {
     private readonly RegionView[] _views;
-    private readonly StreamSender[] _streams;
+    private readonly StreamMessages[] _streams;
     private readonly int _members;
     private readonly bool _isMerged;
 
     /// <summary>Opens the streams into some views. O(views).</summary>
-    public Route(SendContext context, RegionView[] views, Instant now)
+    public Route(
+        SendContext context, RegionView[] views, Func<RegionView, Instant, StreamMessages> open, Instant now)
     {
         _views = views;
         _isMerged = context.Active.IsOwnMerged;
-        var streams = new List<StreamSender>(views.Length);
+        var streams = new List<StreamMessages>(views.Length);
         foreach (RegionView view in views)
         {
             _members += view.Members.Length;
             _isMerged |= view.IsMerged;
             if (view.Members.Length == 1 && view.IndexOf(context.SelfKey) == 0) continue;
-            streams.Add(context.Streams.Open(view, now));
+            streams.Add(open(view, now));
         }
         _streams = [.. streams];
     }
@@ -60,20 +60,20 @@ internal sealed class Route
         _isMerged ? context.Active.CountMembers(group) : _members;
 
     /// <summary>The lane of several groups that goes this way; null when there is none.</summary>
-    public SharedLane? Lane { get; set; }
+    public SendLane? Lane { get; set; }
 
-    public StreamSender StreamAt(int index) => _streams[index];
+    public StreamMessages StreamAt(int index) => _streams[index];
 
     /// <summary>Counts messages as pending in every stream.</summary>
     public void AddToAccounts(int messages, long bytes)
     {
-        foreach (StreamSender stream in _streams) stream.Gate.Account.Add(messages, bytes);
+        foreach (StreamMessages stream in _streams) stream.Gate.Account.Add(messages, bytes);
     }
 
     /// <summary>Adds the views of all streams that are not in a list yet.</summary>
     public void AddViewsTo(List<RegionView> views)
     {
-        foreach (StreamSender stream in _streams)
+        foreach (StreamMessages stream in _streams)
         {
             if (!views.Contains(stream.View)) views.Add(stream.View);
         }
@@ -82,7 +82,7 @@ internal sealed class Route
     /// <summary>The first region buffer without room; null when a message can be bound.</summary>
     public RegionBuffer? FirstFull()
     {
-        foreach (StreamSender stream in _streams)
+        foreach (StreamMessages stream in _streams)
         {
             if (stream.Backlog.IsFull) return stream.Backlog;
         }
@@ -92,7 +92,7 @@ internal sealed class Route
     /// <summary>The first region buffer with room where lanes still wait in line; null when there is none.</summary>
     public RegionBuffer? FirstWithLine()
     {
-        foreach (StreamSender stream in _streams)
+        foreach (StreamMessages stream in _streams)
         {
             if (!stream.Backlog.IsFull && stream.Backlog.Waiters.Count > 0) return stream.Backlog;
         }

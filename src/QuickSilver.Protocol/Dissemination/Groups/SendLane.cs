@@ -1,6 +1,5 @@
 using QuickSilver.Protocol.Core;
 using QuickSilver.Protocol.Dissemination.Messages;
-using QuickSilver.Protocol.Dissemination.Streams;
 using QuickSilver.Protocol.Probing;
 
 namespace QuickSilver.Protocol.Dissemination.Groups;
@@ -25,6 +24,7 @@ namespace QuickSilver.Protocol.Dissemination.Groups;
 public abstract class SendLane
 {
     private readonly SendContext _context;
+    private readonly RouteTable _routes;
     private LaneGate _gate = new();
     private Route? _route;
     private ulong _boundIn;
@@ -32,7 +32,11 @@ public abstract class SendLane
     private bool _isScheduled;
     private bool _isDirect;
 
-    private protected SendLane(SendContext context) => _context = context;
+    private protected SendLane(RouteTable routes)
+    {
+        _routes = routes;
+        _context = routes.Context;
+    }
 
     /// <summary>
     /// False while a limit of pending is reached. Changes together with calls of the listener or source.
@@ -53,8 +57,8 @@ public abstract class SendLane
     /// <summary>True when a source wants to be asked.</summary>
     internal abstract bool AnyReady { get; }
 
-    /// <summary>The node's shared state.</summary>
-    private protected SendContext Context => _context;
+    /// <summary>The ways of the node's messages.</summary>
+    private protected RouteTable Routes => _routes;
 
     /// <summary>False when the active step has changed since the route was computed.</summary>
     private protected bool IsCurrent => _boundIn == _context.Generation;
@@ -76,7 +80,7 @@ public abstract class SendLane
     internal virtual bool? HasAlike => null;
 
     /// <summary>Asks for a message of the group that is next.</summary>
-    /// <returns>True when one is in <see cref="SendContext.SourceWriter"/>; false when there is none.</returns>
+    /// <returns>True when one is in <see cref="OwnMessages.Writer"/>; false when there is none.</returns>
     internal abstract bool TryPull(GroupSender group);
 
     /// <summary>Binds one message, if it can, and schedules the next.</summary>
@@ -87,7 +91,7 @@ public abstract class SendLane
         _isScheduled = false;
         // A lane that cannot be bound is scheduled again by the switch.
         if (Next(now) is not { } group || _isScheduled || TryGoToOutlet() || TryGoDirect()) return;
-        if ((_route!.FirstFull() ?? group.FullHybrid) is { } full)
+        if ((_route!.FirstFull() ?? group.FullLine) is { } full)
         {
             WaitAt(full);
             return;
@@ -168,7 +172,7 @@ public abstract class SendLane
         if (_waitsIn == _context.Generation) return;
         _waitsIn = _context.Generation;
         _context.Settings.Probes.Reached("a message waits for a step that is installed and not yet active");
-        _context.WaitingForStep.Add(this);
+        _routes.WaitingForStep.Add(this);
     }
 
     /// <summary>Enters the lane into the loop, unless it is in a queue already.</summary>
@@ -176,7 +180,7 @@ public abstract class SendLane
     {
         if (_isScheduled) return;
         _isScheduled = true;
-        _context.Loop.Schedule(this);
+        _routes.Loop.Schedule(this);
     }
 
     // A mode's engine asks for the messages itself, when they can be sent.
@@ -193,7 +197,7 @@ public abstract class SendLane
     {
         if (_isDirect) return true;
         if (!HasWork || _route!.Count != 1) return false;
-        StreamSender stream = _route.StreamAt(0);
+        StreamMessages stream = _route.StreamAt(0);
         if (!stream.HasOthers || !stream.Backlog.IsLeftToSources) return false;
         if (_context.Settings.Probes.Here(BuggifySite.SourceKeptFromPackets)) return false;
         _isDirect = true;
@@ -216,6 +220,6 @@ public abstract class SendLane
 
     private void MarkGate()
     {
-        if (_gate.TryMark()) _context.Loop.MarkGate(this);
+        if (_gate.TryMark()) _routes.Loop.MarkGate(this);
     }
 }

@@ -24,8 +24,8 @@ public sealed class SharedLane : SendLane
     private Route? _claimed;
     private bool _isReady;
 
-    internal SharedLane(SendContext context, ILaneSource source)
-        : base(context) => _source = source;
+    internal SharedLane(RouteTable routes, ILaneSource source)
+        : base(routes) => _source = source;
 
     /// <summary>The source of the messages.</summary>
     public ILaneSource Source => _source;
@@ -37,9 +37,9 @@ public sealed class SharedLane : SendLane
     public void Signal(Instant now)
     {
         _isReady = true;
-        Context.Loop.Enter();
+        Routes.Loop.Enter();
         Schedule();
-        Context.Loop.Leave(now);
+        Routes.Loop.Leave(now);
     }
 
     /// <summary>Ends the lane: the source is not asked again.</summary>
@@ -72,8 +72,8 @@ public sealed class SharedLane : SendLane
                 Claim(route);
                 return group;
             }
-            Context.Settings.Probes.Reached("a group goes another way than the lane of its message");
-            if (_source.Divert(group, route?.Lane, waits: route is null, now) is not { } other)
+            Routes.Context.Settings.Probes.Reached("a group goes another way than the lane of its message");
+            if (_source.Divert(group, (SharedLane?)route?.Lane, waits: route is null, now) is not { } other)
             {
                 _isReady = false;
                 return null;
@@ -91,7 +91,7 @@ public sealed class SharedLane : SendLane
     internal override bool TryPull(GroupSender group)
     {
         if (!_isReady || !HasRoom) return false;
-        MessageWriter writer = Context.SourceWriter;
+        MessageWriter writer = Routes.Own.Writer;
         _isReady = false;
         if (_source.Write(group, writer)) _isReady = true;
         else writer.Discard();

@@ -22,23 +22,47 @@ namespace QuickSilver.Protocol.Dissemination.Groups;
 internal sealed class StreamMessages
 {
     private readonly SendContext _context;
+    private readonly OwnMessages _own;
     private readonly SentMessages _sent = new();
     private readonly ulong[] _introduced;
-    private readonly RegionView _view;
-    private readonly bool _isOwn;
 
     /// <summary>Makes an empty account of a stream's messages.</summary>
-    /// <param name="context">The node's shared state.</param>
+    /// <param name="own">What the messages of the node share.</param>
     /// <param name="view">The view that the stream goes to.</param>
-    /// <param name="isOwn">True when this node is a member of the view.</param>
-    public StreamMessages(SendContext context, RegionView view, bool isOwn)
+    /// <param name="predecessorShare">The window's share of the stream before it; 0: none.</param>
+    /// <param name="burst">The most packets that leave at once.</param>
+    /// <param name="now">The present instant.</param>
+    public StreamMessages(OwnMessages own, RegionView view, long predecessorShare, int burst, Instant now)
     {
-        _context = context;
-        _isOwn = isOwn;
-        _view = view;
+        _own = own;
+        _context = own.Context;
+        View = view;
+        IsOwn = view.IndexOf(_context.SelfKey) >= 0;
         _introduced = new ulong[(view.Region.Groups.Length + 63) / 64];
-        Gate = new StreamGate(context.Limits);
+        Gate = new StreamGate(_context.Limits);
+        Allowance = new SendAllowance(_context, view, predecessorShare, burst, OnUnblocked, now);
+        Pull = new PullRequest(_context.Roots);
     }
+
+    /// <summary>The view that the stream goes to.</summary>
+    public RegionView View { get; }
+
+    /// <summary>
+    /// True when this node is a member of the view: then its messages are delivered here as they are packed.
+    /// </summary>
+    public bool IsOwn { get; }
+
+    /// <summary>True while a member other than this node is in the cluster.</summary>
+    public bool HasOthers { get; set; }
+
+    /// <summary>What window and rate let the stream send.</summary>
+    public SendAllowance Allowance { get; }
+
+    /// <summary>Has the root ask the stream's feed.</summary>
+    public PullRequest Pull { get; }
+
+    /// <summary>The hybrid groups that send through the stream.</summary>
+    public List<HybridWay> Hybrids { get; } = [];
 
     /// <summary>Messages that are bound and not packed.</summary>
     public RegionBuffer Backlog { get; } = new();
@@ -53,13 +77,13 @@ internal sealed class StreamMessages
     public int RemovedMembers { get; set; }
 
     /// <summary>Those of them that were in a group.</summary>
-    public int CountRemoved(GroupSender group)
+    public int CountRemoved(GroupLedger group)
     {
-        if (RemovedMembers == 0 || !_view.IsMerged) return RemovedMembers;
+        if (RemovedMembers == 0 || !View.IsMerged) return RemovedMembers;
         int count = 0;
-        for (int index = 0; index < _view.Members.Length; index++)
+        for (int index = 0; index < View.Members.Length; index++)
         {
-            if (_view.Members[index].IsRemoved && _view.IsMember(index, group.Group.Id)) count++;
+            if (View.Members[index].IsRemoved && View.IsMember(index, group.Group.Id)) count++;
         }
         return count;
     }
@@ -71,20 +95,66 @@ internal sealed class StreamMessages
     /// True when a message of a group is not known to be stable here; with a ticket, the ticket's. O(messages pending
     /// here).
     /// </summary>
-    public bool Holds(GroupSender group, SendTicket? ticket) =>
+    public bool Holds(GroupLedger group, SendTicket? ticket) =>
         _sent.Holds(group, ticket) || Backlog.Holds(group, ticket);
 
-    /// <summary>Binds a message here; it was counted in the gate's account before.</summary>
-    public void Append(OutgoingMessage message, int groupIndex, bool isShared) =>
-        Backlog.Add(new BacklogEntry(message, groupIndex, Introduce(groupIndex), isShared));
+    /// <summary>True when there is something to pack, or a source to be asked for it.</summary>
+    public bool HasWork => !Backlog.IsEmpty || Backlog.Direct.Count > 0;
 
-    /// <summary>Binds a message of which the beginning has left in a hybrid packet.</summary>
+    /// <summary>True when a train can be built now.</summary>
+    public bool CanBuild => HasWork && !Allowance.IsBlocked;
+
+    /// <summary>
+    /// True while everything taken from sources is sent, and nothing more is taken before some of it is stable.
+    /// </summary>
+    public bool WaitsForStability => Backlog.IsEmpty && !Gate.Account.IsOpen;
+
+    /// <summary>
+    /// True while a caller waits until messages sent here are stable: it holds a ticket of one, or flushes.
+    /// </summary>
+    public bool IsAwaited => HasTickets || _context.FlushesWaiting > 0;
+
+    /// <summary>
+    /// Binds a message here; it was counted in the gate's account before. It leaves when the root next asks.
+    /// </summary>
+    /// <param name="message">The message.</param>
+    /// <param name="groupIndex">Its group's index in the region.</param>
+    /// <param name="isShared">True when other streams carry it too: then the stream could not have asked the source
+    /// itself.</param>
+    public void Append(OutgoingMessage message, int groupIndex, bool isShared)
+    {
+        Backlog.Add(new BacklogEntry(message, groupIndex, Introduce(groupIndex), isShared));
+        if (isShared) EndDirect();
+        OnUnblocked();
+    }
+
+    /// <summary>Binds a message of which the beginning has left in a packet for several regions.</summary>
     /// <param name="message">The message.</param>
     /// <param name="groupIndex">Its group's index in the region.</param>
     /// <param name="start">Bytes that have left.</param>
     /// <param name="isFirst">True when it is its group's first in the stream.</param>
-    public void AppendRest(OutgoingMessage message, int groupIndex, int start, bool isFirst) =>
+    public void AppendRest(OutgoingMessage message, int groupIndex, int start, bool isFirst)
+    {
         Backlog.Add(new BacklogEntry(message, groupIndex, isFirst, IsShared: true, start));
+        EndDirect();
+        OnUnblocked();
+    }
+
+    /// <summary>
+    /// Adds a lane whose sources are asked for as much as packets have room for, in turn with other lanes'.
+    /// </summary>
+    public void AddDirect(SendLane lane)
+    {
+        Backlog.Direct.Enqueue(lane);
+        OnUnblocked();
+    }
+
+    /// <summary>Requests a pull if there may be something to build.</summary>
+    public void OnUnblocked()
+    {
+        foreach (HybridWay hybrid in Hybrids) hybrid.OnUnblocked();
+        if (CanBuild) Pull.Request();
+    }
 
     /// <summary>
     /// Ends the writing of groups into packets: lanes of several regions send here as well, and all take turns at the
@@ -124,7 +194,7 @@ internal sealed class StreamMessages
         Packed += (uint)batch.Count;
         _sent.Count(group, group.OnWritten(batch), batch.Count, batch.TotalLength, sequence);
         // Where this stream does not carry them to this node, no other does.
-        _context.Own.Add(group, _context.ActiveStep, batch, now);
+        _own.Batch.Add(group, _context.ActiveStep, batch, now);
     }
 
     /// <summary>Handles a message that has left the backlog, and whose last byte is in a packet.</summary>
@@ -144,11 +214,11 @@ internal sealed class StreamMessages
         _sent.Count(message, sequence);
         ReleaseFrom(message, inPacket, now);
         message.Unstable = 0;
-        message.Group.Unfinished.OnCounted(_context, message);
+        GroupLedger.OnCounted(_own, message);
     }
 
     /// <summary>Delivers the own messages of a packet that is closed.</summary>
-    public void OnPacketClosed(Instant now) => _context.Own.Flush(now);
+    public void OnPacketClosed(Instant now) => _own.Batch.Flush(now);
 
     /// <summary>Messages packed since <see cref="TakePacked"/> was called last.</summary>
     public uint Packed { get; private set; }
@@ -171,7 +241,7 @@ internal sealed class StreamMessages
             messages += batch.Count;
             bytes += batch.Bytes;
             if (batch.Message is not null) Settle(batch.Message, now);
-            else batch.Group.Unfinished.OnStable(_context, batch, now);
+            else batch.Group.OnStable(_own, batch, now);
         }
         if (messages == 0) return;
         Gate.Account.Remove(messages, bytes);
@@ -198,7 +268,7 @@ internal sealed class StreamMessages
     }
 
     /// <summary>
-    /// Counts a message that waits for a hybrid packet as sent and stable here: nobody is there to receive it.
+    /// Counts a message that is in no buffer here as sent and stable: nobody is there to receive it.
     /// </summary>
     public void DropUnsent(OutgoingMessage message, Instant now)
     {
@@ -211,13 +281,13 @@ internal sealed class StreamMessages
     // This stream does not need the message's bytes any longer.
     private void ReleaseFrom(OutgoingMessage message, in Slice inPacket, Instant now)
     {
-        if (_isOwn) message.Group.Unfinished.OnOwnCopyPacked(_context, message, inPacket, now);
+        if (IsOwn) message.Group.OnOwnCopyPacked(_own, message, inPacket, now);
         if (--message.Unpacked == 0) message.ReleaseBytes();
     }
 
     private void Settle(OutgoingMessage message, Instant now)
     {
         message.Removed += CountRemoved(message.Group);
-        if (--message.Unstable == 0) message.Group.Unfinished.OnStable(_context, message, now);
+        if (--message.Unstable == 0) message.Group.OnStable(_own, message, now);
     }
 }

@@ -14,12 +14,13 @@ namespace QuickSilver.Protocol.Dissemination.Hybrids;
 /// could be. O(1) a record, O(regions) a packet; with payload checksums a copy for each region. Allocates only to grow.
 /// Core thread only.
 /// </summary>
-internal sealed class HybridPacker(SendContext context, HybridQueue queue)
+internal sealed class HybridPacker(OwnMessages own, HybridQueue queue)
 {
     // A region's packet lacks the list, at least two headers of eleven bytes beside its own step and previous step. It
     // may need that room for longer indices of the group.
     private const int Spared = sizeof(ushort) + (2 * 11);
 
+    private readonly SendContext _context = own.Context;
     private readonly List<Finished> _finished = [];
     private byte[] _derived = [];
 
@@ -55,13 +56,13 @@ internal sealed class HybridPacker(SendContext context, HybridQueue queue)
         var header = new DatagramHeader
         {
             Kind = DatagramKind.Hybrid,
-            Flags = context.Transport.Facts.ChecksumPayloads ? DatagramFlags.PayloadChecksum : DatagramFlags.None,
-            Cluster = context.ClusterInstance,
-            Sender = context.SelfKey,
+            Flags = _context.Transport.Facts.ChecksumPayloads ? DatagramFlags.PayloadChecksum : DatagramFlags.None,
+            Cluster = _context.ClusterInstance,
+            Sender = _context.SelfKey,
         };
         if (header.Flags != DatagramFlags.None) WriteChecksums(header, datagram, recordsAt, parts);
         header.WriteTo(datagram);
-        foreach (ref HybridPart part in parts) part.Stream.Hybrids.Introduce(part.GroupIndex);
+        foreach (ref HybridPart part in parts) part.Messages.Introduce(part.GroupIndex);
         return datagram.Length;
     }
 
@@ -76,10 +77,11 @@ internal sealed class HybridPacker(SendContext context, HybridQueue queue)
         foreach (Finished finished in _finished)
         {
             Slice bytes = finished.At < 0 ? default : datagram.Part(finished.At, finished.Message.Length);
-            foreach (ref readonly HybridPart part in parts) part.Stream.Hybrids.OnPacked(finished.Message, bytes, now);
+            foreach (ref readonly HybridPart part in parts)
+                part.Messages.OnPacked(finished.Message, bytes, part.Stream.Highest, now);
         }
         _finished.Clear();
-        context.Own.Flush(now);
+        own.Batch.Flush(now);
     }
 
     // True when the first message is its group's first in some region's stream.
@@ -91,7 +93,7 @@ internal sealed class HybridPacker(SendContext context, HybridQueue queue)
         foreach (ref HybridPart part in parts)
         {
             RegionView view = part.Stream.View;
-            if (queue.PackedOfFirst == 0) part.IsFirst = part.Stream.Hybrids.IsFirst(part.GroupIndex);
+            if (queue.PackedOfFirst == 0) part.IsFirst = part.Messages.IsFirst(part.GroupIndex);
             any |= part.IsFirst;
             indexBytes = Math.Max(indexBytes, WireWriter.VarintLength((ulong)part.GroupIndex));
             StepNumber previous = part.IsFirst ? message.PreviousStep : default;
@@ -107,7 +109,7 @@ internal sealed class HybridPacker(SendContext context, HybridQueue queue)
                 PreviousCounter = previous.Counter,
                 PreviousEpoch = previous.IsNone || previous.Epoch == view.Number.Epoch ? null : previous.Epoch,
             };
-            part.ChecksumAt = region.WriteTo(ref writer, context.Transport.Facts.ChecksumPayloads);
+            part.ChecksumAt = region.WriteTo(ref writer, _context.Transport.Facts.ChecksumPayloads);
         }
         System.Diagnostics.Debug.Assert(!writer.Overflowed, "a packet has room for its list");
         return any;

@@ -1,3 +1,4 @@
+using QuickSilver.Protocol.Dissemination.Groups;
 using QuickSilver.Protocol.Dissemination.Streams;
 
 namespace QuickSilver.Protocol.Dissemination.Hybrids;
@@ -7,6 +8,9 @@ namespace QuickSilver.Protocol.Dissemination.Hybrids;
 /// <param name="GroupIndex">Index of the group in the region's list.</param>
 internal record struct HybridPart(StreamSender Stream, int GroupIndex)
 {
+    /// <summary>The stream's messages.</summary>
+    public readonly StreamMessages Messages => Stream.Messages;
+
     /// <summary>Charge that is held in the stream's window for the next packet; 0: none.</summary>
     public int Held;
 

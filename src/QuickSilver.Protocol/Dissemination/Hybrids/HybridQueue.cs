@@ -58,7 +58,7 @@ internal sealed class HybridQueue
     }
 
     /// <summary>True when a message of a group waits; with a ticket, the ticket's. O(messages).</summary>
-    public bool Holds(GroupSender group, SendTicket? ticket)
+    public bool Holds(GroupLedger group, SendTicket? ticket)
     {
         for (int index = 0; index < _messages.Count; index++)
         {
@@ -73,14 +73,14 @@ internal sealed class HybridQueue
         for (int index = 0; index < _messages.Count; index++)
         {
             if (index == 0 && PackedOfFirst > 0)
-                part.Stream.Hybrids.AppendRest(_messages[0], part.GroupIndex, PackedOfFirst, part.IsFirst);
-            else part.Stream.Append(_messages[index], part.GroupIndex, isShared: true);
+                part.Messages.AppendRest(_messages[0], part.GroupIndex, PackedOfFirst, part.IsFirst);
+            else part.Messages.Append(_messages[index], part.GroupIndex, isShared: true);
         }
     }
 
     /// <summary>Counts all messages as sent and stable in one stream.</summary>
-    public void DropFor(StreamSender stream, Instant now)
+    public void DropFor(StreamMessages stream, Instant now)
     {
-        for (int index = 0; index < _messages.Count; index++) stream.Hybrids.DropUnsent(_messages[index], now);
+        for (int index = 0; index < _messages.Count; index++) stream.DropUnsent(_messages[index], now);
     }
 }

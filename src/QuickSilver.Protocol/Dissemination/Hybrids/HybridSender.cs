@@ -32,7 +32,7 @@ namespace QuickSilver.Protocol.Dissemination.Hybrids;
 /// paper, section 2.1 (hybrid mode).
 /// </para>
 /// </summary>
-internal sealed class HybridSender : IFeed
+internal sealed class HybridSender : HybridWay, IFeed
 {
     /// <summary>The most regions in a packet; the group's other regions get packets of their own.</summary>
     public const int MaxRegions = 32;
@@ -40,12 +40,16 @@ internal sealed class HybridSender : IFeed
     // The list of regions takes a quarter of the shortest packet at most, at the usual length of a header.
     private const int UsualHeader = 32;
 
+    private readonly HybridTable _table;
     private readonly SendContext _context;
+    private readonly BindingLoop _loop;
     private readonly GroupInfo _group;
     private readonly HybridQueue _queue = new();
     private readonly HybridPacker _packer;
     private readonly Arena _arena;
     private HybridPart[] _parts = [];
+    private StreamSender[] _streams = [];
+    private Route? _route;
     private IRegionChannel? _channel;
     private Slice _inHand;
     private int _count;
@@ -53,38 +57,37 @@ internal sealed class HybridSender : IFeed
     private bool _isRegistered;
     private bool _isOpen;
 
-    public HybridSender(SendContext context, GroupInfo group)
+    public HybridSender(HybridTable table, GroupInfo group)
     {
-        _context = context;
+        _table = table;
+        _context = table.Context.Send;
+        _loop = table.Context.Loop;
         _group = group;
-        _packer = new HybridPacker(context, _queue);
-        _arena = new Arena(context.Pool, BufferOwner.Pending);
-        context.Hybrids.Add(this);
+        _packer = new HybridPacker(table.Context.Own, _queue);
+        _arena = new Arena(_context.Pool, BufferOwner.Pending);
     }
 
-    /// <summary>True when no message waits.</summary>
-    public bool IsEmpty => _queue.IsEmpty;
+    /// <inheritdoc/>
+    public override bool IsEmpty => _queue.IsEmpty;
 
-    /// <summary>Where lanes wait while too many messages of the group do.</summary>
-    public RegionBuffer Line => _queue.Line;
+    /// <inheritdoc/>
+    public override RegionBuffer Line => _queue.Line;
 
     private Span<HybridPart> Parts => _parts.AsSpan(0, _count);
 
-    /// <summary>
-    /// Decides which regions take part, unless messages wait for the ones that do. O(regions).
-    /// </summary>
-    /// <returns>True when hybrid packets are sent now.</returns>
-    public bool TryChoose(Route route, ReadOnlySpan<int> groupIndexes)
+    /// <inheritdoc/>
+    public override bool TryChoose(Route route, ReadOnlySpan<int> groupIndexes)
     {
         if (!_queue.IsEmpty) return true;
         while (_count > 0) Remove(_count - 1);
         if (!_isOpen) Open();
         if (_channel is null) return false;
         if (_parts.Length < Math.Min(route.Count, MaxRegions)) _parts = new HybridPart[route.Count];
+        StreamSender[] streams = StreamsOf(route);
         int most = MaxRegions;
         for (int index = 0; index < route.Count && _count < most; index++)
         {
-            StreamSender stream = route.StreamAt(index);
+            StreamSender stream = streams[index];
             if (!stream.TakesHybrid) continue;
             most = Math.Min(most, stream.SlotBytes / 4 / UsualHeader);
             if (_count >= most) break;
@@ -95,29 +98,29 @@ internal sealed class HybridSender : IFeed
         return _count > 0;
     }
 
-    /// <summary>True when a stream takes part.</summary>
-    public bool Has(StreamSender stream)
+    /// <inheritdoc/>
+    public override bool Has(StreamMessages stream)
     {
         foreach (ref HybridPart part in Parts)
         {
-            if (part.Stream == stream) return true;
+            if (part.Messages == stream) return true;
         }
         return false;
     }
 
-    /// <summary>Adds a message that is bound, and counted in the accounts of all streams that take part.</summary>
-    public void Append(OutgoingMessage message)
+    /// <inheritdoc/>
+    public override void Append(OutgoingMessage message)
     {
         _context.Counters.HybridMessages++;
         _queue.Add(message);
         OnUnblocked();
     }
 
-    /// <summary>True when a message of a group waits; with a ticket, the ticket's.</summary>
-    public bool Holds(GroupSender group, SendTicket? ticket) => _queue.Holds(group, ticket);
+    /// <inheritdoc/>
+    public override bool Holds(GroupLedger group, SendTicket? ticket) => _queue.Holds(group, ticket);
 
-    /// <summary>A stream that takes part may have room again.</summary>
-    public void OnUnblocked()
+    /// <inheritdoc/>
+    public override void OnUnblocked()
     {
         if (_isRegistered || _queue.IsEmpty || _context.IsClosed) return;
         _isRegistered = true;
@@ -133,12 +136,12 @@ internal sealed class HybridSender : IFeed
         bool waits = false;
         while (!waits && !_queue.IsEmpty && !_context.IsClosed)
         {
-            _context.Loop.Enter();
+            _loop.Enter();
             SpillUnfit();
             bool isMade = false;
             if (_count > 0 && HoldAll(now)) isMade = TryMake(now, out train);
             else waits = _count > 0;
-            _context.Loop.Leave(now);
+            _loop.Leave(now);
             if (isMade) return true;
         }
         _isRegistered = false;
@@ -156,14 +159,12 @@ internal sealed class HybridSender : IFeed
         Line.FallsToLowMark();
     }
 
-    /// <summary>
-    /// A stream has nobody to send to any longer: for it the waiting messages count as sent and stable.
-    /// </summary>
-    public void OnGivenUp(StreamSender stream, Instant now)
+    /// <inheritdoc/>
+    public override void OnGivenUp(StreamMessages stream, Instant now)
     {
         for (int index = _count - 1; index >= 0; index--)
         {
-            if (_parts[index].Stream != stream) continue;
+            if (_parts[index].Messages != stream) continue;
             Remove(index);
             _queue.DropFor(stream, now);
         }
@@ -171,10 +172,8 @@ internal sealed class HybridSender : IFeed
         Relieve();
     }
 
-    /// <summary>
-    /// Ends the way of a group that the node has left. Messages that wait go to the streams that take part.
-    /// </summary>
-    public void Close()
+    /// <inheritdoc/>
+    public override void Close()
     {
         SpillAll();
         _context.Roots.DropKept(this);
@@ -184,7 +183,17 @@ internal sealed class HybridSender : IFeed
         if (_channel is not null) _context.Transport.Close(_channel, receive: false);
         _channel = null;
         _isOpen = false;
-        _context.Hybrids.Remove(this);
+        _table.Remove(this);
+    }
+
+    // A route goes to the same streams as long as it lives: they are looked up once.
+    private StreamSender[] StreamsOf(Route route)
+    {
+        if (_route == route) return _streams;
+        var streams = new StreamSender[route.Count];
+        for (int index = 0; index < streams.Length; index++) streams[index] = _table.StreamOf(route.StreamAt(index).View);
+        _route = route;
+        return _streams = streams;
     }
 
     private void Open()
@@ -210,7 +219,7 @@ internal sealed class HybridSender : IFeed
     // Lanes that waited for room may go on.
     private void Relieve()
     {
-        if (Line.FallsToLowMark()) _context.Loop.Wake(Line);
+        if (Line.FallsToLowMark()) _loop.Wake(Line);
     }
 
     private void Spill(int index)
@@ -225,7 +234,7 @@ internal sealed class HybridSender : IFeed
     {
         ref HybridPart part = ref _parts[index];
         part.Stream.Hybrids.Remove(this);
-        part.Stream.Builder.Allowance.FreeHeld(part.Held);
+        part.Messages.Allowance.FreeHeld(part.Held);
         _parts[index] = _parts[--_count];
         _parts[_count] = default;
         if (_count == 0) _heldRoom = 0;
@@ -241,7 +250,7 @@ internal sealed class HybridSender : IFeed
         foreach (ref HybridPart part in Parts)
         {
             if (part.Held > 0) continue;
-            if (part.Stream.Builder.Allowance.TryHold(charge, now)) part.Held = charge;
+            if (part.Messages.Allowance.TryHold(charge, now)) part.Held = charge;
             else all = false;
         }
         if (!all) _context.Settings.Probes.Reached("a hybrid packet waits for room in a region");
@@ -290,9 +299,9 @@ internal sealed class HybridSender : IFeed
         int region = 0;
         foreach (ref HybridPart part in Parts)
         {
-            part.Stream.Builder.Allowance.FreeHeld(part.Held);
+            part.Messages.Allowance.FreeHeld(part.Held);
             part.Held = 0;
-            part.Stream.Builder.AddHybrid(datagram, ++region, Math.Max(0, charge - part.Charge), isPaid, now);
+            part.Stream.Hybrids.AddPacket(datagram, ++region, Math.Max(0, charge - part.Charge), isPaid, now);
             part.Charge = Math.Max(part.Charge, charge);
         }
         _heldRoom = 0;
@@ -324,7 +333,7 @@ internal sealed class HybridSender : IFeed
         int more = KernelCharge.OfDatagram(room) - KernelCharge.OfDatagram(_heldRoom);
         foreach (ref HybridPart part in Parts)
         {
-            if (!part.Stream.Builder.Allowance.HasRoom(more, 0, now)) return _heldRoom;
+            if (!part.Messages.Allowance.HasRoom(more, 0, now)) return _heldRoom;
         }
         return room;
     }
@@ -334,7 +343,7 @@ internal sealed class HybridSender : IFeed
         int charge = KernelCharge.OfTrain(bytes, slot);
         foreach (ref HybridPart part in Parts)
         {
-            if (!part.Stream.Builder.Allowance.HasRoom(charge - part.Charge, 1, now)) return false;
+            if (!part.Messages.Allowance.HasRoom(charge - part.Charge, 1, now)) return false;
         }
         return true;
     }
@@ -352,7 +361,7 @@ internal sealed class HybridSender : IFeed
     private int MostInTrain(int slot)
     {
         int most = Math.Max(1, Train.MaxBytes / slot);
-        foreach (ref HybridPart part in Parts) most = Math.Min(most, part.Stream.Builder.TrainDatagrams);
+        foreach (ref HybridPart part in Parts) most = Math.Min(most, part.Stream.TrainDatagrams);
         return most;
     }
 }

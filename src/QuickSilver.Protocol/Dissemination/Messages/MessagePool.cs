@@ -1,5 +1,3 @@
-using QuickSilver.Protocol.Dissemination.Groups;
-
 namespace QuickSilver.Protocol.Dissemination.Messages;
 
 /// <summary>
@@ -9,7 +7,7 @@ internal sealed class MessagePool
 {
     private readonly Stack<OutgoingMessage> _free = new();
 
-    public OutgoingMessage Take(GroupSender group, SendTicket? ticket)
+    public OutgoingMessage Take(GroupLedger group, SendTicket? ticket)
     {
         if (!_free.TryPop(out OutgoingMessage? message)) message = new OutgoingMessage();
         message.Group = group;

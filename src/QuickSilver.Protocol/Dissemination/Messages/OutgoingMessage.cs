@@ -1,4 +1,3 @@
-using QuickSilver.Protocol.Dissemination.Groups;
 using QuickSilver.Protocol.Flow;
 using QuickSilver.Protocol.Flow.Buffers;
 using QuickSilver.Protocol.Wire;
@@ -18,7 +17,7 @@ internal sealed class OutgoingMessage
     /// <summary>The next message that waits for its delivery on this node.</summary>
     public OutgoingMessage? Next;
 
-    public GroupSender Group = null!;
+    public GroupLedger Group = null!;
     public SendTicket? Ticket;
     public int Length;
 
@@ -76,7 +75,7 @@ internal sealed class OutgoingMessage
     public MessageTraits? HandedTraits => _payload?.Traits;
 
     /// <summary>True for a message of a group; with a ticket, for the ticket's.</summary>
-    public bool Is(GroupSender group, SendTicket? ticket) => Group == group && (ticket is null || Ticket == ticket);
+    public bool Is(GroupLedger group, SendTicket? ticket) => Group == group && (ticket is null || Ticket == ticket);
 
     public void Hold(Payload payload)
     {

@@ -1,5 +1,4 @@
 using QuickSilver.Protocol.Core;
-using QuickSilver.Protocol.Dissemination.Groups;
 using QuickSilver.Protocol.Flow;
 using QuickSilver.Protocol.Wire;
 
@@ -13,14 +12,14 @@ namespace QuickSilver.Protocol.Dissemination.Messages;
 /// <param name="context">The node's shared state.</param>
 internal sealed class OwnBatch(SendContext context)
 {
-    private GroupSender? _group;
+    private GroupLedger? _group;
     private StepNumber _step;
     private DeliveryBatch _batch;
 
     /// <summary>
     /// Adds the next messages; earlier ones that do not form one batch with them are delivered first.
     /// </summary>
-    public void Add(GroupSender group, StepNumber step, in DeliveryBatch next, Instant now)
+    public void Add(GroupLedger group, StepNumber step, in DeliveryBatch next, Instant now)
     {
         // A packet is of one step. But messages that waited for it may be of a newer step, and lie right behind it.
         if (_group == group && _step == step && _batch.TryAppend(next)) return;

@@ -1,5 +1,3 @@
-using QuickSilver.Protocol.Dissemination.Groups;
-
 namespace QuickSilver.Protocol.Dissemination.Messages;
 
 /// <summary>
@@ -15,7 +13,7 @@ internal struct SentBatch
     public OutgoingMessage? Message;
 
     /// <summary>The group of the messages.</summary>
-    public GroupSender Group;
+    public GroupLedger Group;
 
     /// <summary>Ordinal of the first, in the order in which messages were taken; the others follow it.</summary>
     public ulong FirstOrdinal;
@@ -27,6 +25,6 @@ internal struct SentBatch
     public long Bytes;
 
     /// <summary>True when a message of a group continues the batch.</summary>
-    public readonly bool IsContinuedBy(GroupSender group, ulong ordinal, ulong lastSequence) =>
+    public readonly bool IsContinuedBy(GroupLedger group, ulong ordinal, ulong lastSequence) =>
         Message is null && LastSequence == lastSequence && Group == group && FirstOrdinal + (ulong)Count == ordinal;
 }

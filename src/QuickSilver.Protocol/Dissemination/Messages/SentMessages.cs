@@ -1,5 +1,4 @@
 using QuickSilver.Protocol.Core;
-using QuickSilver.Protocol.Dissemination.Groups;
 
 namespace QuickSilver.Protocol.Dissemination.Messages;
 
@@ -46,7 +45,7 @@ internal sealed class SentMessages
     /// Counts a group's messages, taken one after the other, whose last bytes are in a packet. Only their numbers and
     /// lengths matter from now on.
     /// </summary>
-    public void Count(GroupSender group, ulong firstOrdinal, int count, long bytes, ulong lastSequence)
+    public void Count(GroupLedger group, ulong firstOrdinal, int count, long bytes, ulong lastSequence)
     {
         if (_batches.Count > 0 && _batches.Last.IsContinuedBy(group, firstOrdinal, lastSequence))
         {
@@ -75,7 +74,7 @@ internal sealed class SentMessages
     }
 
     /// <summary>True when one of a group's messages is here; with a ticket, the ticket's. O(messages).</summary>
-    public bool Holds(GroupSender group, SendTicket? ticket)
+    public bool Holds(GroupLedger group, SendTicket? ticket)
     {
         for (int index = 0; index < _batches.Count; index++)
         {

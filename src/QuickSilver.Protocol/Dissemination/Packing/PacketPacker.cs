@@ -27,15 +27,15 @@ namespace QuickSilver.Protocol.Dissemination.Packing;
 /// changes: once per change and stream. Cost: O(1) per record in addition to the copy. Allocates nothing.
 /// </para>
 /// </summary>
-/// <param name="context">The node's shared state.</param>
+/// <param name="own">What the messages of the node share.</param>
 /// <param name="view">The view that the stream goes to.</param>
 /// <param name="messages">The stream's messages, informed of each whose last byte is packed.</param>
-internal sealed class PacketPacker(SendContext context, RegionView view, StreamMessages messages)
+internal sealed class PacketPacker(OwnMessages own, RegionView view, StreamMessages messages)
 {
     private readonly Epoch _epoch = view.Number.Epoch;
     private readonly RegionBuffer _backlog = messages.Backlog;
-    private readonly Probes _probes = context.Settings.Probes;
-    private readonly SourcePacker _sources = new(context, view, messages);
+    private readonly Probes _probes = own.Context.Settings.Probes;
+    private readonly SourcePacker _sources = new(own, view, messages);
 
     /// <summary>Fills one packet's body.</summary>
     /// <param name="slot">Room for the datagram; its length is the limit. The header's bytes are left alone.</param>
@@ -46,7 +46,7 @@ internal sealed class PacketPacker(SendContext context, RegionView view, StreamM
     public int Pack(Slice slot, ulong sequence, Instant now)
     {
         var writer = new WireWriter(slot.Span[DatagramHeader.Length..]);
-        StepNumber step = _backlog.IsEmpty ? context.ActiveStep : _backlog.First.Message.Step;
+        StepNumber step = _backlog.IsEmpty ? own.Context.ActiveStep : _backlog.First.Message.Step;
         System.Diagnostics.Debug.Assert(step >= view.FirstStep, "a step before its view");
         System.Diagnostics.Debug.Assert(step.Epoch == view.FirstStep.Epoch, "a view does not outlive its epoch");
         writer.WriteVarint(step.Counter - view.FirstStep.Counter);
@@ -55,7 +55,7 @@ internal sealed class PacketPacker(SendContext context, RegionView view, StreamM
         while (!isFull)
         {
             if (_backlog.IsEmpty
-                && (step != context.ActiveStep || !_sources.TryPack(slot, ref writer, sequence, now)))
+                && (step != own.Context.ActiveStep || !_sources.TryPack(slot, ref writer, sequence, now)))
             {
                 break;
             }
@@ -133,7 +133,7 @@ internal sealed class PacketPacker(SendContext context, RegionView view, StreamM
         int start = DatagramHeader.Length + writer.Written;
         for (int index = 0; index < count; index++) writer.WriteBytes(_backlog[index].Message.Span);
         System.Diagnostics.Debug.Assert(!writer.Overflowed, "the batch was measured");
-        _probes.Reached("waiting messages of one group and length become a run");
+        _probes.Reached("waiting messages of one group and length become a batch");
         // Delivering an earlier own message may run user code that drops the rest of the backlog.
         for (int index = 0; index < count && !_backlog.IsEmpty; index++)
         {

@@ -8,15 +8,14 @@ namespace QuickSilver.Protocol.Dissemination.Packing;
 /// <summary>One packet that was sent and is not yet known stable.</summary>
 internal struct PendingPacket
 {
-    /// <summary>
-    /// The datagram as it was sent, with one reference; a hybrid one until the stream's own is asked for.
-    /// </summary>
+    /// <summary>The datagram as it was sent, with one reference.</summary>
     public Slice Datagram;
 
     /// <summary>
-    /// Where <see cref="Datagram"/> is hybrid, the position of the stream's region in it, from 1; else 0.
+    /// Where <see cref="Datagram"/> is one of several regions, the position of the stream's region in it, from 1. 0: it
+    /// is the stream's own.
     /// </summary>
-    public byte HybridRegion;
+    public byte RegionInShared;
 
     /// <summary>The window's running total after this packet.</summary>
     public long Charge;

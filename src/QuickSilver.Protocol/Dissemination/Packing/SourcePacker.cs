@@ -31,7 +31,7 @@ namespace QuickSilver.Protocol.Dissemination.Packing;
 /// Cost: O(1) per message; one call of the source, no copy. Allocates nothing in steady state. Core thread only.
 /// </para>
 /// </summary>
-internal sealed class SourcePacker(SendContext context, RegionView view, StreamMessages messages)
+internal sealed class SourcePacker(OwnMessages own, RegionView view, StreamMessages messages)
 {
     // The bytes after which another lane has its turn.
     private const int TurnBytes = 8 << 10;
@@ -39,6 +39,7 @@ internal sealed class SourcePacker(SendContext context, RegionView view, StreamM
     // The number of messages of one length in a row after which the next are expected to have it.
     private const int UntilExpected = 4;
 
+    private readonly SendContext _context = own.Context;
     private readonly Epoch _epoch = view.Number.Epoch;
     private readonly RingQueue<SendLane> _lanes = messages.Backlog.Direct;
     private GroupSender? _lastGroup;
@@ -76,7 +77,7 @@ internal sealed class SourcePacker(SendContext context, RegionView view, StreamM
         PendingAccount account = messages.Gate.Account;
         while (lane.Next(now) is { } group)
         {
-            if (!group.Unfinished.IsAllDelivered) return BindOne(lane, group, now);
+            if (!group.IsAllDelivered) return BindOne(lane, group, now);
             // A turn is over with the message that passes its end; a single lane has no turns.
             int turnRemaining = _lanes.Count > 0 ? end - writer.Written : int.MaxValue;
             Outcome outcome = WriteRecord(slot, ref writer, lane, group, turnRemaining, sequence, now);
@@ -99,13 +100,13 @@ internal sealed class SourcePacker(SendContext context, RegionView view, StreamM
         in Slice slot, ref WireWriter writer, SendLane lane, GroupSender group, int turnRemaining, ulong sequence,
         Instant now)
     {
-        ulong number = group.Numbers.Last + 1;
+        ulong number = group.LastNumber + 1;
         bool isFirst = messages.IsFirst(group.DirectIndex);
-        StepNumber previous = isFirst ? group.Numbers.LastStep : default;
+        StepNumber previous = isFirst ? group.LastStep : default;
         bool? isAlike = isFirst ? null : lane.HasAlike;
         bool mayBatch = !isFirst
             && ((isAlike ?? (_alike == UntilExpected && _lastGroup == group))
-                || context.Settings.Probes.Here(BuggifySite.RunExpected));
+                || _context.Settings.Probes.Here(BuggifySite.RunExpected));
         _lastGroup = group;
         int headLength =
             PacketRecord.HeadLength(_epoch, group.DirectIndex, number, isFirst, previous, 0, 0, fragment: false)
@@ -114,7 +115,7 @@ internal sealed class SourcePacker(SendContext context, RegionView view, StreamM
         // The length field, however long, fits into the packet together with a message that fits here.
         int field = Math.Max(_usualField, WireWriter.VarintLength((ulong)writer.Remaining));
         int room = writer.Remaining - headLength - field;
-        MessageWriter source = context.SourceWriter;
+        MessageWriter source = own.Writer;
         source.Begin(room > 0 ? slot.Part(start, room) : default);
         if (!lane.TryPull(group))
         {
@@ -143,13 +144,13 @@ internal sealed class SourcePacker(SendContext context, RegionView view, StreamM
             ref writer, _epoch, group.DirectIndex, number, isFirst, previous, length, 0, length, count);
         writer.Reserve(count * length);
         System.Diagnostics.Debug.Assert(!writer.Overflowed, "the room was measured");
-        context.Settings.Probes.Reached(
-            count == 1 ? "a source writes a message into a packet" : "sources write a run of messages into a packet");
+        _context.Settings.Probes.Reached(
+            count == 1 ? "a source writes a message into a packet" : "sources write a batch of messages into a packet");
         if (isAlike == true && count > 1)
-            context.Settings.Probes.Reached("messages that wait in a lane and are alike become a run");
+            _context.Settings.Probes.Reached("messages that wait in a lane and are alike become a batch");
         messages.OnWritten(group, new DeliveryBatch(number, slot.Part(start, length), count, length), sequence, now);
         if (!source.HasMessage) return Outcome.Written;
-        context.Settings.Probes.Reached("a run ends by a message of another length");
+        _context.Settings.Probes.Reached("a batch ends by a message of another length");
         group.BindPulled(now);
         return Outcome.Elsewhere;
     }
@@ -165,7 +166,7 @@ internal sealed class SourcePacker(SendContext context, RegionView view, StreamM
         long countLimit = Math.Min(account.MessagesLeft, PacketRecord.MaxCount);
         long limit = Math.Min(countLimit, (bytes + length - 1) / length) - 1;
         int count = 0;
-        MessageWriter source = context.SourceWriter;
+        MessageWriter source = own.Writer;
         while (count < limit)
         {
             int offset = start + ((count + 1) * length);

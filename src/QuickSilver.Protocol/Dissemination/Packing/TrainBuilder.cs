@@ -1,11 +1,10 @@
 using QuickSilver.Protocol.Core;
 using QuickSilver.Protocol.Dissemination.Groups;
-using QuickSilver.Protocol.Dissemination.Streams;
+using QuickSilver.Protocol.Dissemination.Messages;
 using QuickSilver.Protocol.Flow;
 using QuickSilver.Protocol.Flow.Buffers;
-using QuickSilver.Protocol.Flow.Repairs;
 using QuickSilver.Protocol.Flow.Transports;
-using QuickSilver.Protocol.Probing;
+using QuickSilver.Protocol.Membership;
 using QuickSilver.Protocol.Wire;
 
 namespace QuickSilver.Protocol.Dissemination.Packing;
@@ -20,11 +19,9 @@ namespace QuickSilver.Protocol.Dissemination.Packing;
 /// chunk is free, packets are sent.
 /// </para>
 /// <para>
-/// Where a full packet takes a chunk of its own, lone short packets would each take one too. Hundreds of chunks that
-/// begin at the same offset of a page evict each other from the processor's caches. So packets that are expected to be
-/// short and alone lie behind each other in chunks of their own. The length of a source's messages is not known before
-/// it is asked. Where it turns out to be more, the packet takes the rest of the chunk, and the next train is an
-/// ordinary one.
+/// A packet that is expected to be short and alone lies behind others of its kind (<see cref="PacketMemory"/>). The
+/// length of a source's messages is not known before it is asked. Where it turns out to be more, the packet takes the
+/// rest of the chunk, and the next train is an ordinary one.
 /// </para>
 /// <para>
 /// Allocates nothing in steady state.
@@ -45,55 +42,43 @@ internal sealed class TrainBuilder
     private const int LoneRoom = ShortestLent + (1 << 10);
 
     private readonly SendContext _context;
-    private readonly StreamSender _stream;
+    private readonly RegionView _view;
     private readonly StreamLending _lending;
     private readonly StreamMessages _messages;
     private readonly PendingPackets _pending;
+    private readonly PacketSizes _sizes;
     private readonly PacketPacker _packer;
-    private readonly Arena _arena;
-    private readonly Arena _lone;
-    private readonly Arena _notes;
+    private readonly PacketMemory _memory;
     private readonly SendAllowance _allowance;
     private readonly DatagramFlags _packetFlags;
-    private int _slot;
     private int _lastCount = 1;
     // Before the first train any number of bytes is expected.
     private int _lastBytes = int.MaxValue;
 
     public TrainBuilder(
-        SendContext context,
-        StreamSender stream,
+        OwnMessages own,
         StreamLending lending,
         StreamMessages messages,
         PendingPackets pending,
-        long predecessorShare,
-        Instant now)
+        PacketSizes sizes,
+        PacketMemory memory)
     {
-        TransportFacts facts = context.Transport.Facts;
-        _context = context;
-        _stream = stream;
+        _context = own.Context;
+        _view = messages.View;
         _lending = lending;
         _messages = messages;
         _pending = pending;
-        _packetFlags = facts.ChecksumPayloads && !context.Settings.IsSealed
+        _sizes = sizes;
+        _packetFlags = _context.Transport.Facts.ChecksumPayloads && !_context.Settings.IsSealed
             ? DatagramFlags.PayloadChecksum : DatagramFlags.None;
-        FitSlot();
-        _packer = new PacketPacker(context, stream.View, messages);
-        _arena = new Arena(context.Pool, BufferOwner.Pending, context.Transport.SharedMemory);
-        _lone = new Arena(context.Pool, BufferOwner.Pending);
-        _notes = new Arena(context.Pool, BufferOwner.Pending);
-        int burst = lending.IsPossible ? Math.Max(LentPackets, TrainDatagrams) : TrainDatagrams;
-        _allowance = new SendAllowance(context, stream, predecessorShare, burst, now);
+        _packer = new PacketPacker(own, _view, messages);
+        _memory = memory;
+        _allowance = messages.Allowance;
     }
 
-    /// <summary>The most datagrams in one of the stream's trains.</summary>
-    public int TrainDatagrams { get; private set; }
-
-    /// <summary>The longest datagram that is packed now.</summary>
-    public int SlotBytes => _slot;
-
-    /// <summary>What window and rate let the stream send.</summary>
-    public SendAllowance Allowance => _allowance;
+    /// <summary>The most packets that a stream builds at once.</summary>
+    public static int BurstOf(StreamLending lending, PacketSizes sizes) =>
+        lending.IsPossible ? Math.Max(LentPackets, sizes.TrainDatagrams) : sizes.TrainDatagrams;
 
     /// <summary>
     /// Packs the next train from the backlog and the direct groups, and adds its packets to the pending ones.
@@ -106,141 +91,43 @@ internal sealed class TrainBuilder
     {
         train = default;
         segment = 0;
-        RegionBuffer backlog = _stream.Backlog;
-        bool isLone = ExpectsLone(backlog);
-        bool lends = _lending.IsOn() && !isLone;
-        int limit = _allowance.Packets(isLone ? 1 : lends ? LentPackets : TrainDatagrams, now);
+        PacketPlace place = ChoosePlace();
+        int limit = _allowance.Packets(MostAt(place), now);
         if (limit == 0) return 0;
-        Arena arena = isLone ? _lone : _arena;
-        int slot = _slot;
-        // Lent packets need not be contiguous, but lie in a chunk that others read.
-        lends = lends && TryContinueShared();
-        if (isLone)
+        place = Start(place, ref limit);
+        int slot = place == PacketPlace.Lone ? Math.Min(_sizes.Slot, _memory.Lone.Remaining) : _sizes.Slot;
+        var built = new Built { First = _pending.Highest + 1, IsFull = true };
+        while (built.IsFull && built.Count < limit && _messages.HasWork && HasRoom(place, slot))
         {
-            if (arena.Remaining < LoneRoom) arena.StartChunk();
-            slot = Math.Min(slot, arena.Remaining);
+            if (!TryAdd(ref built, place, slot, now)) break;
         }
-        else if (!lends)
-        {
-            limit = Math.Min(limit, TrainDatagrams);
-            StartInOnePiece(limit);
-        }
-        ulong first = _pending.Highest + 1;
-        int count = 0, bytes = 0, charge = 0;
-        bool isFull = true;
-        while (isFull && count < limit && _stream.HasWork && (lends ? MayLendMore() : arena.Remaining >= slot))
-        {
-            int packetLimit = backlog.Direct.Count > 0
-                ? slot
-                : (int)Math.Min(slot, DatagramHeader.Length + PacketRecord.MaxOverhead + backlog.Bytes);
-            int next = Charge(bytes + packetLimit, lends, charge) - charge;
-            if (!_allowance.Admits(next, now))
-            {
-                _context.Settings.Probes.Reached("the window keeps a sender back");
-                break;
-            }
-            Slice datagram = PackNext(arena, slot, now);
-            if (datagram.Length == 0)
-            {
-                datagram.Release();
-                break;
-            }
-            isFull = datagram.Length == slot;
-            bytes += datagram.Length;
-            int chargeBefore = charge;
-            charge = Charge(bytes, lends, charge);
-            _allowance.OnPacked(charge - chargeBefore, now);
-            WriteHeader(datagram, DatagramKind.Data, _pending.Highest + 1, _packetFlags);
-            _pending.Add(new PendingPacket { Datagram = datagram, Charge = _allowance.TotalCharge, Sent = now });
-            if (count++ == 0) train = datagram;
-        }
-        if (count == 0) return 0;
-        _lastCount = count;
-        _lastBytes = bytes;
-        if (isLone)
+        if (built.Count == 0) return 0;
+        _lastCount = built.Count;
+        _lastBytes = built.Bytes;
+        if (place == PacketPlace.Lone)
         {
             _context.Settings.Probes.Reached(
-                bytes < ShortestLent
+                built.Bytes < ShortestLent
                     ? "a packet that should be short and alone is put behind another"
                     : "a packet that should be short and alone is long");
         }
-        _allowance.OnTrain(count, charge, now);
-        if (lends && (count > 1 || bytes >= ShortestLent))
-        {
-            _context.Counters.PacketsLent += (ulong)count;
-            train = WriteNotes(first, count);
-            segment = train.Length;
-            return count;
-        }
-        _lending.OnSentTrain();
-        train = train with { Length = bytes };
-        train.Retain();
-        segment = count > 1 ? _slot : bytes;
-        return count;
+        _allowance.OnTrain(built.Count, built.Charge, now);
+        train = place == PacketPlace.Shared && (built.Count > 1 || built.Bytes >= ShortestLent)
+            ? Lend(built, out segment)
+            : Send(built, out segment);
+        return built.Count;
     }
 
     /// <summary>How soon the next packet asks for feedback.</summary>
     public FeedbackUrgency PacketUrgency =>
-        _allowance.IsHalfUsed || _stream.WaitsForStability ? FeedbackUrgency.Immediate
-            : _stream.IsAwaited ? FeedbackUrgency.Normal : FeedbackUrgency.Low;
-
-    /// <summary>Adds a hybrid packet to the pending ones.</summary>
-    /// <param name="datagram">The hybrid datagram; the stream takes a reference of its own.</param>
-    /// <param name="region">Position of the stream's region in it, from 1.</param>
-    /// <param name="charge">Its charge.</param>
-    /// <param name="isPaid">True when <see cref="SendAllowance.TryHold"/> has taken it from the rate.</param>
-    /// <param name="now">The present instant.</param>
-    public void AddHybrid(in Slice datagram, int region, int charge, bool isPaid, Instant now)
-    {
-        _allowance.OnPacked(charge, now);
-        if (!isPaid) _allowance.OnTrain(1, charge, now);
-        datagram.Retain();
-        _pending.Add(new PendingPacket
-        {
-            Datagram = datagram,
-            HybridRegion = (byte)region,
-            Charge = _allowance.TotalCharge,
-            Sent = now,
-        });
-    }
-
-    /// <summary>
-    /// A pending packet as the stream's own datagram; one that left in a hybrid packet is derived when it is first
-    /// asked for.
-    /// </summary>
-    public Slice DatagramOf(ulong sequence)
-    {
-        ref PendingPacket packet = ref _pending[sequence];
-        if (packet.HybridRegion == 0) return packet.Datagram;
-        Slice place = _lone.Take(HybridPacket.LongestDerived(packet.Datagram.Length, isLongIndex: true));
-        int length = HybridPacket.Derive(
-            packet.Datagram.Span, packet.HybridRegion - 1, _stream.View.Number.Epoch, place.Span);
-        System.Diagnostics.Debug.Assert(length > 0, "what was packed can be derived");
-        packet.Datagram.Release();
-        packet.Datagram = _lone.Trim(place, length);
-        packet.HybridRegion = 0;
-        return packet.Datagram;
-    }
-
-    /// <summary>Packs datagrams of a length that reaches all live members of the view from now on.</summary>
-    public void FitSlot()
-    {
-        TransportFacts facts = _context.Transport.Facts;
-        _slot = _context.Paths.LongestTo(_stream.View, _context.SelfKey, facts.SlotBytes);
-        int limit = _slot < facts.SlotBytes && facts.TrainDatagrams > 1 ? Train.MaxDatagrams : facts.TrainDatagrams;
-        int sealing = _context.Settings.IsSealed ? SealedHeader.MostAdded : 0;
-        int fitting = Train.MaxBytes / (_slot + sealing);
-        TrainDatagrams = Math.Clamp(Math.Min(limit, fitting), 1, Train.MaxDatagrams);
-        // Longer packets have no lateral repairs, so they need no room.
-        if (_slot > RegionBlock.MaxLength) return;
-        _slot = Math.Max(Math.Min(_slot, PathLadder.Floor), _slot - _context.RepairRoom);
-    }
+        _allowance.IsHalfUsed || _messages.WaitsForStability ? FeedbackUrgency.Immediate
+            : _messages.IsAwaited ? FeedbackUrgency.Normal : FeedbackUrgency.Low;
 
     /// <summary>Builds a beacon: the highest sequence so far, and whether it is the last.</summary>
     /// <returns>The datagram, with one reference.</returns>
     public Slice BuildBeacon(bool isFinal)
     {
-        Slice datagram = _arena.Take(DatagramHeader.Length);
+        Slice datagram = _memory.At(PacketPlace.OnePiece).Take(DatagramHeader.Length);
         DatagramFlags flags = isFinal ? DatagramFlags.Final : DatagramFlags.None;
         WriteHeader(datagram, DatagramKind.Beacon, _pending.Highest, flags);
         return datagram;
@@ -250,71 +137,124 @@ internal sealed class TrainBuilder
     /// <returns>The datagram, with one reference.</returns>
     public Slice BuildOffer()
     {
-        Slice datagram = _notes.Take(NoteBody.DatagramLength);
+        Slice datagram = _memory.Notes.Take(NoteBody.DatagramLength);
         _lending.WriteOffer(datagram.Span[DatagramHeader.Length..]);
         WriteHeader(datagram, DatagramKind.Note, _pending.Highest, DatagramFlags.None);
         return datagram;
     }
 
-    /// <summary>Releases the memory kept for the next train.</summary>
-    public void ReleaseSpare()
+    // One packet for everything there is, too short to be lent, lies alone.
+    private PacketPlace ChoosePlace()
     {
-        _arena.Close();
-        _lone.Close();
-        _notes.Close();
+        bool isLone = ExpectsLone();
+        bool isLent = _lending.IsOn();
+        return isLone ? PacketPlace.Lone : isLent ? PacketPlace.Shared : PacketPlace.OnePiece;
     }
 
-    public void Close()
+    // Sources are expected to have as much as last time.
+    private bool ExpectsLone()
     {
-        _allowance.Close();
-        ReleaseSpare();
-    }
-
-    private Slice PackNext(Arena arena, int room, Instant now)
-    {
-        Slice slot = arena.Take(room);
-        int length = _packer.Pack(slot, _pending.Highest + 1, now);
-        return length == room ? slot : arena.Trim(slot, length);
-    }
-
-    // One packet for everything there is, too short to be lent: sources are expected to have as much as last time.
-    private bool ExpectsLone(RegionBuffer backlog)
-    {
-        if (_slot < LoneRoom) return false;
+        if (_sizes.Slot < LoneRoom) return false;
+        RegionBuffer backlog = _messages.Backlog;
         long expected = backlog.Bytes + (backlog.Direct.Count > 0 ? _lastBytes : 0);
         return DatagramHeader.Length + PacketRecord.MaxOverhead + expected < ShortestLent;
     }
 
-    // The expected packets must fit into the rest of the chunk, or begin a new one. How much sources have is not known
-    // before they are asked: as much as last time is assumed.
-    private void StartInOnePiece(int limit)
+    private int MostAt(PacketPlace place) => place switch
     {
-        RegionBuffer backlog = _stream.Backlog;
-        long wanted = (backlog.Bytes / (_slot - DatagramHeader.Length)) + 1;
+        PacketPlace.Lone => 1,
+        PacketPlace.Shared => LentPackets,
+        _ => _sizes.TrainDatagrams,
+    };
+
+    // Makes room for the first packet, and where packets must not be apart, for all that are expected.
+    private PacketPlace Start(PacketPlace place, ref int limit)
+    {
+        if (place == PacketPlace.Lone)
+        {
+            _memory.StartInOnePiece(place, LoneRoom);
+            return place;
+        }
+        // Lent packets need not be contiguous, but lie in a chunk that others read.
+        if (place == PacketPlace.Shared && _memory.TryContinueShared(_sizes.Slot)) return place;
+        limit = Math.Min(limit, _sizes.TrainDatagrams);
+        _memory.StartInOnePiece(PacketPlace.OnePiece, Expected(limit) * _sizes.Slot);
+        return PacketPlace.OnePiece;
+    }
+
+    // How much sources have is not known before they are asked: as much as last time is assumed.
+    private long Expected(int limit)
+    {
+        RegionBuffer backlog = _messages.Backlog;
+        long wanted = (backlog.Bytes / (_sizes.Slot - DatagramHeader.Length)) + 1;
         if (backlog.Direct.Count > 0) wanted = Math.Max(wanted, _lastCount);
-        if (_arena.Remaining < Math.Min(wanted, limit) * _slot) _arena.StartChunk();
+        return Math.Min(wanted, limit);
+    }
+
+    private bool HasRoom(PacketPlace place, int slot) => place == PacketPlace.Shared
+        ? _messages.Packed < LentMessages && _memory.TryContinueShared(_sizes.Slot)
+        : _memory.At(place).Remaining >= slot;
+
+    // Packs one packet; false when the window has no room for it, or there was nothing.
+    private bool TryAdd(ref Built built, PacketPlace place, int slot, Instant now)
+    {
+        RegionBuffer backlog = _messages.Backlog;
+        bool isLent = place == PacketPlace.Shared;
+        int most = backlog.Direct.Count > 0
+            ? slot
+            : (int)Math.Min(slot, DatagramHeader.Length + PacketRecord.MaxOverhead + backlog.Bytes);
+        if (!_allowance.Admits(Charge(built.Bytes + most, isLent, built.Charge) - built.Charge, now))
+        {
+            _context.Settings.Probes.Reached("the window keeps a sender back");
+            return false;
+        }
+        Arena arena = _memory.At(place);
+        Slice room = arena.Take(slot);
+        int length = _packer.Pack(room, _pending.Highest + 1, now);
+        Slice datagram = length == slot ? room : arena.Trim(room, length);
+        if (length == 0)
+        {
+            datagram.Release();
+            return false;
+        }
+        built.IsFull = length == slot;
+        built.Bytes += length;
+        int chargeBefore = built.Charge;
+        built.Charge = Charge(built.Bytes, isLent, chargeBefore);
+        _allowance.OnPacked(built.Charge - chargeBefore, now);
+        WriteHeader(datagram, DatagramKind.Data, _pending.Highest + 1, _packetFlags);
+        _pending.Add(new PendingPacket { Datagram = datagram, Charge = _allowance.TotalCharge, Sent = now });
+        if (built.Count++ == 0) built.Start = datagram;
+        return true;
     }
 
     // The charge of a train so far; it does not fall when the train turns out to be lent.
-    private int Charge(int bytes, bool lends, int before) =>
+    private int Charge(int bytes, bool isLent, int before) =>
         Math.Max(
             before,
-            lends && bytes >= ShortestLent ? KernelCharge.OfLent(bytes) : KernelCharge.OfTrain(bytes, _slot));
+            isLent && bytes >= ShortestLent ? KernelCharge.OfLent(bytes) : KernelCharge.OfTrain(bytes, _sizes.Slot));
 
-    private bool MayLendMore() => _messages.Packed < LentMessages && TryContinueShared();
-
-    private bool TryContinueShared()
+    private Slice Send(in Built built, out int segment)
     {
-        if (_arena.IsShared && _arena.Remaining >= _slot) return true;
-        _arena.StartChunk(shared: true);
-        if (!_arena.IsShared) _context.Settings.Probes.Reached("no block of the segment is free");
-        return _arena.IsShared;
+        _lending.OnSentTrain();
+        Slice train = built.Start with { Length = built.Bytes };
+        train.Retain();
+        segment = built.Count > 1 ? _sizes.Slot : built.Bytes;
+        return train;
+    }
+
+    private Slice Lend(in Built built, out int segment)
+    {
+        _context.Counters.PacketsLent += (ulong)built.Count;
+        Slice notes = WriteNotes(built.First, built.Count);
+        segment = notes.Length;
+        return notes;
     }
 
     // One note of all packets, with one reference. All chunks are of this node's own segment.
     private Slice WriteNotes(ulong first, int count)
     {
-        Slice notes = _notes.Take(NoteList.DatagramLength(count));
+        Slice notes = _memory.Notes.Take(NoteList.DatagramLength(count));
         Span<byte> body = notes.Span[DatagramHeader.Length..];
         for (int index = 0; index < count; index++)
         {
@@ -337,11 +277,22 @@ internal sealed class TrainBuilder
             Kind = kind,
             Flags = flags,
             Cluster = _context.ClusterInstance,
-            ViewTag = _stream.View.Number.Tag,
-            ViewCounter = _stream.View.Number.Counter,
+            ViewTag = _view.Number.Tag,
+            ViewCounter = _view.Number.Counter,
             Sender = _context.SelfKey,
             Sequence = sequence,
         };
         header.WriteTo(datagram.Span);
+    }
+
+    // A train while it is built: its first packet, and what all of them have.
+    private struct Built
+    {
+        public ulong First;
+        public Slice Start;
+        public int Count;
+        public int Bytes;
+        public int Charge;
+        public bool IsFull;
     }
 }

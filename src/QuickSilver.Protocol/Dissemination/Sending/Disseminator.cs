@@ -28,6 +28,11 @@ namespace QuickSilver.Protocol.Dissemination.Sending;
 public sealed class Disseminator
 {
     private readonly SendContext _context;
+    private readonly OwnMessages _messages;
+    private readonly RouteTable _routes;
+    private readonly StreamTable _streams;
+    private readonly HybridTable _hybrids;
+    private readonly StreamContext _shared;
     private readonly KeyedSet<GroupId, GroupSender> _groups = new(static sender => sender.Group.Id);
     private readonly List<GroupSender> _left = [];
     private readonly List<Ending> _endings = [];
@@ -53,14 +58,20 @@ public sealed class Disseminator
         DisseminationCounters counters,
         IDisseminationEvents events)
     {
-        _context = new SendContext(settings, transport, roots, alarms, pool, counters, events);
+        _context = new SendContext(settings, transport, roots, alarms, pool, counters);
+        _messages = new OwnMessages(_context);
+        _routes = new RouteTable(
+            _messages, (view, now) => _streams!.Open(view, now).Messages, group => _hybrids!.Make(group));
+        _shared = new StreamContext(_messages, _routes.Loop, events);
+        _streams = new StreamTable(_shared);
+        _hybrids = new HybridTable(_shared, _streams);
     }
 
     /// <summary>The step this node sends in; none before the first <see cref="SwitchTo"/>.</summary>
     public StepNumber ActiveStep => _context.ActiveStep;
 
     /// <summary>The streams of views that have not retired, in the order in which they were opened.</summary>
-    public IReadOnlyList<StreamSender> Streams => _context.Streams.All;
+    public IReadOnlyList<StreamSender> Streams => _streams.All;
 
     /// <summary>How long this node's datagrams may be, by member: shared with recovery.</summary>
     public PathSizes Paths => _context.Paths;
@@ -73,7 +84,7 @@ public sealed class Disseminator
         get
         {
             int shortest = 0;
-            foreach (StreamSender stream in _context.Streams.All)
+            foreach (StreamSender stream in _streams.All)
             {
                 if (shortest == 0 || stream.SlotBytes < shortest) shortest = stream.SlotBytes;
             }
@@ -82,17 +93,17 @@ public sealed class Disseminator
     }
 
     /// <summary>How members have been reachable so far, shared with the engines of modes.</summary>
-    internal CarrierMemory Carriers => _context.Carriers;
+    internal CarrierMemory Carriers => _shared.Carriers;
 
     /// <summary>The messages of a mode's groups on their way out.</summary>
-    internal ModeOutlet OutletOf(byte mode) => _context.OutletOf(mode);
+    internal ModeOutlet OutletOf(byte mode) => _routes.OutletOf(mode);
 
     /// <summary>
     /// A limit of datagrams to a member has changed: streams to its views pack accordingly from their next packet on.
     /// </summary>
     public void OnPathChanged(NodeInfo member)
     {
-        foreach (StreamSender stream in _context.Streams.All)
+        foreach (StreamSender stream in _streams.All)
         {
             if (stream.View.IndexOf(member.Number.Key) >= 0) stream.OnPathsChanged();
         }
@@ -104,7 +115,7 @@ public sealed class Disseminator
     {
         if (_context.RepairRoom == bytes) return;
         _context.RepairRoom = bytes;
-        foreach (StreamSender stream in _context.Streams.All) stream.OnPathsChanged();
+        foreach (StreamSender stream in _streams.All) stream.OnPathsChanged();
     }
 
     /// <summary>Sets the identity that datagrams carry, once the node is registered.</summary>
@@ -113,9 +124,6 @@ public sealed class Disseminator
         _context.SelfKey = self.Number.Key;
         _context.ClusterInstance = clusterInstance;
     }
-
-    /// <summary>Senders of groups that this node is in, or was in and has not been ordered to forget.</summary>
-    public int GroupCount => _groups.Count;
 
     /// <summary>
     /// Returns the sender of a group: the same object per group id until the group is forgotten, so that message
@@ -126,7 +134,7 @@ public sealed class Disseminator
     /// <param name="isPublisher">True when this node publishes to the group; false when it is a member.</param>
     public GroupSender OpenGroup(GroupInfo group, ISenderListener listener, bool isPublisher = false)
     {
-        if (!_groups.TryGet(group.Id, out GroupSender? sender)) _groups.Add(sender = new GroupSender(_context, group));
+        if (!_groups.TryGet(group.Id, out GroupSender? sender)) _groups.Add(sender = new GroupSender(_routes, group));
         sender.SetListener(listener, isPublisher);
         return sender;
     }
@@ -137,7 +145,7 @@ public sealed class Disseminator
     /// <summary>
     /// Makes a lane for messages of many groups; each must be open while messages of it are supplied.
     /// </summary>
-    public SharedLane OpenLane(ILaneSource source) => new(_context, source);
+    public SharedLane OpenLane(ILaneSource source) => new(_routes, source);
 
     /// <summary>
     /// Ends this node's session in a group. The sender keeps its numbers; everything else is released as soon as it
@@ -170,7 +178,27 @@ public sealed class Disseminator
     /// <summary>
     /// Finds this node's stream into a view, by the view's fields in a datagram header; null when there is none. O(1).
     /// </summary>
-    public StreamSender? FindStream(uint viewTag, uint viewCounter) => _context.Streams.Find(viewTag, viewCounter);
+    public StreamSender? FindStream(uint viewTag, uint viewCounter) => _streams.Find(viewTag, viewCounter);
+
+    /// <summary>
+    /// Finds the views in which messages of a group are not known to be stable; with a ticket, the ticket's message.
+    /// For diagnostics: examines everything that is pending.
+    /// </summary>
+    /// <param name="group">The group's sender.</param>
+    /// <param name="ticket">The message's ticket; null: all of the group's messages.</param>
+    /// <param name="isWaiting">True when messages of the group wait in the source of a shared lane.</param>
+    /// <param name="views">Views are added here.</param>
+    /// <returns>True when some of it is still with its source, and cannot be bound before a newer step comes into
+    /// use.</returns>
+    public bool FindUnstable(GroupSender group, SendTicket? ticket, bool isWaiting, List<RegionView> views)
+    {
+        foreach (StreamSender stream in _streams.All)
+        {
+            if (stream.AwaitsStability(group, ticket)) views.Add(stream.View);
+        }
+        bool isTaken = ticket is not null && views.Count > 0;
+        return !isTaken && group.FindWaiting(isWaiting, views);
+    }
 
     /// <summary>
     /// Records an installed step; nothing is sent in it before <see cref="SwitchTo"/>. Must be called before anything
@@ -183,7 +211,7 @@ public sealed class Disseminator
         {
             _endings.RemoveAll(ending => ending.View.Number == view.Number);
             // From now on this node is not done with the view, even if it sends nothing there for long.
-            _context.Streams.Find(view)?.Reopen();
+            _streams.Find(view)?.Reopen();
         }
         foreach (RegionView view in step.Superseded) _endings.Add(new Ending(step.Number, view));
     }
@@ -195,43 +223,40 @@ public sealed class Disseminator
     /// </summary>
     public void SwitchTo(StepNumber step, ClusterView cluster, Instant now)
     {
-        _context.Loop.Enter();
+        _routes.Loop.Enter();
         // Messages of the step before belong to its views.
-        foreach (HybridSender hybrid in _context.Hybrids)
-        {
-            hybrid.SpillAll();
-            while (hybrid.Line.Waiters.Count > 0) hybrid.Line.Waiters.Dequeue().OnDetached();
-        }
+        _hybrids.OnSwitch();
         _context.ActiveStep = step;
         _context.Active.SwitchTo(cluster);
         _context.Generation++;
-        _context.Routes.Clear();
+        _routes.Clear();
         _waiting.Clear();
-        foreach (StreamSender stream in _context.Streams.All)
+        foreach (StreamSender stream in _streams.All)
         {
-            while (stream.Backlog.Waiters.Count > 0) stream.Backlog.Waiters.Dequeue().OnDetached();
-            while (stream.Backlog.Direct.Count > 0) stream.Backlog.Direct.Dequeue().OnDirectEnded();
-            stream.Gate.DetachAll(_waiting);
+            RegionBuffer backlog = stream.Messages.Backlog;
+            while (backlog.Waiters.Count > 0) backlog.Waiters.Dequeue().OnDetached();
+            while (backlog.Direct.Count > 0) backlog.Direct.Dequeue().OnDirectEnded();
+            stream.Messages.Gate.DetachAll(_waiting);
         }
-        _context.DetachOutlets();
-        foreach (SendLane lane in _context.WaitingForStep)
+        _routes.DetachOutlets();
+        foreach (SendLane lane in _routes.WaitingForStep)
         {
             if (lane.MustRebind) _waiting.Add(lane);
         }
-        _context.WaitingForStep.Clear();
+        _routes.WaitingForStep.Clear();
         EndSuperseded(step, now);
         foreach (SendLane lane in _waiting) lane.OnSwitched(now);
         _waiting.Clear();
         foreach (GroupSender group in _left) group.Unbind();
         _left.Clear();
         SpareRoom.GiveBack(_left);
-        _context.Loop.Leave(now);
+        _routes.Loop.Leave(now);
     }
 
     /// <summary>Adds the views in which this node's packets are not yet held by everybody.</summary>
     public void Observe(NodeObservations observed)
     {
-        foreach (StreamSender stream in _context.Streams.All)
+        foreach (StreamSender stream in _streams.All)
         {
             if (!stream.IsDraining) continue;
             observed.Draining.Add(new DrainingView(stream.View.Number, stream.Heard, stream.IsAnsweredElsewhere));
@@ -243,7 +268,7 @@ public sealed class Disseminator
     internal bool TakeHeld(List<RegionView> held)
     {
         bool isAnswered = false;
-        foreach (StreamSender stream in _context.Streams.All)
+        foreach (StreamSender stream in _streams.All)
         {
             bool isHeard = stream.HeardBefore != stream.Heard;
             stream.HeardBefore = stream.Heard;
@@ -261,11 +286,11 @@ public sealed class Disseminator
     public void OnViewRetired(RegionView view, Instant now)
     {
         _endings.RemoveAll(ending => ending.View.Number == view.Number);
-        if (_context.Streams.Find(view) is not { } stream) return;
-        _context.Loop.Enter();
+        if (_streams.Find(view) is not { } stream) return;
+        _routes.Loop.Enter();
         stream.Close(now);
-        _context.Streams.Remove(stream);
-        _context.Loop.Leave(now);
+        _streams.Remove(stream);
+        _routes.Loop.Leave(now);
     }
 
     /// <summary>
@@ -273,22 +298,22 @@ public sealed class Disseminator
     /// </summary>
     public void OnNodesRemoved(IReadOnlyList<NodeInfo> nodes, Instant now)
     {
-        _context.Loop.Enter();
-        IReadOnlyList<StreamSender> streams = _context.Streams.All;
+        _routes.Loop.Enter();
+        IReadOnlyList<StreamSender> streams = _streams.All;
         for (int index = 0; index < streams.Count; index++)
         {
             if (IsInAny(streams[index].View, nodes)) streams[index].OnNodesRemoved(now);
         }
-        _context.Loop.Leave(now);
+        _routes.Loop.Leave(now);
     }
 
     /// <summary>Handles a region's feedback to one of this node's streams.</summary>
     /// <returns>False when it names packets never sent; then nothing has changed.</returns>
     public bool OnAck(StreamSender stream, in AckBody ack, Instant now)
     {
-        _context.Loop.Enter();
+        _routes.Loop.Enter();
         bool possible = stream.OnAck(ack, now);
-        _context.Loop.Leave(now);
+        _routes.Loop.Leave(now);
         return possible;
     }
 
@@ -311,12 +336,10 @@ public sealed class Disseminator
     public void Close()
     {
         _context.IsClosed = true;
-        _context.Loop.Close();
-        _context.CloseOutlets();
-        while (_context.Hybrids.Count > 0) _context.Hybrids[^1].Close();
-        foreach (StreamSender stream in _context.Streams.All) stream.Close(Instant.Zero);
-        _context.CopyArena.Close();
-        _context.SourceArena.Close();
+        _routes.Close();
+        _hybrids.Close();
+        foreach (StreamSender stream in _streams.All) stream.Close(Instant.Zero);
+        _messages.Close();
     }
 
     private static bool IsInAny(RegionView view, IReadOnlyList<NodeInfo> nodes)
@@ -338,8 +361,8 @@ public sealed class Disseminator
         _endings.RemoveAll(ending => ending.Step <= step);
         foreach (RegionView view in _due)
         {
-            if (_context.Streams.Find(view) is { } stream) stream.End(now);
-            else _context.Events.OnDone(view, now);
+            if (_streams.Find(view) is { } stream) stream.End(now);
+            else _shared.Events.OnDone(view, now);
         }
     }
 

@@ -54,6 +54,8 @@ internal sealed class MemberCarriers : IFeed
     private static readonly TimeSpan VainEnds = TimeSpan.FromSeconds(60);
 
     private readonly SendContext _context;
+    private readonly CarrierMemory _memory;
+    private readonly IDisseminationEvents _events;
     private readonly RegionView _view;
     private readonly IRegionChannel? _channel;
     private readonly Alarm _nextProbe;
@@ -68,16 +70,18 @@ internal sealed class MemberCarriers : IFeed
     /// <summary>
     /// Makes the carriers of one stream. Members known not to hear this node's multicast begin with copies.
     /// </summary>
-    /// <param name="context">The node's shared state.</param>
+    /// <param name="context">What the streams of the node share.</param>
     /// <param name="view">The view that the stream goes to.</param>
     /// <param name="channel">The view's channel; null: all members are carried by unicast anyway.</param>
     /// <param name="now">The present instant.</param>
-    public MemberCarriers(SendContext context, RegionView view, IRegionChannel? channel, Instant now)
+    public MemberCarriers(StreamContext context, RegionView view, IRegionChannel? channel, Instant now)
     {
-        _context = context;
+        _context = context.Send;
+        _memory = context.Carriers;
+        _events = context.Events;
         _view = view;
         _channel = channel;
-        _nextProbe = new Alarm(context.Alarms, OnNextProbe);
+        _nextProbe = new Alarm(_context.Alarms, OnNextProbe);
         if (channel is not null) Inherit(now);
         Count();
     }
@@ -130,7 +134,7 @@ internal sealed class MemberCarriers : IFeed
     {
         foreach (NodeInfo member in _view.Members)
         {
-            if (member.IsRemoved) _context.Carriers.Remove(member.Number.Key);
+            if (member.IsRemoved) _memory.Remove(member.Number.Key);
         }
         Count();
     }
@@ -175,8 +179,8 @@ internal sealed class MemberCarriers : IFeed
         if (member.Way != Way.Copied || BitOperations.PopCount(member.Heard) < ProbesHeard) return;
         _context.Settings.Probes.Reached("a member with copies hears multicast again");
         member.Way = Way.Multicast;
-        _context.Carriers.LastReturn = now;
-        Report(index, CarrierChange.MemberToMulticast, _context.Carriers.Remove(_view.Members[index].Number.Key), now);
+        _memory.LastReturn = now;
+        Report(index, CarrierChange.MemberToMulticast, _memory.Remove(_view.Members[index].Number.Key), now);
     }
 
     private void OnUnheard(ref Member member, int index, Instant now)
@@ -188,7 +192,7 @@ internal sealed class MemberCarriers : IFeed
             _context.Settings.Probes.Reached("copies by unicast do not reach a member either");
             member.Way = Way.Vain;
             member.Since = now;
-            Report(index, CarrierChange.CopiesInVain, _context.Carriers.Remove(_view.Members[index].Number.Key), now);
+            Report(index, CarrierChange.CopiesInVain, _memory.Remove(_view.Members[index].Number.Key), now);
             return;
         }
         if (member.Way == Way.Vain && age < VainEnds) return;
@@ -208,14 +212,13 @@ internal sealed class MemberCarriers : IFeed
     private void Copy(ref Member member, int index, Instant now)
     {
         _context.Settings.Probes.Reached("a sender begins to send a member copies by unicast");
-        CarrierMemory memory = _context.Carriers;
-        bool isRelapse = memory.LastReturn != Instant.Zero && now - memory.LastReturn < Relapse;
+        bool isRelapse = _memory.LastReturn != Instant.Zero && now - _memory.LastReturn < Relapse;
         _pause = isRelapse ? Shorter(_pause * 2, LongestPause) : FirstPause;
         _probesDue = now + _pause;
         member.Way = Way.Copied;
         member.Since = now;
         Remember();
-        Report(index, CarrierChange.MemberToUnicast, memory.Add(_view.Members[index].Number.Key), now);
+        Report(index, CarrierChange.MemberToUnicast, _memory.Add(_view.Members[index].Number.Key), now);
     }
 
     private void CopyUnasked(Instant now)
@@ -232,7 +235,7 @@ internal sealed class MemberCarriers : IFeed
         if (!isNews) return;
         if (change == CarrierChange.MemberToUnicast) _context.Counters.MembersToUnicast++;
         else if (change == CarrierChange.MemberToMulticast) _context.Counters.MembersToMulticast++;
-        _context.Events.OnCarrierChanged(_view.Members[index], change, now);
+        _events.OnCarrierChanged(_view.Members[index], change, now);
     }
 
     private void StartRound(Instant now)
@@ -252,23 +255,22 @@ internal sealed class MemberCarriers : IFeed
 
     private void Inherit(Instant now)
     {
-        CarrierMemory memory = _context.Carriers;
         for (int index = 0; index < _view.Members.Length; index++)
         {
             NodeInfo member = _view.Members[index];
-            if (member.IsRemoved || !memory.IsCopied(member.Number.Key)) continue;
+            if (member.IsRemoved || !_memory.IsCopied(member.Number.Key)) continue;
             _context.Settings.Probes.Reached("a stream begins with what earlier ones knew of how members are reached");
             _members ??= new Member[_view.Members.Length];
             _members[index] = new Member { Way = Way.Copied, Since = now };
-            _pause = memory.Pause;
-            _probesDue = memory.ProbesDue;
+            _pause = _memory.Pause;
+            _probesDue = _memory.ProbesDue;
         }
     }
 
     private void Remember()
     {
-        _context.Carriers.Pause = _pause;
-        _context.Carriers.ProbesDue = _probesDue;
+        _memory.Pause = _pause;
+        _memory.ProbesDue = _probesDue;
     }
 
     private void Count()

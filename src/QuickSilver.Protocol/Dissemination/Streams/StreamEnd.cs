@@ -7,7 +7,7 @@ namespace QuickSilver.Protocol.Dissemination.Streams;
 /// The end of a stream: a step has superseded its view. Once nothing of it is left to send or unstable, the node is
 /// done with the view and reports it, once. The view may be opened again at any time.
 /// </summary>
-internal sealed class StreamEnd(SendContext context, RegionView view)
+internal sealed class StreamEnd(StreamContext context, RegionView view)
 {
     private bool _reportedDone;
 
@@ -24,7 +24,7 @@ internal sealed class StreamEnd(SendContext context, RegionView view)
     {
         HasBegun = true;
         _reportedDone = false;
-        context.Settings.Probes.Reached(
+        context.Send.Settings.Probes.Reached(
             !isSent ? "a view is superseded before all that is bound to it is sent"
                 : !isStable ? "a view is superseded before all that was sent there is stable"
                 : "a view is superseded when all is stable");
@@ -34,7 +34,7 @@ internal sealed class StreamEnd(SendContext context, RegionView view)
     public void Undo()
     {
         if (HasBegun)
-            context.Settings.Probes.Reached("a sender may send again in a view in which it ended its stream");
+            context.Send.Settings.Probes.Reached("a sender may send again in a view in which it ended its stream");
         HasBegun = false;
     }
 
@@ -43,7 +43,7 @@ internal sealed class StreamEnd(SendContext context, RegionView view)
     /// <param name="now">The present instant.</param>
     public void Check(bool isDrained, Instant now)
     {
-        if (!IsUnderWay || !isDrained || context.IsClosed) return;
+        if (!IsUnderWay || !isDrained || context.Send.IsClosed) return;
         _reportedDone = true;
         context.Events.OnDone(view, now);
     }

@@ -15,26 +15,27 @@ namespace QuickSilver.Protocol.Dissemination.Streams;
 /// </summary>
 internal sealed class StreamFeed : IFeed
 {
-    private readonly SendContext _context;
+    private readonly StreamContext _context;
     private readonly StreamSender _stream;
     private readonly TrainBuilder _builder;
     private readonly StreamLending _lending;
     private readonly StreamMessages _messages;
     private readonly MemberCarriers _carriers;
+    private readonly PacketMemory _memory;
     private readonly BeaconClock _beacon;
     private readonly BeaconReceivers _informed;
-    private readonly TrainInHand _train;
-    private bool _isRegistered;
+    private readonly StreamCarrier _train;
     private bool _isClosed;
 
     public StreamFeed(
-        SendContext context,
+        StreamContext context,
         StreamSender stream,
         TrainBuilder builder,
         StreamLending lending,
         StreamMessages messages,
         MemberCarriers carriers,
-        IRegionChannel? channel)
+        PacketMemory memory,
+        StreamCarrier carrier)
     {
         _context = context;
         _stream = stream;
@@ -42,39 +43,32 @@ internal sealed class StreamFeed : IFeed
         _lending = lending;
         _messages = messages;
         _carriers = carriers;
-        _beacon = new BeaconClock(context.Settings, context.Alarms, Request);
-        _informed = new BeaconReceivers(context, stream.View, _beacon);
-        var carrier = new StreamCarrier(stream.View, channel, carriers, context.SelfKey);
-        _train = new TrainInHand(carrier, context.Counters);
+        _memory = memory;
+        _train = carrier;
+        _beacon = new BeaconClock(context.Send.Settings, context.Send.Alarms, messages.Pull.Request);
+        _informed = new BeaconReceivers(context.Send, stream.View, _beacon);
+        messages.Pull.Begin(this);
     }
 
     /// <inheritdoc/>
     public bool TryPull(Instant now, out Train train)
     {
-        bool any = _train.TryNext(out train);
+        bool any = _train.TryNextHeld(out train);
         if (!any) _train.Release();
-        while (!any && (_stream.CanBuild || _beacon.IsDue || _lending.OwesOffer) && !_isClosed)
+        while (!any && (_messages.CanBuild || _beacon.IsDue || _lending.OwesOffer) && !_isClosed)
         {
             _context.Loop.Enter();
             if (_lending.OwesOffer) _train.HoldBeacon(_builder.BuildOffer());
-            else if (_stream.CanBuild) MakeTrain(now);
+            else if (_messages.CanBuild) MakeTrain(now);
             else MakeBeacon(now);
             _context.Loop.Leave(now);
-            any = _train.TryNext(out train);
+            any = _train.TryNextHeld(out train);
         }
         if (any) return true;
-        _isRegistered = false;
+        _messages.Pull.OnAnsweredEmpty();
         _train.Release();
-        if (!_stream.HasUnstable && _stream.Backlog.IsEmpty) _builder.ReleaseSpare();
+        if (!_stream.HasUnstable && _messages.Backlog.IsEmpty) _memory.ReleaseSpare();
         return false;
-    }
-
-    /// <summary>Has the root ask.</summary>
-    public void Request()
-    {
-        if (_isRegistered || _isClosed) return;
-        _isRegistered = true;
-        _context.Roots.Register(this, PriorityClass.Data);
     }
 
     /// <summary>Feedback has come from the view.</summary>
@@ -86,26 +80,24 @@ internal sealed class StreamFeed : IFeed
     /// <summary>Announces a new state: a beacon is due now.</summary>
     public void Announce() => _beacon.Announce();
 
-    /// <summary>Stops the beacons.</summary>
-    public void StopBeacons() => _beacon.Stop();
-
     /// <summary>Everything that was sent is stable: nothing is left to announce or to send.</summary>
     public void OnAllStable()
     {
         _beacon.Stop();
         _train.Stop();
         // The root may still hold the last train: then one more pull releases its memory.
-        if (!_train.IsEmpty) Request();
-        else if (_stream.Backlog.IsEmpty) _builder.ReleaseSpare();
+        if (!_train.IsEmpty) _messages.Pull.Request();
+        else if (_messages.Backlog.IsEmpty) _memory.ReleaseSpare();
     }
 
     /// <summary>Gives nothing more to the root.</summary>
     public void Close()
     {
         _isClosed = true;
+        _messages.Pull.Close();
         _beacon.Stop();
         _train.Stop();
-        _context.Roots.DropKept(this);
+        _context.Send.Roots.DropKept(this);
         _train.Release();
     }
 
@@ -114,10 +106,10 @@ internal sealed class StreamFeed : IFeed
         int count = _builder.Build(now, out Slice train, out int segment);
         if (count == 0) return;
         _train.Hold(train, segment, _messages.TakePacked());
-        _context.Counters.PacketsSent += (ulong)count;
+        _context.Send.Counters.PacketsSent += (ulong)count;
         _carriers.OnTrain(now);
         _beacon.OnPacket(now);
-        if (_stream.Backlog.FallsToLowMark()) _context.Loop.Wake(_stream.Backlog);
+        if (_messages.Backlog.FallsToLowMark()) _context.Loop.Wake(_messages.Backlog);
         if (_stream.HasSentLast) _beacon.Announce();
         _context.Events.OnStreamAdvanced(_stream, _stream.Urgency, now);
     }
@@ -130,7 +122,7 @@ internal sealed class StreamFeed : IFeed
             return;
         }
         bool isFinal = _stream.HasSentLast;
-        _context.Settings.Probes.Reached(
+        _context.Send.Settings.Probes.Reached(
             isFinal ? "a sender says that its stream has ended" : "a silent sender says how far it has come");
         _train.HoldBeacon(_builder.BuildBeacon(isFinal), _informed.Next(_stream.UnstableSince, now));
         _beacon.OnBeacon(now);

@@ -1,22 +1,33 @@
 using QuickSilver.Protocol.Core;
 using QuickSilver.Protocol.Dissemination.Groups;
-using QuickSilver.Protocol.Dissemination.Hybrids;
 using QuickSilver.Protocol.Dissemination.Messages;
+using QuickSilver.Protocol.Dissemination.Packing;
+using QuickSilver.Protocol.Flow;
 using QuickSilver.Protocol.Flow.Buffers;
+using QuickSilver.Protocol.Wire;
 
 namespace QuickSilver.Protocol.Dissemination.Streams;
 
 /// <summary>
-/// One stream's part in hybrid packets: the groups that send them through it, and what a <see cref="HybridSender"/>
-/// reports to the stream. Core thread only.
+/// One stream's part in hybrid packets: the groups that send them through it, and what these report to the stream. Core
+/// thread only.
 /// </summary>
+/// <param name="context">What the streams of the node share.</param>
+/// <param name="messages">The stream's messages.</param>
+/// <param name="pending">The stream's packets.</param>
+/// <param name="memory">Memory for packets.</param>
+/// <param name="sent">Called when packets were added that leave now.</param>
 internal sealed class StreamHybrids(
-    SendContext context, StreamSender stream, StreamMessages messages, MemberCarriers carriers, StreamFeed feed)
+    StreamContext context,
+    StreamMessages messages,
+    PendingPackets pending,
+    PacketMemory memory,
+    Action<Instant> sent)
 {
     /// <summary>How long a region gets packets of its own after a member has missed nearly all of them.</summary>
     private static readonly TimeSpan PauseTime = TimeSpan.FromSeconds(60);
 
-    private readonly List<HybridSender> _senders = [];
+    private readonly List<HybridWay> _ways = messages.Hybrids;
     private Alarm? _pauseEnds;
 
     /// <summary>True while the stream takes no part, since hybrid packets may not arrive.</summary>
@@ -27,40 +38,34 @@ internal sealed class StreamHybrids(
     {
         get
         {
-            foreach (HybridSender sender in _senders)
+            foreach (HybridWay way in _ways)
             {
-                if (!sender.IsEmpty) return true;
+                if (!way.IsEmpty) return true;
             }
             return false;
         }
     }
 
     /// <summary>The stream takes part in a group's hybrid packets.</summary>
-    public void Add(HybridSender sender) => _senders.Add(sender);
+    public void Add(HybridWay way) => _ways.Add(way);
 
     /// <summary>The stream takes no part in them any longer.</summary>
-    public void Remove(HybridSender sender) => _senders.Remove(sender);
+    public void Remove(HybridWay way) => _ways.Remove(way);
 
     /// <summary>True when a message of a group waits; with a ticket, the ticket's.</summary>
-    public bool Hold(GroupSender group, SendTicket? ticket)
+    public bool Hold(GroupLedger group, SendTicket? ticket)
     {
-        foreach (HybridSender sender in _senders)
+        foreach (HybridWay way in _ways)
         {
-            if (sender.Holds(group, ticket)) return true;
+            if (way.Holds(group, ticket)) return true;
         }
         return false;
-    }
-
-    /// <summary>The stream may have room again.</summary>
-    public void OnUnblocked()
-    {
-        foreach (HybridSender sender in _senders) sender.OnUnblocked();
     }
 
     /// <summary>Nobody is left to send to: waiting messages count as sent and stable in the stream.</summary>
     public void OnGivenUp(Instant now)
     {
-        for (int index = _senders.Count - 1; index >= 0; index--) _senders[index].OnGivenUp(stream, now);
+        for (int index = _ways.Count - 1; index >= 0; index--) _ways[index].OnGivenUp(messages, now);
     }
 
     /// <summary>
@@ -68,40 +73,55 @@ internal sealed class StreamHybrids(
     /// </summary>
     public void Pause(Instant now)
     {
-        if (_senders.Count == 0 && !ArePaused) return;
+        if (_ways.Count == 0 && !ArePaused) return;
         ArePaused = true;
-        _pauseEnds ??= new Alarm(context.Alarms, _ => ArePaused = false);
+        _pauseEnds ??= new Alarm(context.Send.Alarms, _ => ArePaused = false);
         _pauseEnds.Set(now + PauseTime);
     }
 
-    /// <summary>True when a group's next message is its first in the stream.</summary>
-    public bool IsFirst(int groupIndex) => messages.IsFirst(groupIndex);
-
-    /// <summary>A message of a group is in the stream's next packet.</summary>
-    public void Introduce(int groupIndex) => messages.Introduce(groupIndex);
-
-    /// <summary>Takes the rest of a message of which the beginning left in a hybrid packet.</summary>
-    public void AppendRest(OutgoingMessage message, int groupIndex, int start, bool isFirst)
+    /// <summary>Adds a hybrid packet to the pending ones.</summary>
+    /// <param name="datagram">The hybrid datagram; the stream takes a reference of its own.</param>
+    /// <param name="region">Position of the stream's region in it, from 1.</param>
+    /// <param name="charge">Its charge.</param>
+    /// <param name="isPaid">True when <see cref="SendAllowance.TryHold"/> has taken it from the rate.</param>
+    /// <param name="now">The present instant.</param>
+    public void AddPacket(in Slice datagram, int region, int charge, bool isPaid, Instant now)
     {
-        messages.AppendRest(message, groupIndex, start, isFirst);
-        messages.EndDirect();
-        stream.OnUnblocked();
+        messages.Allowance.OnPacked(charge, now);
+        if (!isPaid) messages.Allowance.OnTrain(1, charge, now);
+        datagram.Retain();
+        pending.Add(new PendingPacket
+        {
+            Datagram = datagram,
+            RegionInShared = (byte)region,
+            Charge = messages.Allowance.TotalCharge,
+            Sent = now,
+        });
     }
 
-    /// <summary>Handles a message whose last byte is in the hybrid packet that was added last.</summary>
-    public void OnPacked(OutgoingMessage message, in Slice inPacket, Instant now) =>
-        messages.OnPacked(message, inPacket, stream.Highest, now);
-
-    /// <summary>Counts a message that waits for a hybrid packet as stable: nobody is there to receive it.</summary>
-    public void DropUnsent(OutgoingMessage message, Instant now) => messages.DropUnsent(message, now);
+    /// <summary>
+    /// A pending packet as the stream's own datagram; one that left in a hybrid packet is derived when it is first
+    /// asked for.
+    /// </summary>
+    public Slice DatagramOf(ulong sequence)
+    {
+        ref PendingPacket packet = ref pending[sequence];
+        if (packet.RegionInShared == 0) return packet.Datagram;
+        Slice place = memory.Lone.Take(HybridPacket.LongestDerived(packet.Datagram.Length, isLongIndex: true));
+        int length = HybridPacket.Derive(
+            packet.Datagram.Span, packet.RegionInShared - 1, messages.View.Number.Epoch, place.Span);
+        System.Diagnostics.Debug.Assert(length > 0, "what was packed can be derived");
+        packet.Datagram.Release();
+        packet.Datagram = memory.Lone.Trim(place, length);
+        packet.RegionInShared = 0;
+        return packet.Datagram;
+    }
 
     /// <summary>Hybrid packets were added, and leave now.</summary>
     public void OnSent(Instant now)
     {
         messages.TakePacked();
-        carriers.OnTrain(now);
-        feed.OnPackets(now);
-        context.Events.OnStreamAdvanced(stream, stream.Urgency, now);
+        sent(now);
     }
 
     /// <summary>Cancels the alarm.</summary>

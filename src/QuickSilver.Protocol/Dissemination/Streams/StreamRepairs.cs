@@ -39,7 +39,8 @@ internal sealed class StreamRepairs : IFeed
     private readonly StreamLending _lending;
     private readonly StreamCarrier _carrier;
     private readonly RingQueue<Job> _jobs = new();
-    private readonly TrainBuilder _builder;
+    private readonly StreamHybrids _hybrids;
+    private readonly PacketSizes _sizes;
     private readonly OutgoingParts _parts = new();
     private readonly int _members;
     private NodeInfo? _partsTo;
@@ -55,7 +56,8 @@ internal sealed class StreamRepairs : IFeed
         PendingPackets pending,
         StreamLending lending,
         StreamCarrier carrier,
-        TrainBuilder builder,
+        StreamHybrids hybrids,
+        PacketSizes sizes,
         int members)
     {
         _members = members;
@@ -63,7 +65,8 @@ internal sealed class StreamRepairs : IFeed
         _context = context;
         _pending = pending;
         _carrier = carrier;
-        _builder = builder;
+        _hybrids = hybrids;
+        _sizes = sizes;
     }
 
     /// <summary>Requests repairs of the pending packets that a NAK names; those that are stable are ignored.</summary>
@@ -213,16 +216,16 @@ internal sealed class StreamRepairs : IFeed
                 continue;
             }
             ref PendingPacket packet = ref _pending[sequence];
-            Slice datagram = _builder.DatagramOf(sequence);
+            Slice datagram = _hybrids.DatagramOf(sequence);
             OutgoingRepair repair = to is null
                 ? OutgoingRepair.ForAll(datagram, _lending.IsOn() ? _context.Transport.SharedMemory : null)
                 : OutgoingRepair.For(datagram, _context.Transport.SharedMemory, to.Number.Key);
             int bytes = repair.Length;
-            int longest = to is null ? _builder.SlotBytes : _context.Paths.LongestRepairTo(to);
+            int longest = to is null ? _sizes.Slot : _context.Paths.LongestRepairTo(to);
             if (bytes > longest && count > 0) break;
             bool isTrainFull = bytes > segment
                 || length + bytes > Train.RoomFor(count + 1)
-                || count >= repair.MostInTrain(_builder.TrainDatagrams);
+                || count >= repair.MostInTrain(_sizes.TrainDatagrams);
             if (count > 0 && isTrainFull) break;
             _jobs.Dequeue();
             packet.WaitingRepairs--;
@@ -246,7 +249,7 @@ internal sealed class StreamRepairs : IFeed
     private int CutTrain(out int segment)
     {
         _copies ??= _context.Pool.Rent(BufferOwner.Pending);
-        int length = _parts.CutTrain(_copies.AsSpan(0, BufferPool.ChunkBytes), _builder.TrainDatagrams, out segment);
+        int length = _parts.CutTrain(_copies.AsSpan(0, BufferPool.ChunkBytes), _sizes.TrainDatagrams, out segment);
         _context.Counters.PartsSent += (ulong)((length + segment - 1) / segment);
         return length;
     }

@@ -1,6 +1,5 @@
 using QuickSilver.Protocol.Core;
 using QuickSilver.Protocol.Dissemination.Groups;
-using QuickSilver.Protocol.Dissemination.Hybrids;
 using QuickSilver.Protocol.Dissemination.Messages;
 using QuickSilver.Protocol.Dissemination.Packing;
 using QuickSilver.Protocol.Flow;
@@ -38,38 +37,42 @@ namespace QuickSilver.Protocol.Dissemination.Streams;
 /// </summary>
 public sealed class StreamSender
 {
+    private readonly StreamContext _streams;
     private readonly SendContext _context;
     private readonly IRegionChannel? _channel;
-    private readonly TrainBuilder _builder;
+    private readonly PacketSizes _sizes;
+    private readonly PacketMemory _memory;
     private readonly StreamLending _lending;
     private readonly MemberCarriers _carriers;
     private readonly PendingPackets _pending = new();
     private readonly StreamEnd _end;
-    private readonly StreamMessages _messages;
     private readonly StreamFeed _feed;
     private readonly StreamRepairs _repairs;
     private long _releasedCharge;
     private RoundTripEstimate _roundTrip;
     private bool _isClosed;
 
-    internal StreamSender(SendContext context, RegionView view, long predecessorShare, Instant now)
+    internal StreamSender(StreamContext context, RegionView view, long predecessorShare, Instant now)
     {
-        _context = context;
+        _streams = context;
+        _context = context.Send;
         View = view;
-        _roundTrip = new RoundTripEstimate(context.Settings.InitialRoundTrip);
-        IsOwn = view.IndexOf(context.SelfKey) >= 0;
-        _channel = view.Multicast.IsNone ? null : context.Transport.Open(view.Multicast, receive: false);
+        _roundTrip = new RoundTripEstimate(_context.Settings.InitialRoundTrip);
+        _channel = view.Multicast.IsNone ? null : _context.Transport.Open(view.Multicast, receive: false);
+        _sizes = new PacketSizes(_context, view);
+        _memory = new PacketMemory(_context);
         _end = new StreamEnd(context, view);
-        _messages = new StreamMessages(context, view, IsOwn);
-        Backlog = _messages.Backlog;
-        Gate = _messages.Gate;
+        _lending = new StreamLending(_context, view, isPossible: _channel is not null || view.Members.Length == 1);
+        Messages = new StreamMessages(
+            context.Own, view, predecessorShare, TrainBuilder.BurstOf(_lending, _sizes), now);
         _carriers = new MemberCarriers(context, view, _channel, now);
-        _lending = new StreamLending(context, view, isPossible: _channel is not null || view.Members.Length == 1);
-        _builder = new TrainBuilder(context, this, _lending, _messages, _pending, predecessorShare, now);
-        _feed = new StreamFeed(context, this, _builder, _lending, _messages, _carriers, _channel);
-        Hybrids = new StreamHybrids(context, this, _messages, _carriers, _feed);
-        var carrier = new StreamCarrier(view, _channel, _carriers, context.SelfKey);
-        _repairs = new StreamRepairs(context, _pending, _lending, carrier, _builder, view.Members.Length);
+        Builder = new TrainBuilder(context.Own, _lending, Messages, _pending, _sizes, _memory);
+        var carrier = new StreamCarrier(view, _channel, _carriers, _context);
+        _feed = new StreamFeed(context, this, Builder, _lending, Messages, _carriers, _memory, carrier);
+        Hybrids = new StreamHybrids(context, Messages, _pending, _memory, OnHybridSent);
+        carrier = new StreamCarrier(view, _channel, _carriers, _context);
+        _repairs = new StreamRepairs(
+            _context, _pending, _lending, carrier, Hybrids, _sizes, view.Members.Length);
         CountMembers();
     }
 
@@ -90,11 +93,11 @@ public sealed class StreamSender
     {
         get
         {
-            bool isUrgent = _builder.Allowance.IsHalfUsed
-                || (_builder.Allowance.IsBlocked && (HasWork || Hybrids.AnyWaits))
-                || WaitsForStability;
+            bool isUrgent = Messages.Allowance.IsHalfUsed
+                || (Messages.Allowance.IsBlocked && (Messages.HasWork || Hybrids.AnyWaits))
+                || Messages.WaitsForStability;
             if (isUrgent) return FeedbackUrgency.Immediate;
-            return IsAwaited ? FeedbackUrgency.Normal : FeedbackUrgency.Low;
+            return Messages.IsAwaited ? FeedbackUrgency.Normal : FeedbackUrgency.Low;
         }
     }
 
@@ -105,20 +108,13 @@ public sealed class StreamSender
     internal bool IsCopied(int member) => member >= 0 && _carriers.IsCopied(member);
 
     /// <summary>The longest datagram that is packed now: it reaches all members, as far as is known.</summary>
-    public int SlotBytes => _builder.SlotBytes;
+    public int SlotBytes => _sizes.Slot;
+
+    /// <summary>The most datagrams in one of its trains.</summary>
+    internal int TrainDatagrams => _sizes.TrainDatagrams;
 
     /// <summary>The present pace in packets per second.</summary>
-    public double PacketsPerSecond => _builder.Allowance.PacketsPerSecond;
-
-    /// <summary>
-    /// True while everything taken from sources is sent, and nothing more is taken before some of it is stable.
-    /// </summary>
-    internal bool WaitsForStability => Backlog.IsEmpty && !Gate.Account.IsOpen;
-
-    /// <summary>
-    /// True while a caller waits until messages sent here are stable: it holds a ticket of one, or flushes.
-    /// </summary>
-    internal bool IsAwaited => _messages.HasTickets || _context.FlushesWaiting > 0;
+    public double PacketsPerSecond => Messages.Allowance.PacketsPerSecond;
 
     /// <summary>How often feedback has come from the view.</summary>
     internal ulong Heard { get; private set; }
@@ -145,38 +141,21 @@ public sealed class StreamSender
     internal Instant UnstableSince => _pending.Count > 0 ? _pending[Stable + 1].Sent : Instant.Never;
 
     /// <summary>True when the view is superseded and all messages bound to it are sent.</summary>
-    internal bool HasSentLast => _end.HasBegun && Backlog.IsEmpty;
+    internal bool HasSentLast => _end.HasBegun && Messages.Backlog.IsEmpty;
 
-    /// <summary>True when there is something to pack, or a source to be asked for it.</summary>
-    internal bool HasWork => !Backlog.IsEmpty || Backlog.Direct.Count > 0;
-
-    /// <summary>True when a train can be built now.</summary>
-    internal bool CanBuild => HasWork && !_builder.Allowance.IsBlocked;
-
-    internal RegionBuffer Backlog { get; }
-
-    internal StreamGate Gate { get; }
+    /// <summary>Its messages: what groups and lanes know of the stream.</summary>
+    internal StreamMessages Messages { get; }
 
     /// <summary>True when window, rate or gate have kept the stream back since this was last asked.</summary>
     internal bool TakeHeld()
     {
-        bool isHeld = Gate.HasShut || !Gate.Account.IsOpen || _builder.Allowance.HasHeld;
-        Gate.HasShut = false;
-        _builder.Allowance.HasHeld = false;
+        bool isHeld = Messages.Gate.HasShut || !Messages.Gate.Account.IsOpen || Messages.Allowance.HasHeld;
+        Messages.Gate.HasShut = false;
+        Messages.Allowance.HasHeld = false;
         return isHeld;
     }
 
-    internal long WindowShare => _builder.Allowance.WindowShare;
-
-    /// <summary>
-    /// True when this node is a member of the view: then its messages are delivered here as they are packed.
-    /// </summary>
-    internal bool IsOwn { get; }
-
-    /// <summary>True while a member other than this node is in the cluster.</summary>
-    internal bool HasOthers { get; private set; }
-
-    internal int CountRemoved(GroupSender group) => _messages.CountRemoved(group);
+    internal long WindowShare => Messages.Allowance.WindowShare;
 
     /// <summary>
     /// Finds a packet that is not yet stable, for serving a peer's pull when this node is a member. O(1).
@@ -188,7 +167,7 @@ public sealed class StreamSender
     public bool TryGetPacket(ulong sequence, out Slice datagram)
     {
         bool found = _pending.Contains(sequence);
-        datagram = found ? _builder.DatagramOf(sequence) : default;
+        datagram = found ? Hybrids.DatagramOf(sequence) : default;
         return found;
     }
 
@@ -196,55 +175,27 @@ public sealed class StreamSender
     /// True when a message of a group is not known to be stable here; with a ticket, the ticket's. O(messages pending
     /// here).
     /// </summary>
-    internal bool AwaitsStability(GroupSender group, SendTicket? ticket) =>
-        Hybrids.Hold(group, ticket) || _messages.Holds(group, ticket);
+    internal bool AwaitsStability(GroupLedger group, SendTicket? ticket) =>
+        Hybrids.Hold(group, ticket) || Messages.Holds(group, ticket);
 
     /// <summary>
     /// True when the stream can take part in hybrid packets: every member is in all groups of the region, and so
     /// listens at their addresses, multicast reaches it, and it does not read packets in this node's memory.
     /// </summary>
     internal bool TakesHybrid =>
-        HasOthers && !_isClosed && !Hybrids.ArePaused && !View.IsMerged
+        Messages.HasOthers && !_isClosed && !Hybrids.ArePaused && !View.IsMerged
         && _channel is not null && _carriers.Copied == 0 && !_lending.IsPossible;
 
     /// <summary>The stream's part in hybrid packets.</summary>
     internal StreamHybrids Hybrids { get; }
 
-    internal TrainBuilder Builder => _builder;
-
-    /// <summary>Binds a message here. It leaves when the root next asks.</summary>
-    /// <param name="message">The message.</param>
-    /// <param name="groupIndex">Its group's index in the region.</param>
-    /// <param name="isShared">True when other streams carry it too: then the stream could not have asked the source
-    /// itself.</param>
-    internal void Append(OutgoingMessage message, int groupIndex, bool isShared)
-    {
-        _messages.Append(message, groupIndex, isShared);
-        if (isShared) _messages.EndDirect();
-        OnUnblocked();
-    }
-
-    /// <summary>
-    /// Adds a lane whose sources are asked for as much as packets have room for, in turn with other lanes'.
-    /// </summary>
-    internal void AddDirect(SendLane lane)
-    {
-        Backlog.Direct.Enqueue(lane);
-        OnUnblocked();
-    }
-
-    /// <summary>Requests a pull if there may be something to build.</summary>
-    internal void OnUnblocked()
-    {
-        Hybrids.OnUnblocked();
-        if (CanBuild) _feed.Request();
-    }
+    internal TrainBuilder Builder { get; }
 
     /// <summary>Ends the stream: the view is superseded, and nothing more will be bound here.</summary>
     internal void End(Instant now)
     {
-        _end.Begin(isSent: Backlog.IsEmpty, isStable: _pending.Count == 0);
-        if (Backlog.IsEmpty && _pending.Count > 0) _feed.Announce();
+        _end.Begin(isSent: Messages.Backlog.IsEmpty, isStable: _pending.Count == 0);
+        if (Messages.Backlog.IsEmpty && _pending.Count > 0) _feed.Announce();
         CheckDone(now);
     }
 
@@ -271,9 +222,9 @@ public sealed class StreamSender
             Settle(ack.Stable, now);
         }
         ulong readPosition = Math.Max(ack.ReadPosition ?? 0, Stable);
-        _builder.Allowance.OnFeedback(
+        Messages.Allowance.OnFeedback(
             readPosition == Stable ? _releasedCharge : _pending[readPosition].Charge, ack, now);
-        OnUnblocked();
+        Messages.OnUnblocked();
         CheckDone(now);
         return true;
     }
@@ -299,16 +250,16 @@ public sealed class StreamSender
     }
 
     /// <summary>The longest datagram to a member has changed.</summary>
-    internal void OnPathsChanged() => _builder.FitSlot();
+    internal void OnPathsChanged() => _sizes.Fit();
 
     /// <summary>Members may have been removed from the cluster.</summary>
     internal void OnNodesRemoved(Instant now)
     {
         CountMembers();
-        _builder.FitSlot();
+        _sizes.Fit();
         _lending.OnMembersChanged();
         _carriers.OnMembersChanged();
-        if (!HasOthers) GiveUp(now);
+        if (!Messages.HasOthers) GiveUp(now);
     }
 
     /// <summary>Releases everything; the stream is not used afterwards. Pending messages count as stable.</summary>
@@ -316,14 +267,15 @@ public sealed class StreamSender
     {
         GiveUp(now);
         _isClosed = true;
-        HasOthers = false;
-        _builder.Close();
+        Messages.HasOthers = false;
+        Messages.Allowance.Close();
+        _memory.ReleaseSpare();
         _feed.Close();
         Hybrids.Close();
         _repairs.Close();
         _carriers.Close();
         _context.Roots.DropKept(_repairs);
-        Gate.Account.Close();
+        Messages.Gate.Account.Close();
         if (_channel is not null) _context.Transport.Close(_channel, receive: false);
     }
 
@@ -333,28 +285,35 @@ public sealed class StreamSender
         _releasedCharge = _pending[sequence].Charge;
         _repairs.OnStable(sequence - Stable);
         _pending.ReleaseTo(sequence);
-        _messages.SettleThrough(sequence, now);
+        Messages.SettleThrough(sequence, now);
         if (_pending.Count == 0) _feed.OnAllStable();
     }
 
     // Treats everything as stable and drops unsent messages: nobody is there to receive them.
     private void GiveUp(Instant now)
     {
-        if (_pending.Count > 0 || !Backlog.IsEmpty)
+        if (_pending.Count > 0 || !Messages.Backlog.IsEmpty)
             _context.Settings.Probes.Reached("all other members of a view are removed while messages are pending");
         if (_pending.Count > 0) Settle(Highest, now);
-        _messages.EndDirect();
+        Messages.EndDirect();
         Hybrids.OnGivenUp(now);
-        _messages.DropBacklog(now);
-        if (Backlog.FallsToLowMark()) _context.Loop.Wake(Backlog);
+        Messages.DropBacklog(now);
+        if (Messages.Backlog.FallsToLowMark()) _streams.Loop.Wake(Messages.Backlog);
         CheckDone(now);
     }
 
-    private void CheckDone(Instant now) => _end.Check(isDrained: Backlog.IsEmpty && _pending.Count == 0, now);
+    private void OnHybridSent(Instant now)
+    {
+        _carriers.OnTrain(now);
+        _feed.OnPackets(now);
+        _streams.Events.OnStreamAdvanced(this, Urgency, now);
+    }
+
+    private void CheckDone(Instant now) => _end.Check(isDrained: Messages.Backlog.IsEmpty && _pending.Count == 0, now);
 
     private void CountMembers()
     {
-        _messages.RemovedMembers = View.Members.Count(static member => member.IsRemoved);
-        HasOthers = View.Members.Any(member => !member.IsRemoved && member.Number.Key != _context.SelfKey);
+        Messages.RemovedMembers = View.Members.Count(static member => member.IsRemoved);
+        Messages.HasOthers = View.Members.Any(member => !member.IsRemoved && member.Number.Key != _context.SelfKey);
     }
 }

@@ -4,7 +4,7 @@ using QuickSilver.Protocol.Membership;
 namespace QuickSilver.Protocol.Dissemination.Streams;
 
 /// <summary>This node's streams, one per region view it has sent to, kept until the view retires.</summary>
-internal sealed class StreamTable(SendContext context)
+internal sealed class StreamTable(StreamContext context)
 {
     private readonly Dictionary<ulong, StreamSender> _byHeader = [];
     private readonly List<StreamSender> _all = [];

@@ -21,17 +21,17 @@ internal static class SendingDefects
                     """
                     private void Number(OutgoingMessage message)
                         {
-                            message.Number = _numbers.Last + 1;
+                            message.Number = LastNumber + 1;
                     """,
                     """
                     private void Number(OutgoingMessage message)
                         {
-                            message.Number = _numbers.Last + ((_numbers.Last + 1) % 32 == 0 ? 2UL : 1UL);
+                            message.Number = LastNumber + ((LastNumber + 1) % 32 == 0 ? 2UL : 1UL);
                     """),
                 new(
                     "SourcePacker.cs",
-                    "ulong number = group.Numbers.Last + 1;",
-                    "ulong number = group.Numbers.Last + ((group.Numbers.Last + 1) % 32 == 0 ? 2UL : 1UL);"),
+                    "ulong number = group.LastNumber + 1;",
+                    "ulong number = group.LastNumber + ((group.LastNumber + 1) % 32 == 0 ? 2UL : 1UL);"),
             ],
         },
         new(
@@ -42,9 +42,9 @@ internal static class SendingDefects
             Patches =
             [
                 new(
-                    "MessageNumbers.cs",
-                    "public readonly StepNumber LastStep => _lastStep;",
-                    "public readonly StepNumber LastStep => default;"),
+                    "GroupLedger.cs",
+                    "internal StepNumber LastStep => _lastStep;",
+                    "internal StepNumber LastStep => default;"),
             ],
         },
         new(
@@ -69,8 +69,8 @@ internal static class SendingDefects
             [
                 new(
                     "Route.cs",
-                    "streams.Add(context.Streams.Open(view, now));",
-                    "if (streams.Count == 0 || view != views[^1]) streams.Add(context.Streams.Open(view, now));"),
+                    "streams.Add(open(view, now));",
+                    "if (streams.Count == 0 || view != views[^1]) streams.Add(open(view, now));"),
             ],
         },
         new(
@@ -93,11 +93,11 @@ internal static class SendingDefects
         {
             Patches =
             [
-                new("GroupSender.cs", "if (!carriesOwnCopy) Unfinished", "if (!carriesOwnCopy && !sent) Unfinished"),
+                new("GroupSender.cs", "if (!carriesOwnCopy) OnOwn", "if (!carriesOwnCopy && !sent) OnOwn"),
                 new(
                     "StreamMessages.cs",
-                    "_context.Own.Add(group, _context.ActiveStep, batch, now);",
-                    "if (_isOwn) _context.Own.Add(group, _context.ActiveStep, batch, now);"),
+                    "_own.Batch.Add(group, _context.ActiveStep, batch, now);",
+                    "if (IsOwn) _own.Batch.Add(group, _context.ActiveStep, batch, now);"),
             ],
         },
         new(
@@ -108,10 +108,10 @@ internal static class SendingDefects
             Patches =
             [
                 new(
-                    "SelfDelivery.cs",
+                    "GroupLedger.cs",
                     "bytes.Retain();",
                     """
-                    message.Group.Listener?.OnOwnMessages(message.Step, new DeliveryBatch(message.Number, bytes), now);
+                    Listener?.OnOwnMessages(message.Step, new DeliveryBatch(message.Number, bytes), now);
                     bytes.Retain();
                     """),
                 new(
@@ -173,6 +173,10 @@ internal static class SendingDefects
                     "StreamSender.cs",
                     "_roundTrip.OnFeedback(ack.Highest, _pending, now);",
                     "_roundTrip.OnFeedback(ack.Highest, _pending, now); _feed.StopBeacons();"),
+                new(
+                    "StreamFeed.cs",
+                    "public void Announce() => _beacon.Announce();",
+                    "public void Announce() => _beacon.Announce(); public void StopBeacons() => _beacon.Stop();"),
             ],
         },
         new(
