@@ -43,7 +43,9 @@ public sealed class RoomOrderTests
                 "QuickSilver.Protocol.Flow.Transports.Train", "QuickSilver.Protocol.Flow.Transports.TrainRoute", ""),
                 Uses);
         Assert.Contains(
-            new TypeUse("QuickSilver.Protocol.Flow.Pull.FeedSet", "System.Collections.Generic.HashSet`1", "Add"), Uses);
+            new TypeUse(
+                "QuickSilver.Protocol.Flow.Pull.PriorityMultiplexer", "System.Collections.Generic.HashSet`1", "Add"),
+                Uses);
         Assert.True(Uses.Count > 1000, $"only {Uses.Count} uses found");
     }
 

@@ -7,18 +7,25 @@ namespace QuickSilver.Protocol.Flow.Pull;
 /// <summary>
 /// The top of a feed tree: one ring of feeds for each priority class, asked in turn within a class. Its owner decides
 /// how much of each class is sent before the next. It may set a feed aside while the feed's train waits for the socket.
-/// A feed is in one class at a time: registered again in another, it stays where it is. O(1) per train, allocates
-/// nothing in steady state, core thread only.
+/// A feed is in one class at a time: registered again in another, it stays where it is.
+/// <para>
+/// A feed without a train leaves its ring, unless it registered again while it was being asked: its answer "nothing"
+/// would otherwise drop that registration. O(1) per train, plus one call for each feed that turns out empty and leaves;
+/// allocates nothing in steady state. Core thread only.
+/// </para>
 /// </summary>
 public sealed class PriorityMultiplexer : ISink
 {
-    private readonly FeedRing[] _rings = new FeedRing[PriorityClasses.Count];
+    // Never enumerated, so hash order cannot affect behaviour.
+    private readonly HashSet<IFeed> _registered = new(ReferenceEqualityComparer.Instance);
+    private readonly Ring[] _rings = new Ring[PriorityClasses.Count];
+    private IFeed? _asked;
+    private bool _again;
 
     /// <summary>Makes a multiplexer without feeds.</summary>
     public PriorityMultiplexer()
     {
-        var set = new FeedSet();
-        for (int index = 0; index < _rings.Length; index++) _rings[index] = new FeedRing(set);
+        for (int index = 0; index < _rings.Length; index++) _rings[index] = new Ring();
     }
 
     /// <summary>True when a feed is registered and not set aside.</summary>
@@ -26,30 +33,71 @@ public sealed class PriorityMultiplexer : ISink
     {
         get
         {
-            foreach (FeedRing ring in _rings)
+            foreach (Ring ring in _rings)
             {
-                if (ring.Count > 0) return true;
+                if (ring.Last is not null || ring.Waiting.Count > 0) return true;
             }
             return false;
         }
     }
 
     /// <inheritdoc/>
-    public void Register(IFeed feed, PriorityClass priority) => _rings[(int)priority].Add(feed);
+    public void Register(IFeed feed, PriorityClass priority)
+    {
+        if (_registered.Add(feed)) _rings[(int)priority].Waiting.Enqueue(feed);
+        else if (feed == _asked) _again = true;
+    }
 
-    /// <summary>Asks the feeds of one class in turn until one has a train.</summary>
+    /// <summary>
+    /// Asks the feeds of one class in turn, beginning after the one that had the last train, until one has a train;
+    /// each at most once.
+    /// </summary>
     /// <param name="priority">The class.</param>
     /// <param name="now">The present instant.</param>
     /// <param name="train">The train.</param>
-    /// <param name="feed">The feed that made it.</param>
-    public bool TryPull(PriorityClass priority, Instant now, out Train train, out IFeed feed) =>
-        _rings[(int)priority].TryPull(now, out train, out feed);
+    /// <param name="feed">The feed that made it, which stays in its class.</param>
+    public bool TryPull(PriorityClass priority, Instant now, out Train train, out IFeed feed)
+    {
+        Ring ring = _rings[(int)priority];
+        if (ring.Last is not null) ring.Waiting.Enqueue(ring.Last);
+        ring.Last = null;
+        for (int remaining = ring.Waiting.Count; remaining > 0; remaining--)
+        {
+            feed = ring.Waiting.Dequeue();
+            _asked = feed;
+            _again = false;
+            bool has = feed.TryPull(now, out train);
+            _asked = null;
+            if (has)
+            {
+                ring.Last = feed;
+                return true;
+            }
+            if (_again) ring.Waiting.Enqueue(feed);
+            else _registered.Remove(feed);
+        }
+        train = default;
+        feed = null!;
+        return false;
+    }
 
     /// <summary>
     /// Sets the feed that was asked last aside: it stays registered and is not asked until <see cref="Resume"/>.
     /// </summary>
-    public void Hold(IFeed feed, PriorityClass priority) => _rings[(int)priority].Hold(feed);
+    public void Hold(IFeed feed, PriorityClass priority)
+    {
+        Ring ring = _rings[(int)priority];
+        System.Diagnostics.Debug.Assert(ring.Last == feed, "only the feed asked last can be held");
+        ring.Last = null;
+    }
 
     /// <summary>Puts a feed that was set aside back at the end of its class.</summary>
-    public void Resume(IFeed feed, PriorityClass priority) => _rings[(int)priority].PutBack(feed);
+    public void Resume(IFeed feed, PriorityClass priority) => _rings[(int)priority].Waiting.Enqueue(feed);
+
+    // The feeds of one class: those that wait for their turn, and the one that had the last train.
+    private sealed class Ring
+    {
+        public readonly Queue<IFeed> Waiting = new();
+        public IFeed? Last;
+    }
 }
