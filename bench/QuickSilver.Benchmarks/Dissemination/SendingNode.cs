@@ -6,6 +6,7 @@ using QuickSilver.Protocol.Dissemination.Streams;
 using QuickSilver.Protocol.Flow;
 using QuickSilver.Protocol.Flow.Buffers;
 using QuickSilver.Protocol.Flow.Control;
+using QuickSilver.Protocol.Flow.Limits;
 using QuickSilver.Protocol.Flow.Pull;
 using QuickSilver.Protocol.Flow.Transports;
 using QuickSilver.Protocol.Membership;
@@ -33,7 +34,8 @@ internal sealed class SendingNode : ITransport, ISink, IDisseminationEvents, ISe
     {
         var settings = new DisseminationSettings { Rate = new RateSettings { Fixed = true, Initial = 1e12 } };
         _disseminator = new Disseminator(
-            settings, this, this, new AlarmQueue(), new BufferPool(), new DisseminationCounters(), this);
+            settings, new PendingQuota(), this, this, new AlarmQueue(), new BufferPool(), new DisseminationCounters(),
+            this);
         var self = new NodeInfo(new NodeNumber(ServerEpoch, 1), "self", 1, default, default, 1 << 30);
         var other = new NodeInfo(new NodeNumber(ServerEpoch, 2), "other", 1, default, default, 1 << 30);
         var group = new GroupInfo(new GroupId(ServerEpoch, 1), "group", 0);

@@ -1,7 +1,6 @@
 using QuickSilver.Protocol.Core;
 using QuickSilver.Protocol.Flow;
 using QuickSilver.Protocol.Flow.Control;
-using QuickSilver.Protocol.Flow.Limits;
 using QuickSilver.Protocol.Probing;
 
 namespace QuickSilver.Protocol.Dissemination;
@@ -11,9 +10,6 @@ namespace QuickSilver.Protocol.Dissemination;
 /// </summary>
 public sealed record DisseminationSettings
 {
-    /// <summary>Limits of pending messages: taken from sources, and not known stable.</summary>
-    public PendingQuota Pending { get; init; } = new();
-
     /// <summary>How each stream is paced.</summary>
     public RateSettings Rate { get; init; } = new();
 

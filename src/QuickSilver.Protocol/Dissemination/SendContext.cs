@@ -13,6 +13,7 @@ namespace QuickSilver.Protocol.Dissemination;
 /// </summary>
 internal sealed class SendContext(
     DisseminationSettings settings,
+    PendingQuota pending,
     ITransport transport,
     ISink roots,
     AlarmQueue alarms,
@@ -32,7 +33,7 @@ internal sealed class SendContext(
     public DisseminationCounters Counters { get; } = counters;
 
     /// <summary>Limits of pending messages: taken from sources, and not known stable.</summary>
-    public PendingLimits Limits { get; } = new(settings.Pending);
+    public PendingLimits Limits { get; } = new(pending);
 
     /// <summary>How long datagrams may be, by member.</summary>
     public PathSizes Paths { get; } = new();

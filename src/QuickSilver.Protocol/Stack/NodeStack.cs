@@ -116,9 +116,6 @@ public sealed class NodeStack : ICompletionHandler, IPullRoots, IMembershipEvent
     /// <summary>A group this node is in; null when it is not.</summary>
     public LocalGroup? FindGroup(string name) => _rooms.Groups.Find(name);
 
-    /// <summary>A group that this node publishes to; null when it does not.</summary>
-    public LocalGroup? FindPublished(string name) => _rooms.Published.Find(name);
-
     /// <summary>Makes a lane for messages of many groups; each must be in one of this node's sessions.</summary>
     public SharedLane OpenLane(ILaneSource source) => _rooms.Disseminator.OpenLane(source);
 

@@ -63,6 +63,7 @@ internal sealed class StackParts
             host.Link, stack, host.Alarms);
         Disseminator = new Disseminator(
             DisseminationSettingsOf(settings),
+            PendingQuota.Of(settings.MaxPendingMessages, settings.MaxPendingBytes, settings.NodeMaxPendingBytes),
             host.Transport,
             Roots,
             host.Alarms,
@@ -181,7 +182,6 @@ internal sealed class StackParts
     private static DisseminationSettings DisseminationSettingsOf(NodeSettings settings) => settings.Dissemination with
     {
         IsSealed = settings.Crypto is not null,
-        Pending = PendingQuota.Of(settings.MaxPendingMessages, settings.MaxPendingBytes, settings.NodeMaxPendingBytes),
         Probes = settings.Probes,
     };
 

@@ -217,10 +217,9 @@ public class DirectSourceTests
         var settings = new DisseminationSettings
         {
             Rate = new RateSettings { Fixed = true, Initial = 1e9 },
-            Pending = pending ?? new PendingQuota(),
             Probes = new Probes(_marks),
         };
-        var world = new SendWorld(settings, slot, train);
+        var world = new SendWorld(settings, slot, train, pending: pending);
         view = world.View(1, 1, 1, world.Nodes(1, 3), unicast: false, First, Second, Spanning);
         RegionView far = world.View(2, 2, 1, world.Nodes(20, 2), unicast: false, Spanning);
         world.Begin([First, Second, Spanning], view, far);

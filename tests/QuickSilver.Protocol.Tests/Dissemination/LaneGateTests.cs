@@ -1,8 +1,6 @@
-using QuickSilver.Protocol.Dissemination;
 using QuickSilver.Protocol.Dissemination.Groups;
 using QuickSilver.Protocol.Dissemination.Streams;
 using QuickSilver.Protocol.Flow;
-using QuickSilver.Protocol.Flow.Control;
 using QuickSilver.Protocol.Flow.Limits;
 using QuickSilver.Protocol.Membership;
 
@@ -17,7 +15,7 @@ public class LaneGateTests
     [Fact]
     public void TheGateShutsWhenAStreamIsFullAndOpensAtHalf()
     {
-        var world = new SendWorld(Limited(messages: 10));
+        var world = Limited(messages: 10);
         RegionView view = world.View(1, 1, 1, world.Nodes(1, 3), unicast: false, First);
         world.Begin([First], view);
         GroupSender sender = world.Open(First);
@@ -44,7 +42,7 @@ public class LaneGateTests
     [Fact]
     public void AFullStreamShutsAllGroupsBoundToItAndNoOthers()
     {
-        var world = new SendWorld(Limited(messages: 10));
+        var world = Limited(messages: 10);
         GroupInfo third = SendWorld.Group(3);
         world.Begin(
             [First, Second, third],
@@ -65,7 +63,7 @@ public class LaneGateTests
     [Fact]
     public void WhatWaitsForASwitchStaysWithItsSource()
     {
-        var world = new SendWorld(Limited(messages: 10));
+        var world = Limited(messages: 10);
         GroupSender sender = world.Open(First);
         for (int index = 0; index < 10; index++) world.Send(sender, [1]);
         Assert.Equal((10, 0L), (world.Waiting(sender), sender.PendingMessages));
@@ -127,9 +125,5 @@ public class LaneGateTests
         Assert.InRange(second.LastNumber, first.LastNumber - before - 1, first.LastNumber - before + 1);
     }
 
-    private static DisseminationSettings Limited(int messages) => new()
-    {
-        Pending = new PendingQuota { StreamMessages = messages },
-        Rate = new RateSettings { Fixed = true, Initial = 1e9 },
-    };
+    private static SendWorld Limited(int messages) => new(pending: new PendingQuota { StreamMessages = messages });
 }

@@ -1,10 +1,8 @@
-using QuickSilver.Protocol.Dissemination;
 using QuickSilver.Protocol.Dissemination.Groups;
 using QuickSilver.Protocol.Dissemination.Messages;
 using QuickSilver.Protocol.Dissemination.Sending;
 using QuickSilver.Protocol.Flow;
 using QuickSilver.Protocol.Flow.Buffers;
-using QuickSilver.Protocol.Flow.Control;
 using QuickSilver.Protocol.Flow.Limits;
 using QuickSilver.Protocol.Membership;
 
@@ -73,11 +71,7 @@ public class MessageSourceTests
     [Fact]
     public void ASourceIsNotAskedWhileTheGroupIsShut()
     {
-        SendWorld world = World(out GroupSender sender, settings: new DisseminationSettings
-        {
-            Pending = new PendingQuota { StreamMessages = 10 },
-            Rate = new RateSettings { Fixed = true, Initial = 1e9 },
-        });
+        SendWorld world = World(out GroupSender sender, pending: new PendingQuota { StreamMessages = 10 });
         var source = new SourceStub(100);
         sender.AddSource(source);
         sender.Signal(source, world.Now);
@@ -230,9 +224,9 @@ public class MessageSourceTests
     }
 
     private static SendWorld World(
-        out GroupSender sender, DisseminationSettings? settings = null, int receiveBuffer = 64 << 20)
+        out GroupSender sender, PendingQuota? pending = null, int receiveBuffer = 64 << 20)
     {
-        var world = new SendWorld(settings, receiveBuffer: receiveBuffer);
+        var world = new SendWorld(receiveBuffer: receiveBuffer, pending: pending);
         world.Begin([Group], world.View(1, 1, 1, world.Nodes(1, 3), unicast: false, Group));
         sender = world.Open(Group);
         return world;

@@ -7,6 +7,7 @@ using QuickSilver.Protocol.Dissemination.Streams;
 using QuickSilver.Protocol.Flow;
 using QuickSilver.Protocol.Flow.Buffers;
 using QuickSilver.Protocol.Flow.Control;
+using QuickSilver.Protocol.Flow.Limits;
 using QuickSilver.Protocol.Flow.Pull;
 using QuickSilver.Protocol.Flow.Transports;
 using QuickSilver.Protocol.Membership;
@@ -29,7 +30,7 @@ internal sealed class SendWorld : ISink, IDisseminationEvents
 
     public SendWorld(
         DisseminationSettings? settings = null, int slotBytes = 1372, int trainDatagrams = 64,
-        int receiveBuffer = 64 << 20)
+        int receiveBuffer = 64 << 20, PendingQuota? pending = null)
     {
         ReceiveBuffer = receiveBuffer;
         Pool = new BufferPool(budget: Memory);
@@ -37,7 +38,8 @@ internal sealed class SendWorld : ISink, IDisseminationEvents
         Cluster = new SendCluster(Self);
         Transport.Facts = Transport.Facts with { SlotBytes = slotBytes, TrainDatagrams = trainDatagrams };
         settings ??= new DisseminationSettings { Rate = new RateSettings { Fixed = true, Initial = 1e9 } };
-        Disseminator = new Disseminator(settings, Transport, this, Alarms, Pool, Counters, this);
+        Disseminator = new Disseminator(
+            settings, pending ?? new PendingQuota(), Transport, this, Alarms, Pool, Counters, this);
         Disseminator.Start(Self, ClusterInstance);
     }
 

@@ -31,13 +31,6 @@ public sealed class KernelChargeTests
         AssertSafeAndClose(FourMiB * train / KernelCharge.OfTrain(bytes * train, bytes), counted);
 
     [Theory]
-    [InlineData(1000, 32, FourMiB, 8_160)]
-    [InlineData(1000, 16, FourMiB, 7_968)]
-    [InlineData(1000, 32, Default, 192)]
-    public void AsManyDatagramsInWholeTrainsFitAsWereCounted(int bytes, int train, long buffer, int counted) =>
-        AssertSafeAndClose(buffer / KernelCharge.OfWholeTrain(bytes * train) * train, counted);
-
-    [Theory]
     [InlineData(64, 896)]
     [InlineData(208, 1280)]
     [InlineData(600, 1432)]

@@ -71,7 +71,7 @@ internal sealed class StackNode : ITransport, IMembershipLink, INodeUpcalls
     public void Leave(string name) => Stack.Leave(new Departure([Stack.FindGroup(name)!]), _world.Now);
 
     public void Say(string group, string text) =>
-        SourceOf((Stack.FindGroup(group) ?? Stack.FindPublished(group))!).Say(text, _world.Now);
+        SourceOf((Stack.FindGroup(group) ?? Stack.Rooms.Published.Find(group))!).Say(text, _world.Now);
 
     private Speaker SourceOf(LocalGroup group)
     {

@@ -5,6 +5,7 @@ using QuickSilver.Protocol.Dissemination.Messages;
 using QuickSilver.Protocol.Dissemination.Streams;
 using QuickSilver.Protocol.Flow;
 using QuickSilver.Protocol.Flow.Buffers;
+using QuickSilver.Protocol.Flow.Limits;
 using QuickSilver.Protocol.Flow.Pull;
 using QuickSilver.Protocol.Flow.Transports;
 using QuickSilver.Protocol.Membership;
@@ -42,7 +43,8 @@ public sealed class Disseminator
     /// <summary>
     /// Makes the sending half of a node; it sends nothing before <see cref="Start"/> and <see cref="SwitchTo"/>.
     /// </summary>
-    /// <param name="settings">Limits, pace, beacons.</param>
+    /// <param name="settings">Pace, beacons.</param>
+    /// <param name="pending">Limits of pending messages: taken from sources, and not known stable.</param>
     /// <param name="transport">The sockets; started by the time of <see cref="SwitchTo"/>.</param>
     /// <param name="roots">The sink at which streams register.</param>
     /// <param name="alarms">Fires the timers.</param>
@@ -51,6 +53,7 @@ public sealed class Disseminator
     /// <param name="events">Receives the events.</param>
     public Disseminator(
         DisseminationSettings settings,
+        PendingQuota pending,
         ITransport transport,
         ISink roots,
         AlarmQueue alarms,
@@ -58,7 +61,7 @@ public sealed class Disseminator
         DisseminationCounters counters,
         IDisseminationEvents events)
     {
-        _context = new SendContext(settings, transport, roots, alarms, pool, counters);
+        _context = new SendContext(settings, pending, transport, roots, alarms, pool, counters);
         _messages = new OwnMessages(_context);
         _routes = new RouteTable(
             _messages, (view, now) => _streams!.Open(view, now).Messages, group => _hybrids!.Make(group));

@@ -59,11 +59,4 @@ public static class KernelCharge
     /// </summary>
     /// <param name="bytes">Bytes of the packets.</param>
     public static int OfLent(int bytes) => PagedOverhead + (bytes / LentShare);
-
-    /// <summary>
-    /// The charge of a train that the reader is known to take whole; only where every receiver coalesces and no network
-    /// card lies between.
-    /// </summary>
-    /// <param name="bytes">Bytes of the whole train.</param>
-    public static int OfWholeTrain(int bytes) => PagedOverhead + bytes;
 }
