@@ -191,7 +191,8 @@ internal sealed class HybridSender : HybridWay, IFeed
     {
         if (_route == route) return _streams;
         var streams = new StreamSender[route.Count];
-        for (int index = 0; index < streams.Length; index++) streams[index] = _table.StreamOf(route.StreamAt(index).View);
+        for (int index = 0; index < streams.Length; index++)
+            streams[index] = _table.StreamOf(route.StreamAt(index).View);
         _route = route;
         return _streams = streams;
     }

@@ -4,7 +4,9 @@ using QuickSilver.Protocol.Membership;
 
 namespace QuickSilver.Protocol.Dissemination.Hybrids;
 
-/// <summary>This node's senders of hybrid packets, one a group, and the streams that they find. Core thread only.</summary>
+/// <summary>
+/// This node's senders of hybrid packets, one a group, and the streams that they find. Core thread only.
+/// </summary>
 internal sealed class HybridTable(StreamContext context, StreamTable streams)
 {
     private readonly List<HybridSender> _senders = [];
@@ -26,7 +28,9 @@ internal sealed class HybridTable(StreamContext context, StreamTable streams)
     /// <summary>A sender is closed.</summary>
     public void Remove(HybridSender sender) => _senders.Remove(sender);
 
-    /// <summary>The step changes: what waits goes to the streams, and lanes that wait look for their way again.</summary>
+    /// <summary>
+    /// The step changes: what waits goes to the streams, and lanes that wait look for their way again.
+    /// </summary>
     public void OnSwitch()
     {
         foreach (HybridSender sender in _senders)
