@@ -32,7 +32,6 @@ public sealed class HostedGroupOptions
         Lateral = Group.Lateral,
         Hybrid = Group.Hybrid,
         Timed = Group.Timed,
-        LateralRepair = Group.LateralRepair,
         OnMessage = Group.OnMessage + inline,
         OnBatch = Group.OnBatch,
         BufferBeforeFirstRead = Group.BufferBeforeFirstRead,
@@ -73,7 +72,6 @@ public sealed class HostedGroupOptions
         Compare(found, nameof(one.Lateral), one.Lateral, two.Lateral);
         Compare(found, nameof(one.Hybrid), one.Hybrid, two.Hybrid);
         Compare(found, nameof(one.Timed), one.Timed, two.Timed);
-        Compare(found, nameof(one.LateralRepair), one.LateralRepair, two.LateralRepair);
         Compare(found, nameof(one.OnMessage), one.OnMessage, two.OnMessage);
         Compare(found, nameof(one.OnBatch), one.OnBatch, two.OnBatch);
         Compare(found, nameof(one.BufferBeforeFirstRead), one.BufferBeforeFirstRead, two.BufferBeforeFirstRead);

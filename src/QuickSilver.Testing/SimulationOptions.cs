@@ -1,7 +1,6 @@
 using System.Text.Json.Serialization;
 using QuickSilver.Protocol.Core;
 using QuickSilver.Protocol.Lateral;
-using QuickSilver.Protocol.Lateral.Regions;
 using QuickSilver.Protocol.Membership.Server;
 using QuickSilver.Protocol.Probing;
 using QuickSilver.Protocol.Stack;
@@ -67,9 +66,6 @@ public sealed record SimulationOptions
     /// For runs in which each member loses packets of few senders, and no repairs.
     /// </summary>
     public TimeSpan? LateralWithin { get; init; }
-
-    /// <summary>Lateral repair in every node's reliable groups; null: none.</summary>
-    public RegionRepairSettings? LateralRepair { get; init; }
 
     /// <summary>Every node's timed groups: those whose names begin with "timed-".</summary>
     public TimedSettings Timed { get; init; } = new();

@@ -161,8 +161,7 @@ public sealed class ConfigurationErrorTests
         await using var rig = new HostRig();
         await rig.StartAsync(services => services.AddQuickSilver(rig.Here)
             .AddGroup("lateral", Lateral(4)).AddGroup("lateral", Lateral(4))
-            .AddGroup("timed", Timed(4)).AddGroup("timed", Timed(4))
-            .AddGroup("repaired", Repaired(4)).AddGroup("repaired", Repaired(4)));
+            .AddGroup("timed", Timed(4)).AddGroup("timed", Timed(4)));
         IHost other = rig.Build(services => services.AddQuickSilver(rig.Here)
             .AddGroup("lateral", Lateral(4)).AddGroup("lateral", Lateral(5)));
         var told = await Assert.ThrowsAsync<OptionsValidationException>(() => other.StartAsync());
@@ -179,9 +178,6 @@ public sealed class ConfigurationErrorTests
             options.Group.Mode = GroupMode.Timed;
             options.Group.Timed = new TimedOptions { TimeToLive = TimeSpan.FromSeconds(seconds) };
         };
-
-        static Action<HostedGroupOptions> Repaired(int packets) => options =>
-            options.Group.LateralRepair = new LateralRepairOptions { PacketsPerRepair = packets };
     }
 
     [Fact]

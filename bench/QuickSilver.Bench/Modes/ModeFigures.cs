@@ -28,9 +28,6 @@ internal sealed record ModeFigures
     /// <summary>Packets that members gave back: rebuilt from lateral repairs, or sent again by partners.</summary>
     public long FromMembers { get; init; }
 
-    /// <summary>Packets of reliable groups that lateral repairs gave back.</summary>
-    public long Rebuilt { get; init; }
-
     /// <summary>Repairs of reliable groups that were asked for, and came for packets that were here already.</summary>
     public long Wasted { get; init; }
 
@@ -106,8 +103,7 @@ internal sealed record ModeFigures
             {
                 Mode = mode,
                 FromMembers = statistics.Sum(static own => own.RepairsFromPeers - own.Lateral.PacketsRebuilt),
-                Rebuilt = statistics.Sum(static own => own.LateralRepair.PacketsRebuilt),
-                Wasted = statistics.Sum(static own => own.LateralRepair.RepairsWasted),
+                Wasted = statistics.Sum(static own => own.RepairsWasted),
                 OnRequest = statistics.Sum(static own => own.RepairsFromSenders - own.Lateral.PacketsResent),
                 TokenMicros = statistics.Select(static own => own.TokenRoundTrip.TotalMicroseconds)
                     .DefaultIfEmpty().Max(),

@@ -8,9 +8,6 @@ namespace QuickSilver.Bench.Modes;
 /// <param name="IsFromOne">True: the first member sends to all of them.</param>
 internal sealed record ModeOrder(GroupMode Mode, int Groups, double Rate, bool IsFromOne = false)
 {
-    /// <summary>Whether reliable groups have lateral repair.</summary>
-    public bool RepairsLaterally { get; init; }
-
     /// <summary>The name of a group.</summary>
     public string NameOf(int group) => $"{Mode}/{group}";
 

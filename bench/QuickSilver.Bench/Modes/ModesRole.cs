@@ -65,7 +65,6 @@ internal static class ModesRole
         OnMessage = sink.OnMessage,
         SelfDelivery = false,
         BufferBeforeFirstRead = false,
-        LateralRepair = order.RepairsLaterally ? new LateralRepairOptions() : null,
         Lateral = order.Mode != GroupMode.Lateral ? null : new LateralOptions { Deadline = Worth },
         Timed = order.Mode != GroupMode.Timed ? null : new TimedOptions
         {

@@ -1,4 +1,3 @@
-using QuickSilver.Protocol.Lateral.Regions;
 using QuickSilver.Protocol.Membership.Frames;
 using QuickSilver.Protocol.Timed;
 using QuickSilver.Protocol.Wire;
@@ -86,8 +85,6 @@ internal sealed class Corpus : ITrafficTap
                 ReplacementWait = TimeSpan.Zero,
             },
             TimedKeys = 3,
-            // Not in all lives without shared memory: what members rebuild, senders do not repair in parts.
-            LateralRepair = seed % 4 == 1 ? new RegionRepairSettings() : null,
             Network = new NetworkModel
             {
                 Link = new LinkModel { Loss = 0.08, Reordering = 0.05, Jitter = TimeSpan.FromMicroseconds(200) },

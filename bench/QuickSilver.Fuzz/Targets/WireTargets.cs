@@ -69,9 +69,6 @@ internal sealed class WireTargets
             "lateral-resend", _corpus.Bodies(DatagramKind.LateralResend),
             input => TryLateralData(input, isResend: true));
         yield return new DelegateTarget("lateral-repair", _corpus.Bodies(DatagramKind.LateralRepair), TryLateralRepair);
-        yield return new DelegateTarget(
-            "region-repair", [.. _corpus.Bodies(DatagramKind.RegionRepair).Select(WithoutMostOfItsSum)],
-            TryRegionRepair);
         yield return new DelegateTarget("lateral-nak", _corpus.Bodies(DatagramKind.LateralNak), TryLateralNak);
         yield return new DelegateTarget(
             "lateral-session", _corpus.Bodies(DatagramKind.LateralSession),
@@ -316,30 +313,6 @@ internal sealed class WireTargets
                 throw new FuzzException("a coefficient is zero");
         }
         return count > 0;
-    }
-
-    // The checksum of the block is set right for its first packet, so that damage gets past it.
-    // Damage to the sum is not noticed here, and hides what is behind damage to the names.
-    private byte[] WithoutMostOfItsSum(byte[] body)
-    {
-        _ = RegionRepairBody.TryRead(body, 1, 2, _ids, out _, out ReadOnlySpan<byte> sum);
-        return body[..(body.Length - sum.Length + Math.Min(sum.Length, RegionBlock.HeadLength + 8))];
-    }
-
-    private bool TryRegionRepair(Span<byte> input)
-    {
-        int count = RegionRepairBody.TryRead(input, 1, 2, _ids, out _, out ReadOnlySpan<byte> sum);
-        if (count == 0) return false;
-        for (int index = 1; index < count; index++)
-        {
-            if (_ids[index].CompareTo(_ids[index - 1]) <= 0) throw new FuzzException("packets are not in order");
-        }
-        Span<byte> block = input[^sum.Length..];
-        int length = RegionBlock.HeadLength + (BinaryPrimitives.ReadUInt16LittleEndian(block[4..]) & 0x7FFF);
-        if (length <= block.Length)
-            BinaryPrimitives.WriteUInt32LittleEndian(block, LateralBlock.Checksum(block[..length], _ids[0]));
-        RegionBlock.TryRead(block, _ids[0], out _, out _);
-        return true;
     }
 
     private bool TryLateralNak(Span<byte> input)

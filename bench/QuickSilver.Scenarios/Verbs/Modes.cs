@@ -41,7 +41,7 @@ internal sealed class Modes : IScenario
 
     private readonly Option<ModesRun[]> _runs = new("--run")
     {
-        Description = "Which runs: mixed, reliable, reliableLateral, lateral, timed, tcp, paced, pacedMixed, full, "
+        Description = "Which runs: mixed, reliable, lateral, timed, tcp, paced, pacedMixed, full, "
             + "fullMixed; may be repeated. Default: all.",
         DefaultValueFactory = _ => Enum.GetValues<ModesRun>(),
     };
@@ -131,7 +131,6 @@ internal sealed class Modes : IScenario
             {
                 ModesRun.Tcp => [new(GroupMode.Reliable, parsed.GetValue(_groups), rate)],
                 ModesRun.Mixed or ModesRun.PacedMixed or ModesRun.FullMixed => [reliable, lateral, timed],
-                ModesRun.ReliableLateral => [reliable with { RepairsLaterally = true }],
                 ModesRun.Lateral => [lateral],
                 ModesRun.Timed => [timed],
                 _ => [reliable],

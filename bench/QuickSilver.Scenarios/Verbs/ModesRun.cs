@@ -9,9 +9,6 @@ internal enum ModesRun
     /// <summary>The reliable groups alone.</summary>
     Reliable,
 
-    /// <summary>The reliable groups alone, with lateral repair.</summary>
-    ReliableLateral,
-
     /// <summary>The lateral groups alone.</summary>
     Lateral,
 

@@ -14,7 +14,7 @@ internal static class ModesTable
     private static readonly string[] Titles =
     [
         "messages/s", "p50 ms", "p99 ms", "p99.9 ms (slowest)", "max ms", "lost", "from members", "on request",
-        "rebuilt, wasted", "skipped", "CPU us/message", "token us",
+        "wasted", "skipped", "CPU us/message", "token us",
     ];
 
     /// <summary>A row for each mode of each run.</summary>
@@ -34,7 +34,7 @@ internal static class ModesTable
                     Millis(mode.Latency?.P50), Millis(mode.Latency?.P99),
                     $"{Millis(mode.Latency?.P999)} ({Millis(mode.WorstP999)})", Millis(mode.Latency?.Max),
                     $"{mode.Lost:N0} of {mode.Expected:N0}", $"{mode.FromMembers:N0}", $"{mode.OnRequest:N0}",
-                    mode.Mode == GroupMode.Reliable ? $"{mode.Rebuilt:N0}, {mode.Wasted:N0}" : "",
+                    mode.Mode == GroupMode.Reliable ? $"{mode.Wasted:N0}" : "",
                     $"{mode.Skipped:N0}", $"{mode.CpuMicros:N1}",
                     mode.TokenMicros > 0 ? $"{mode.TokenMicros:N0}" : "");
             }

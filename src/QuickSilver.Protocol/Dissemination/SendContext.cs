@@ -38,9 +38,6 @@ internal sealed class SendContext(
     /// <summary>How long datagrams may be, by member.</summary>
     public PathSizes Paths { get; } = new();
 
-    /// <summary>Bytes of each datagram that are left free for lateral repairs, which are longer than their packets; 0:
-    /// none.</summary>
-    public int RepairRoom { get; set; }
 
     public ulong SelfKey { get; set; }
 

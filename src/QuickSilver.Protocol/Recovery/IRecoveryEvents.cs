@@ -42,17 +42,6 @@ public interface IRecoveryEvents
     void OnPacket(RegionView view, NodeInfo sender, in Slice datagram, Instant now);
 
     /// <summary>
-    /// A packet has been handed on, and is kept for others. Called once per packet, after <see cref="OnPacket"/>. The
-    /// reference stays the cache's.
-    /// </summary>
-    /// <param name="region">The recovery that keeps it.</param>
-    /// <param name="sender">The <see cref="NodeNumber.Key"/> of its sender.</param>
-    /// <param name="sequence">Its sequence.</param>
-    /// <param name="datagram">The packet.</param>
-    /// <param name="now">The time of arrival.</param>
-    void OnKept(RegionRecovery region, ulong sender, ulong sequence, in Slice datagram, Instant now);
-
-    /// <summary>
     /// A round has found which members of a view are behind; the list is empty when none is. Called once for each round
     /// that this node hears of. The list is reused.
     /// </summary>

@@ -23,9 +23,6 @@ public sealed class RecoveryCounters
     /// <summary>Packets that their sender repaired.</summary>
     public ulong RepairsFromSenders;
 
-    /// <summary>Packets that lateral repairs gave back.</summary>
-    public ulong RepairsLateral;
-
     /// <summary>Repairs that came, from a peer or the sender, for packets that were here already.</summary>
     public ulong RepairsWasted;
 

@@ -144,8 +144,7 @@ public sealed class RegionRecovery
         PacketWay way,
         Instant now)
     {
-        // The combinations outlive those who made them. So no packet of a removed sender is taken from them.
-        StreamReceiver? stream = header.IsFromPeer && way != PacketWay.Rebuilt
+        StreamReceiver? stream = header.IsFromPeer
             ? Streams.FindForPeer(header.Sender, out RejectReason reason)
             : Streams.Find(header.Sender, out reason);
         if (stream is null) return reason;
@@ -161,7 +160,7 @@ public sealed class RegionRecovery
         if (stream.Window.Contains(sequence))
         {
             _node.Counters.PacketsDuplicate++;
-            if (isRepair && way != PacketWay.Rebuilt) _node.Counters.RepairsWasted++;
+            if (isRepair) _node.Counters.RepairsWasted++;
         }
         else
         {
@@ -174,27 +173,6 @@ public sealed class RegionRecovery
         if (stream.NoteHighest(sequence) || header.Urgency > FeedbackUrgency.Low) Ring.OnUnstable(header.Urgency, now);
         return outcome;
     }
-
-    /// <summary>What this member has of a packet.</summary>
-    /// <param name="sender">The <see cref="NodeNumber.Key"/> of its sender.</param>
-    /// <param name="sequence">Its sequence.</param>
-    /// <param name="datagram">The packet if it is kept; the reference stays the cache's.</param>
-    internal PacketState StateOf(ulong sender, ulong sequence, out Slice datagram)
-    {
-        datagram = default;
-        // Nothing of it has come: whether it may send is checked when a packet is rebuilt.
-        if (Streams.Met(sender) is not { } stream)
-            return sender == _node.SelfKey ? PacketState.Gone : PacketState.Missing;
-        if (stream.Has(sequence))
-            return stream.TryGetPacket(sequence, out datagram) ? PacketState.Kept : PacketState.Gone;
-        // What a removed sender left is settled by those who hold it.
-        bool isWanted = stream.Own is null && !stream.Sender.IsRemoved && stream.Window.Reaches(sequence);
-        return isWanted ? PacketState.Missing : PacketState.Gone;
-    }
-
-    /// <summary>Takes a packet that was rebuilt from combinations. Its header is that of a peer's repair.</summary>
-    internal RejectReason OnRebuilt(in DatagramHeader header, ReadOnlySpan<byte> datagram, Instant now) =>
-        Take(header, datagram, default, SocketRole.Unicast, PacketWay.Rebuilt, now);
 
     /// <summary>Takes a beacon: the sender's highest sequence.</summary>
     public RejectReason OnBeacon(in DatagramHeader header, in Arrival arrival, Instant now)
@@ -308,9 +286,6 @@ public sealed class RegionRecovery
     /// <summary>A packet was stored that was sent to its group's address.</summary>
     internal void OnHybrid(StreamReceiver stream, bool isRepair, Instant now) =>
         _arrivals.OnHybrid(stream, isRepair, now);
-
-    /// <summary>A packet was rebuilt before it was found missing.</summary>
-    internal void OnRebuiltEarly(StreamReceiver stream, Instant now) => _arrivals.OnMissed(stream, 1, now);
 
     /// <summary>
     /// A packet of a stream stays missing: the sender's multicast is judged again, though nothing more is missed.

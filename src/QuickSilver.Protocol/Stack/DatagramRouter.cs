@@ -73,7 +73,6 @@ internal sealed class DatagramRouter
         var arrival = new Arrival(completion.Role, completion.Source) { IsUnchecked = !_rooms.ChecksSources };
         Walk(taken.IsEmpty ? completion.Writable : taken.Span, taken, arrival, now);
         taken.Release();
-        _rooms.RegionRepairs.Settle(now);
     }
 
     /// <summary>Handles the datagrams that came for a view before it was opened.</summary>
@@ -211,7 +210,6 @@ internal sealed class DatagramRouter
                 ? _rooms.Recoverer.Inbound.OnFiller(header, body, arrival)
                 : RoutePart(header, body, arrival, now);
         }
-        if (header.Kind == DatagramKind.RegionRepair) return RouteRegionRepair(header, datagram, arrival);
         if (header.Kind == DatagramKind.Hybrid) return _hybrids.Take(header, datagram, arrival, now);
         bool isKnown = DatagramKinds.CarriesPacket(header.Kind)
             || DatagramKinds.IsNote(header.Kind)
@@ -253,15 +251,6 @@ internal sealed class DatagramRouter
         if (region is null) return RejectReason.UnknownView;
         if (!region.MaySend(header, arrival)) return RejectReason.WrongSource;
         return region.Parted.Take(header, body, now);
-    }
-
-    private RejectReason RouteRegionRepair(
-        in DatagramHeader header, ReadOnlySpan<byte> datagram, in Arrival arrival)
-    {
-        if (arrival.Role != SocketRole.Unicast) return RejectReason.WrongSocket;
-        RegionRecovery? region = _rooms.Recoverer.Find(header.ViewTag, header.ViewCounter);
-        if (region is null) return RejectReason.UnknownView;
-        return _rooms.RegionRepairs.OnRepair(region, header, datagram[DatagramHeader.Length..], arrival);
     }
 
     private void Replay(Slice datagram, Arrival arrival, Instant now) =>

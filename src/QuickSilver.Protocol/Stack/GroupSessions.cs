@@ -176,11 +176,7 @@ internal sealed class GroupSessions(StackParts rooms, bool isPublishing)
     private void EndReceiving(LocalGroup group, Instant now)
     {
         if (group.Mode is { } mode) rooms.Modes.Close(mode, now);
-        if (group.Receiver is { } receiver)
-        {
-            rooms.Deliverer.CloseGroup(receiver);
-            if (group.RegionRepair is { } repair) rooms.RegionRepairs.OnClosed(repair);
-        }
+        if (group.Receiver is { } receiver) rooms.Deliverer.CloseGroup(receiver);
         group.Receiver = null;
         group.IsOver = true;
     }

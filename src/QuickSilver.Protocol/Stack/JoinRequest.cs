@@ -23,8 +23,7 @@ public abstract class JoinRequest(IReadOnlyList<string> names, byte mode, bool i
     /// <summary>Mode of the groups.</summary>
     public byte Mode { get; } = mode;
 
-    /// <summary>What the engine of the groups' mode is told, or of reliable groups lateral repair; null: the
-    /// defaults.</summary>
+    /// <summary>What the engine of the groups' mode is told; null: the defaults.</summary>
     public virtual ModeSettings? ModeSettings => null;
 
     /// <summary>The mode requested for one of the groups: that of all, unless a request says otherwise.</summary>

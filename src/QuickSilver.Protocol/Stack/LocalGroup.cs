@@ -4,7 +4,6 @@ using QuickSilver.Protocol.Dissemination.Groups;
 using QuickSilver.Protocol.Dissemination.Messages;
 using QuickSilver.Protocol.Dissemination.Sending;
 using QuickSilver.Protocol.Flow;
-using QuickSilver.Protocol.Lateral.Regions;
 using QuickSilver.Protocol.Membership;
 using QuickSilver.Protocol.Modes;
 using QuickSilver.Protocol.Wire;
@@ -44,9 +43,6 @@ public sealed class LocalGroup : ISenderListener
         else if (!IsPublisher)
         {
             Receiver = rooms.Deliverer.OpenGroup(info, began, listener);
-            if (settings is not RegionRepairSettings repair) return;
-            Rare.RegionRepair = repair;
-            rooms.RegionRepairs.OnOpened(repair);
         }
     }
 
@@ -147,10 +143,6 @@ public sealed class LocalGroup : ISenderListener
     /// <summary>The session with the engine of the group's mode; null in reliable groups.</summary>
     internal ModeSession? Mode => _rare?.Mode;
 
-    /// <summary>The session's settings of lateral repair; null: none, and always without a
-    /// <see cref="Receiver"/>.</summary>
-    internal RegionRepairSettings? RegionRepair => _rare?.RegionRepair;
-
     private Rarities Rare => _rare ??= new Rarities();
 
     private bool IsMember(NodeInfo node)
@@ -186,6 +178,5 @@ public sealed class LocalGroup : ISenderListener
         public List<IMessageSource>? Sources;
         public LeaveWait? Leaves;
         public ModeSession? Mode;
-        public RegionRepairSettings? RegionRepair;
     }
 }

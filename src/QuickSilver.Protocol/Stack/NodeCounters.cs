@@ -159,12 +159,6 @@ public sealed class NodeCounters(RejectCounters rejected)
     /// <summary>Those of the lateral groups.</summary>
     public Lateral.LateralCounters Lateral { get; private set; } = new();
 
-    /// <summary>Those of lateral repair in reliable groups.</summary>
-    public Lateral.Regions.RegionRepairCounters RegionRepair { get; private set; } = new();
-
-    /// <summary>Packets of reliable groups that lateral repairs gave back.</summary>
-    public ulong RepairsLateral;
-
     /// <summary>Repairs that came, from a peer or the sender, for packets that were here already.</summary>
     public ulong RepairsWasted;
 
@@ -199,9 +193,7 @@ public sealed class NodeCounters(RejectCounters rejected)
         PacketsMissed = received.PacketsMissed;
         RepairsFromPeers = received.RepairsFromPeers;
         RepairsFromSenders = received.RepairsFromSenders;
-        RepairsLateral = received.RepairsLateral;
         RepairsWasted = received.RepairsWasted;
-        RegionRepair = rooms.RegionRepairs.Counters;
         RepairsGiven = received.RepairsGiven + sent.Retransmissions;
         PacketsJoined = received.PacketsJoined;
         ShortestSlot = rooms.Disseminator.ShortestSlot;

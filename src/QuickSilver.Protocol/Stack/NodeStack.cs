@@ -2,7 +2,6 @@ using QuickSilver.Protocol.Core;
 using QuickSilver.Protocol.Dissemination.Groups;
 using QuickSilver.Protocol.Dissemination.Messages;
 using QuickSilver.Protocol.Dissemination.Sending;
-using QuickSilver.Protocol.Lateral.Regions;
 using QuickSilver.Protocol.Membership;
 using QuickSilver.Protocol.Membership.Agent;
 using QuickSilver.Protocol.Recovery;
@@ -156,7 +155,6 @@ public sealed class NodeStack : ICompletionHandler, IPullRoots, IMembershipEvent
         _rooms.Groups.Close(now);
         _rooms.Published.Close(now);
         _rooms.Modes.Close();
-        _rooms.RegionRepairs.Close();
         _rooms.Views.Close();
         _rooms.Recoverer.Close();
         _rooms.Lags.Close();
@@ -201,8 +199,6 @@ public sealed class NodeStack : ICompletionHandler, IPullRoots, IMembershipEvent
         _rooms.Groups.OnStepInstalled(step, now);
         _rooms.Published.OnStepInstalled(step, now);
         _rooms.Modes.OnStepInstalled(step, now);
-        _rooms.RegionRepairs.Rebuild();
-        _rooms.Disseminator.LeaveRepairRoom(_rooms.RegionRepairs.IsOn ? RegionRepairs.Room : 0);
         _rooms.Deliverer.OnStepInstalled(step.Number, now);
         foreach (RegionView view in step.Opened) _router.ReplayUnrecognised(view, now);
     }
@@ -234,7 +230,6 @@ public sealed class NodeStack : ICompletionHandler, IPullRoots, IMembershipEvent
         _rooms.Disseminator.OnNodesRemoved(nodes, now);
         _rooms.Recoverer.OnNodesRemoved(nodes, now);
         _rooms.Modes.OnNodesRemoved(nodes, now);
-        _rooms.RegionRepairs.OnNodesRemoved();
         foreach (NodeInfo node in nodes) _rooms.Keys?.Remove(node.Number.Key);
         _slow.OnNodesRemoved();
     }

@@ -13,12 +13,8 @@ namespace QuickSilver.Protocol.Stack;
 internal sealed class NodeWiring(StackParts rooms) : IDisseminationEvents, IRecoveryEvents
 {
     /// <inheritdoc/>
-    public void OnStreamAdvanced(StreamSender stream, FeedbackUrgency urgency, Instant now)
-    {
-        if (rooms.Views.FindRegion(stream.View) is not { } region) return;
-        region.Own.OnAdvanced(stream, urgency, now);
-        rooms.RegionRepairs.OnOwnAdvanced(region, stream, now);
-    }
+    public void OnStreamAdvanced(StreamSender stream, FeedbackUrgency urgency, Instant now) =>
+        rooms.Views.FindRegion(stream.View)?.Own.OnAdvanced(stream, urgency, now);
 
     /// <inheritdoc/>
     public void OnDone(RegionView view, Instant now) => rooms.Agent.ReportDone(view.Number);
@@ -52,10 +48,6 @@ internal sealed class NodeWiring(StackParts rooms) : IDisseminationEvents, IReco
     /// <inheritdoc/>
     public void OnPacket(RegionView view, NodeInfo sender, in Slice datagram, Instant now) =>
         rooms.Deliverer.OnPacket(view, sender, datagram, now);
-
-    /// <inheritdoc/>
-    public void OnKept(RegionRecovery region, ulong sender, ulong sequence, in Slice datagram, Instant now) =>
-        rooms.RegionRepairs.OnKept(region, sender, sequence, datagram, now);
 
     /// <inheritdoc/>
     public void OnOwnAck(RegionView view, in AckBody ack, Instant now)

@@ -8,7 +8,6 @@ using QuickSilver.Protocol.Flow.Limits;
 using QuickSilver.Protocol.Flow.Pull;
 using QuickSilver.Protocol.Flow.Transports;
 using QuickSilver.Protocol.Lateral;
-using QuickSilver.Protocol.Lateral.Regions;
 using QuickSilver.Protocol.Membership;
 using QuickSilver.Protocol.Membership.Agent;
 using QuickSilver.Protocol.Modes;
@@ -90,7 +89,6 @@ internal sealed class StackParts
         Deliverer = new Deliverer(delivery, host.Pool, DeliveryCounters);
         Unrecognised = new EarlyPacketBuffer(delivery, host.Pool, DeliveryCounters);
         Modes = new ModeEngines(this);
-        RegionRepairs = new RegionRepairs(Recoverer);
     }
 
     public NodeHost Host { get; }
@@ -100,9 +98,6 @@ internal sealed class StackParts
     public bool ChecksSources { get; }
 
     public ModeEngines Modes { get; }
-
-    /// <summary>Lateral repair of reliable groups.</summary>
-    public RegionRepairs RegionRepairs { get; }
 
     public LateralCounters LateralCounters { get; } = new();
 

@@ -92,8 +92,7 @@ public enum DatagramKind : byte
     /// <summary>A sender's highest numbers in its lateral groups, so that the last losses are found.</summary>
     LateralSession = 24,
 
-    /// <summary>A combination of packets of one region view, from one member to another.</summary>
-    RegionRepair = 25,
+    // 25 is not used: earlier versions sent it.
 
     /// <summary>A packet of a timed group, sent for the first time.</summary>
     TimedData = 26,

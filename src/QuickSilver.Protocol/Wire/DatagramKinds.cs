@@ -36,7 +36,7 @@ public static class DatagramKinds
         DatagramKind.Data or DatagramKind.Repair or DatagramKind.Beacon or DatagramKind.Note or DatagramKind.RepairNote
             or DatagramKind.CarrierProbe or DatagramKind.RepairPart or DatagramKind.PathFiller
             or DatagramKind.Hybrid or DatagramKind.LateralData or DatagramKind.LateralRepair
-            or DatagramKind.LateralResend or DatagramKind.LateralSession or DatagramKind.RegionRepair
+            or DatagramKind.LateralResend or DatagramKind.LateralSession
             or DatagramKind.TimedData or DatagramKind.TimedRepair or DatagramKind.TimedNak or DatagramKind.TimedGone
             or DatagramKind.TimedStatus or DatagramKind.TimedEcho or DatagramKind.TimedAsk => DatagramSource.Data,
         _ => DatagramSource.Anywhere,
@@ -54,7 +54,7 @@ public static class DatagramKinds
             or DatagramKind.LateralNak or DatagramKind.TimedAsk or DatagramKind.TimedEcho => SealLane.Feedback,
         DatagramKind.Token or DatagramKind.TokenAck or DatagramKind.Pull or DatagramKind.TimedNak => SealLane.Member,
         DatagramKind.Repair or DatagramKind.RepairNote or DatagramKind.RepairPart or DatagramKind.LateralRepair
-            or DatagramKind.LateralResend or DatagramKind.RegionRepair or DatagramKind.TimedRepair => SealLane.Repair,
+            or DatagramKind.LateralResend or DatagramKind.TimedRepair => SealLane.Repair,
         DatagramKind.PathAnswer or DatagramKind.PathFiller => SealLane.Path,
         DatagramKind.LateralData or DatagramKind.LateralSession or DatagramKind.TimedData or DatagramKind.TimedGone
             or DatagramKind.TimedStatus => SealLane.Mode,

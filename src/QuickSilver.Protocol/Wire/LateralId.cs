@@ -1,9 +1,7 @@
 namespace QuickSilver.Protocol.Wire;
 
 /// <summary>
-/// Names one packet of a lateral group: a message, or a fragment of one. It also names a packet of a region view, for
-/// <see cref="DatagramKind.RegionRepair"/>: then the view's counter stands for the group, its tag for the fragment, and
-/// the packet's sequence for the number.
+/// Names one packet of a lateral group: a message, or a fragment of one.
 /// </summary>
 /// <param name="Sender"><see cref="NodeNumber.Key"/> of the message's sender.</param>
 /// <param name="Group">Counter of the group's id.</param>

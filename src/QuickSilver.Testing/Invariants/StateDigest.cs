@@ -3,7 +3,6 @@ using QuickSilver.Protocol.Dissemination;
 using QuickSilver.Protocol.Dissemination.Sending;
 using QuickSilver.Protocol.Dissemination.Streams;
 using QuickSilver.Protocol.Lateral;
-using QuickSilver.Protocol.Lateral.Regions;
 using QuickSilver.Protocol.Recovery;
 using QuickSilver.Protocol.Recovery.Reception;
 using QuickSilver.Protocol.Stack;
@@ -40,8 +39,6 @@ internal static class StateDigest
             ref digest, rooms.DeliveryCounters.Messages, rooms.DeliveryCounters.Duplicates,
             (ulong)rooms.DeliveryCounters.HeldBytes);
         Add(ref digest, rooms.LateralCounters);
-        RegionRepairCounters repairs = rooms.RegionRepairs.Counters;
-        Mix(ref digest, repairs.RepairsReceived, repairs.PacketsDisproved, (ulong)rooms.RegionRepairs.Unsolved);
         Add(ref digest, rooms.TimedCounters);
         if (rooms.Keys is { } keys) digest = SeededRandom.Mix(digest + keys.Digest());
         return digest;

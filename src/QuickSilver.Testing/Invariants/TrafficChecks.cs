@@ -22,7 +22,6 @@ internal sealed class TrafficChecks(
     : INetworkObserver
 {
     private readonly PartsRead _parts = new();
-    private readonly LateralId[] _combined = new LateralId[RegionRepairBody.MaxPackets];
 
     /// <summary>Datagrams handed to the network.</summary>
     public ulong Sent { get; private set; }
@@ -89,7 +88,6 @@ internal sealed class TrafficChecks(
                 HybridsSent.TryShow(header, whole, checks.Views, (view, packet) => OnDerivedRead(node, view, packet));
             return;
         }
-        if (header.Kind == DatagramKind.RegionRepair) OnCombinationRead(node, header, datagram);
         bool isNote = DatagramKinds.IsNote(header.Kind);
         if (!damaged) copies.OnProbeRead(node, header);
         if (!isNote && !DatagramKinds.CarriesPacket(header.Kind)) return;
@@ -102,20 +100,6 @@ internal sealed class TrafficChecks(
         {
             checks.Stability.OnPacketRead(node, header);
             header.Sequence++;
-        }
-    }
-
-    // Who has read a combination may have each of its packets. Whether it has them is seen in its store.
-    private void OnCombinationRead(int node, DatagramHeader header, ReadOnlySpan<byte> datagram)
-    {
-        int count = RegionRepairBody.TryRead(
-            datagram[DatagramHeader.Length..header.TotalLength], header.ViewCounter, header.ViewTag, _combined,
-            out _, out _);
-        foreach (LateralId name in _combined.AsSpan(0, count))
-        {
-            header.Sender = name.Sender;
-            header.Sequence = name.Number;
-            checks.Stability.OnPacketRead(node, header);
         }
     }
 

@@ -27,12 +27,8 @@ public sealed class SimulatedJoin : JoinRequest
     public MembershipRefusal? Failure { get; private set; }
 
     /// <summary>What the engine of the groups' mode is told; null: its defaults.</summary>
-    public override ModeSettings? ModeSettings => Mode switch
-    {
-        GroupModes.Reliable => Node.LateralRepair,
-        GroupModes.Timed => Node.TimedSettings,
-        _ => Node.ModeSettings,
-    };
+    public override ModeSettings? ModeSettings =>
+        Mode == GroupModes.Timed ? Node.TimedSettings : Node.ModeSettings;
 
     /// <inheritdoc/>
     public override byte ModeOf(string groupName) =>

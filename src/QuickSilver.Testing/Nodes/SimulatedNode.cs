@@ -144,7 +144,6 @@ public sealed class SimulatedNode : IMembershipClient
 
     internal TimedSettings TimedSettings { get; }
 
-    internal ModeSettings? LateralRepair => _run.Options.LateralRepair;
 
     /// <summary>The present instant by its own clock.</summary>
     internal Instant Now => _clock.Now;

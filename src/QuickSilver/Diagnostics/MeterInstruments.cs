@@ -249,7 +249,6 @@ internal sealed class MeterInstruments(Meter meter, Func<NodeMeter[]> nodes, Act
                 NodeStatistics now = node.Read();
                 all.Add(From("peer", now.RepairsFromPeers, node));
                 all.Add(From("sender", now.RepairsFromSenders, node));
-                all.Add(From("lateral", now.LateralRepair.PacketsRebuilt, node));
             }
             return all;
         },

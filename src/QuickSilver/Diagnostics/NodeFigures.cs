@@ -38,6 +38,7 @@ internal struct NodeFigures
     public long SocketDrops;
     public long RepairsFromPeers;
     public long RepairsFromSenders;
+    public long RepairsWasted;
     public long RepairsGiven;
     public long PacketsJoined;
     public long MessagesLost;
@@ -66,7 +67,6 @@ internal struct NodeFigures
     public long Stalls;
     public int ReceiveBufferBytes;
     public LateralFigures Lateral;
-    public LateralRepairFigures LateralRepair;
     public TimedFigures Timed;
 
     /// <summary>Adds the counters of earlier protocol stacks. Gauges stay those of the present stack.</summary>
@@ -93,6 +93,7 @@ internal struct NodeFigures
         PacketsMissed += earlier.PacketsMissed;
         RepairsFromPeers += earlier.RepairsFromPeers;
         RepairsFromSenders += earlier.RepairsFromSenders;
+        RepairsWasted += earlier.RepairsWasted;
         RepairsGiven += earlier.RepairsGiven;
         MembersToUnicast += earlier.MembersToUnicast;
         PacketsJoined += earlier.PacketsJoined;
@@ -100,7 +101,6 @@ internal struct NodeFigures
         TokenRounds += earlier.TokenRounds;
         BackpressureEpisodes += earlier.BackpressureEpisodes;
         Lateral.Carry(earlier.Lateral);
-        LateralRepair.Carry(earlier.LateralRepair);
         Timed.Carry(earlier.Timed);
     }
 
@@ -141,6 +141,7 @@ internal struct NodeFigures
         SocketDrops = SocketDrops,
         RepairsFromPeers = RepairsFromPeers,
         RepairsFromSenders = RepairsFromSenders,
+        RepairsWasted = RepairsWasted,
         RepairsGiven = RepairsGiven,
         PacketsJoined = PacketsJoined,
         MessagesLost = MessagesLost,
@@ -169,7 +170,6 @@ internal struct NodeFigures
         Stalls = Stalls,
         ReceiveBufferBytes = ReceiveBufferBytes,
         Lateral = Lateral.ToStatistics(),
-        LateralRepair = LateralRepair.ToStatistics(),
         Timed = Timed.ToStatistics(),
     };
 }

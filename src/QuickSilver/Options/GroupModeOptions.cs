@@ -12,8 +12,7 @@ internal static class GroupModeOptions
         GroupMode mode,
         bool isHybrid,
         LateralOptions? lateral,
-        TimedOptions? timed,
-        LateralRepairOptions? repair = null)
+        TimedOptions? timed)
     {
         errors.Defined(nameof(GroupOptions.Mode), mode);
         if (lateral is not null && mode != GroupMode.Lateral)
@@ -22,21 +21,14 @@ internal static class GroupModeOptions
             errors.Add(nameof(GroupOptions.Hybrid), "is used by GroupMode.Reliable only");
         if (timed is not null && mode != GroupMode.Timed)
             errors.Add(nameof(GroupOptions.Timed), "is used by GroupMode.Timed only");
-        if (repair is not null && mode != GroupMode.Reliable)
-            errors.Add(nameof(GroupOptions.LateralRepair), "is used by GroupMode.Reliable only");
-        repair?.Validate(errors);
         lateral?.Validate(errors);
         timed?.Validate(errors);
     }
 
     /// <summary>What the protocol is told of the mode's settings; null for the mode's defaults.</summary>
-    public static ModeSettings? ToSettings(
-        GroupMode mode,
-        LateralOptions? lateral,
-        TimedOptions? timed,
-        LateralRepairOptions? repair = null) => mode switch
+    public static ModeSettings? ToSettings(GroupMode mode, LateralOptions? lateral, TimedOptions? timed) =>
+        mode switch
         {
-            GroupMode.Reliable => repair?.ToSettings(),
             GroupMode.Lateral => lateral?.ToSettings(),
             GroupMode.Timed => (timed ?? new TimedOptions()).ToSettings(),
             _ => null,

@@ -30,13 +30,6 @@ public sealed class GroupOptions
     /// defaults.</summary>
     public TimedOptions? Timed { get; set; }
 
-    /// <summary>Lateral repair beneath the reliability of the group; refused in modes other than
-    /// <see cref="GroupMode.Reliable"/>. This node then sends combinations of packets to the members of its region, and
-    /// they rebuild lost packets from them, often before these are found missing. The ring repairs what is left. It
-    /// protects the packets of the node's region, of all groups. Members without the option take repairs and send
-    /// none, so all should have it. Packets longer than 1,494 bytes are not protected. Null (default): none.</summary>
-    public LateralRepairOptions? LateralRepair { get; set; }
-
     /// <summary>Handler for every message, attached before the first one arrives. Runs on the core thread and must not
     /// block.</summary>
     public MessageHandler? OnMessage { get; set; }
@@ -100,7 +93,7 @@ public sealed class GroupOptions
     private OptionErrors Check()
     {
         var errors = new OptionErrors();
-        GroupModeOptions.Validate(errors, Mode, Hybrid, Lateral, Timed, LateralRepair);
+        GroupModeOptions.Validate(errors, Mode, Hybrid, Lateral, Timed);
         if (InboxMaxMessages is { } capacity) errors.InRange(nameof(InboxMaxMessages), capacity, 1, 1 << 24);
         if (InboxMaxBytes is { } bytes) errors.InRange(nameof(InboxMaxBytes), bytes, 1, long.MaxValue);
         if (LongMessageMaxUnreadBytes is { } unread)

@@ -70,7 +70,6 @@ internal sealed record HandleSettings(
         options.LongMessageMaxUnreadBytes ?? node.LongMessageMaxUnreadBytes,
         inbox)
         {
-            ModeSettings = GroupModeOptions.ToSettings(
-                options.Mode, options.Lateral, options.Timed, options.LateralRepair),
+            ModeSettings = GroupModeOptions.ToSettings(options.Mode, options.Lateral, options.Timed),
         };
 }

@@ -180,6 +180,7 @@ internal sealed class StatisticsCutter
             PacketsMissed = (long)counters.PacketsMissed,
             RepairsFromPeers = (long)counters.RepairsFromPeers,
             RepairsFromSenders = (long)counters.RepairsFromSenders,
+            RepairsWasted = (long)counters.RepairsWasted,
             RepairsGiven = (long)counters.RepairsGiven,
             PacketsJoined = (long)counters.PacketsJoined,
             MessagesLost = (long)counters.MessagesLost,
@@ -195,7 +196,6 @@ internal sealed class StatisticsCutter
             MembersToUnicast = (long)counters.MembersToUnicast,
             RateLimit = counters.RateLimit,
             Lateral = LateralFigures.Of(counters.Lateral),
-            LateralRepair = LateralRepairFigures.Of(counters),
             Timed = TimedFigures.Of(counters.Timed),
         };
     }

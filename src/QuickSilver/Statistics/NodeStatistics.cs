@@ -127,6 +127,10 @@ public sealed record NodeStatistics
     /// <summary>Missing packets that their sender repaired.</summary>
     public long RepairsFromSenders { get; init; }
 
+    /// <summary>Repairs from neighbours or senders for packets that were here already: each was asked for before its
+    /// packet came by itself.</summary>
+    public long RepairsWasted { get; init; }
+
     /// <summary>Repairs sent to other nodes.</summary>
     public long RepairsGiven { get; init; }
 
@@ -218,9 +222,6 @@ public sealed record NodeStatistics
 
     /// <summary>What groups of <see cref="GroupMode.Lateral"/> did.</summary>
     public LateralStatistics Lateral { get; init; } = new();
-
-    /// <summary>What lateral repair did in groups of <see cref="GroupMode.Reliable"/>.</summary>
-    public LateralRepairStatistics LateralRepair { get; init; } = new();
 
     /// <summary>What groups of <see cref="GroupMode.Timed"/> did.</summary>
     public TimedStatistics Timed { get; init; } = new();

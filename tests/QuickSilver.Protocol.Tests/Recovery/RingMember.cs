@@ -62,10 +62,6 @@ internal sealed class RingMember : ITransport, IRecoveryEvents
 
     private static Arrival Unchecked => new(SocketRole.Multicast, default) { IsUnchecked = true };
 
-    void IRecoveryEvents.OnKept(RegionRecovery region, ulong sender, ulong sequence, in Slice datagram, Instant now)
-    {
-    }
-
     public void Take(byte[] datagram, Instant now)
     {
         Assert.Equal(RejectReason.None, DatagramHeader.TryRead(datagram, out DatagramHeader header));

@@ -235,7 +235,6 @@ public sealed class SealingTests
     [InlineData(DatagramKind.Repair)]
     [InlineData(DatagramKind.LateralData)]
     [InlineData(DatagramKind.LateralRepair)]
-    [InlineData(DatagramKind.RegionRepair)]
     [InlineData(DatagramKind.LateralNak)]
     [InlineData(DatagramKind.TimedNak)]
     [InlineData(DatagramKind.TimedAsk)]

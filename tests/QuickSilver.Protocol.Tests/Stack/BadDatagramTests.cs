@@ -56,9 +56,11 @@ public sealed class BadDatagramTests
     public void ADatagramOfAnotherClusterIsRefused() =>
         Expect(RejectReason.WrongCluster, SocketRole.Unicast, Good(DatagramKind.Beacon, cluster: 1));
 
-    [Fact]
-    public void AnUnknownKindIsRefused() =>
-        Expect(RejectReason.UnknownKind, SocketRole.Unicast, Good((DatagramKind)99));
+    [Theory]
+    [InlineData(25)]
+    [InlineData(99)]
+    public void AnUnknownKindIsRefused(byte kind) =>
+        Expect(RejectReason.UnknownKind, SocketRole.Unicast, Good((DatagramKind)kind));
 
     [Fact]
     public void AnUnknownKindThatMayBeIgnoredIsNotCounted() =>

@@ -27,7 +27,6 @@ public class DatagramKindsTests
     [InlineData(DatagramKind.LateralNak, PriorityClass.Request)]
     [InlineData(DatagramKind.LateralResend, PriorityClass.Repair)]
     [InlineData(DatagramKind.LateralSession, PriorityClass.Data)]
-    [InlineData(DatagramKind.RegionRepair, PriorityClass.Data)]
     [InlineData(DatagramKind.TimedData, PriorityClass.Data)]
     [InlineData(DatagramKind.TimedRepair, PriorityClass.Repair)]
     [InlineData(DatagramKind.TimedNak, PriorityClass.Repair)]

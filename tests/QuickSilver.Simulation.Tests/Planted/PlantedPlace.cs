@@ -39,7 +39,6 @@ internal static class PlantedPlace
         [nameof(SendingRuns.MulticastComesBack)] = SendingRuns.MulticastComesBack,
         [nameof(RecoveryRuns.NoPacketsArrive)] = RecoveryRuns.NoPacketsArrive,
         [nameof(RecoveryRuns.StuckMember)] = RecoveryRuns.StuckMember,
-        [nameof(LateralRuns.LateralRepairMoves)] = LateralRuns.LateralRepairMoves,
         [nameof(MembershipRuns.LateStep)] = MembershipRuns.LateStep,
         [nameof(MembershipRuns.LateSender)] = MembershipRuns.LateSender,
         [nameof(MembershipRuns.LatePublisher)] = MembershipRuns.LatePublisher,

@@ -60,24 +60,6 @@ public sealed class SteadyStateTests
             options.Transport.SharedMemory = isLent;
         });
 
-    // Packets of the length that networks carry: longer ones are not protected.
-    [Fact]
-    public Task Lateral_repair_allocates_nothing_per_message() => Measure(
-        async (group, count) =>
-        {
-            for (int index = 0; index < count; index++)
-            {
-                await group.SendAsync(_payload);
-                if ((index + 1) % Burst == 0) await group.FlushAsync();
-            }
-        },
-        change: static options =>
-        {
-            options.Transport.SharedMemory = false;
-            options.Transport.MaxDatagramBytes = 1_400;
-        },
-        repair: new LateralRepairOptions());
-
     [Fact]
     public Task SendAsync_against_a_full_gate_allocates_nothing_per_message() => Measure(
         async (group, count) =>
@@ -164,15 +146,14 @@ public sealed class SteadyStateTests
 
     private async Task Measure(
         Func<Group, int, Task> send, int? pending = null, GroupOptions? receiving = null,
-        Action<QuickSilverOptions>? change = null, Func<QuickSilverNode, GroupOptions>? open = null,
-        LateralRepairOptions? repair = null)
+        Action<QuickSilverOptions>? change = null, Func<QuickSilverNode, GroupOptions>? open = null)
     {
         int port = FreePort();
         await using QuickSilverNode sender = await StartAsync(port, pending, change);
         await using QuickSilverNode receiver = await StartAsync(port, pending, change);
         await using Group to = await sender.JoinAsync(
             "steady",
-            new GroupOptions { SelfDelivery = false, BufferBeforeFirstRead = false, LateralRepair = repair });
+            new GroupOptions { SelfDelivery = false, BufferBeforeFirstRead = false });
         await using Group from = await receiver.JoinAsync(
             "steady",
             receiving ?? open?.Invoke(receiver)
@@ -185,7 +166,6 @@ public sealed class SteadyStateTests
         for (int again = 0; again < MoreRuns && allocated > Allowance; again++)
             allocated = Math.Min(allocated, await Allocated(to, send, Messages));
 
-        if (repair is not null) Assert.True(sender.GetStatistics().LateralRepair.RepairsSent > 0, "repairs were sent");
         Assert.True(
             allocated <= Allowance,
             $"{allocated} bytes for {Messages} messages: {(double)allocated / Messages:F3} each");

@@ -124,7 +124,7 @@ public sealed class JsonTests
         {
             Id, new Member(Id, "left"), group.View, group.View.Regions[0], message,
             new LongMessage(PipeReader.Create(Stream.Null), Id, "left", 3, "greetings"), lease, report, group,
-            new LateralStatistics(), new LateralRepairStatistics(), new TimedStatistics(),
+            new LateralStatistics(), new TimedStatistics(),
             node.GetStatistics(), (await node.GetTopGroupsAsync(1))[0], lag,
             new CarrierSelected(Carrier.Unicast, "no multicast"), new GroupEnded("greetings", evicted), state,
             new LossReported("greetings", Id, 3, LossReason.Overflow), new NodeRejoined(Id, Id),
@@ -142,7 +142,7 @@ public sealed class JsonTests
             options, options.Transport, options.Membership, options.RateControl, options.Recovery, options.Delivery,
             options.Pending, options.Loop,
             options.Shutdown, new GroupOptions(), new InboxOptions(), new PublisherOptions(), new FaultOptions(),
-            new LateralOptions(), new LateralRepairOptions(), new TimedOptions(), new SendOptions { Key = 7 },
+            new LateralOptions(), new TimedOptions(), new SendOptions { Key = 7 },
             new SecurityOptions { Authorize = static _ => true },
             new AuthorizationRequest("a.example", "a", System.Net.IPAddress.Loopback, "greetings", Publishes: true),
         }

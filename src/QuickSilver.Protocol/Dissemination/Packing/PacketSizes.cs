@@ -1,4 +1,3 @@
-using QuickSilver.Protocol.Flow.Repairs;
 using QuickSilver.Protocol.Flow.Transports;
 using QuickSilver.Protocol.Membership;
 using QuickSilver.Protocol.Wire;
@@ -30,13 +29,10 @@ internal sealed class PacketSizes
     public void Fit()
     {
         TransportFacts facts = _context.Transport.Facts;
-        int slot = _context.Paths.LongestTo(_view, _context.SelfKey, facts.SlotBytes);
-        int limit = slot < facts.SlotBytes && facts.TrainDatagrams > 1 ? Train.MaxDatagrams : facts.TrainDatagrams;
+        Slot = _context.Paths.LongestTo(_view, _context.SelfKey, facts.SlotBytes);
+        int limit = Slot < facts.SlotBytes && facts.TrainDatagrams > 1 ? Train.MaxDatagrams : facts.TrainDatagrams;
         int sealing = _context.Settings.IsSealed ? SealedHeader.MostAdded : 0;
-        int fitting = Train.MaxBytes / (slot + sealing);
+        int fitting = Train.MaxBytes / (Slot + sealing);
         TrainDatagrams = Math.Clamp(Math.Min(limit, fitting), 1, Train.MaxDatagrams);
-        // Longer packets have no lateral repairs, so they need no room.
-        bool hasRepairs = slot <= RegionBlock.MaxLength;
-        Slot = hasRepairs ? Math.Max(Math.Min(slot, PathLadder.Floor), slot - _context.RepairRoom) : slot;
     }
 }

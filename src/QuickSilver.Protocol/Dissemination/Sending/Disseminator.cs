@@ -112,15 +112,6 @@ public sealed class Disseminator
         }
     }
 
-    /// <summary>Leaves bytes of each datagram free for lateral repairs; 0: none. Counts from the next packet
-    /// on.</summary>
-    public void LeaveRepairRoom(int bytes)
-    {
-        if (_context.RepairRoom == bytes) return;
-        _context.RepairRoom = bytes;
-        foreach (StreamSender stream in _streams.All) stream.OnPathsChanged();
-    }
-
     /// <summary>Sets the identity that datagrams carry, once the node is registered.</summary>
     public void Start(NodeInfo self, ulong clusterInstance)
     {

@@ -59,24 +59,15 @@ internal sealed class PacketStore(Recoverer node, RegionRecovery region, PullAns
         counters.CachedBytes += slice.Length;
         counters.PacketsReceived++;
         bool isRepair = header.Kind == DatagramKind.Repair;
-        bool isRebuilt = way == PacketWay.Rebuilt;
         bool wasMissing = stream.Missing.Fill(sequence, out MissingRange range);
         if (wasMissing && (isRepair || range.IsRequested))
         {
-            // Nobody was asked for what is rebuilt, so that is no answer.
-            bool isAnswer = isRepair && !isRebuilt;
-            if (isAnswer && range.Attempts == 1) region.Gaps.Sample(now - range.When);
-            if (isAnswer && range.IsRequested) counters.Answers++;
+            if (isRepair && range.Attempts == 1) region.Gaps.Sample(now - range.When);
+            if (isRepair && range.IsRequested) counters.Answers++;
             // One that comes late by itself is not waited for either: nothing is asked for in vain.
             region.Gaps.OnAnswer(range.Attempts, now);
         }
-        if (isRebuilt)
-        {
-            counters.RepairsLateral++;
-            node.Probes.Reached("a packet of a reliable group was mended laterally");
-            if (!wasMissing) region.OnRebuiltEarly(stream, now);
-        }
-        else if (isRepair)
+        if (isRepair)
         {
             bool fromPeer = (header.Flags & DatagramFlags.FromPeer) != 0;
             if (fromPeer) counters.RepairsFromPeers++;
@@ -93,7 +84,6 @@ internal sealed class PacketStore(Recoverer node, RegionRecovery region, PullAns
         }
         answers.OnArrived(stream, sequence, now);
         node.Events.OnPacket(region.View, stream.Sender, slice, now);
-        node.Events.OnKept(region, header.Sender, sequence, slice, now);
         return RejectReason.None;
     }
 

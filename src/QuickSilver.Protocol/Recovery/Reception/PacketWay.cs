@@ -8,7 +8,4 @@ internal enum PacketWay
 
     /// <summary>In parts, which were joined.</summary>
     Joined,
-
-    /// <summary>In combinations of packets, which were solved.</summary>
-    Rebuilt,
 }

@@ -1,7 +1,6 @@
 using QuickSilver.Protocol.Delivery;
 using QuickSilver.Protocol.Dissemination;
 using QuickSilver.Protocol.Flow.Control;
-using QuickSilver.Protocol.Lateral.Regions;
 using QuickSilver.Protocol.Membership.Agent;
 using QuickSilver.Protocol.Membership.Server;
 using QuickSilver.Protocol.Recovery;
@@ -35,7 +34,6 @@ internal static class KnobDraw
         // Members that read the sender's memory get no hybrid packets.
         double shares = hybrids.Length > 0 && hybrid.Chance(0.7) ? 0 : 0.4;
         var security = new Dice(random, RandomStream.Options, part: 10);
-        var repair = new Dice(random, RandomStream.Options, part: 11);
         MembershipLinkModel link = Link(membership);
         return new SimulationOptions
         {
@@ -45,7 +43,6 @@ internal static class KnobDraw
                 SharedBlocks = shared.Chance(shares) ? (int)shared.Log(2, 100) : 0,
             },
             HybridGroups = hybrids,
-            LateralRepair = repair.Chance(0.35) ? LateralRepair(repair) : null,
             Sealing = !security.Chance(0.5) ? Sealing.None : security.Chance(0.9) ? Sealing.StandIn : Sealing.Real,
             MembershipLink = link,
             Membership = Merging(
@@ -79,12 +76,6 @@ internal static class KnobDraw
             },
         };
     }
-
-    private static RegionRepairSettings LateralRepair(Dice dice) => dice.Chance(0.4) ? new() : new()
-    {
-        PacketsPerRepair = dice.Between(1, 17),
-        RepairsPerPacket = 0.2 + (dice.Unit() * dice.Unit() * 8),
-    };
 
     // A slow way to the server lets data come long before the step that it belongs to.
     private static MembershipLinkModel Link(Dice dice)

@@ -118,44 +118,5 @@ internal static class LateralDefects
                 new("RepairBins.cs", "_turns.Begin(bin, now)", "_turns.Begin(bins[index], now)"),
             ],
         },
-        new(
-            "LateralRepairEntersTheNewView",
-            "What a lateral repair of a reliable group gives enters the present view, whatever view it is of.",
-            nameof(LateralRuns.LateralRepairMoves), 8, "D1", "D2", "D3", "D5", "D7", "D8", "E1", "E2")
-        {
-            Patches =
-            [
-                new(
-                    "RegionRepairs.cs",
-                    "else if (_node.Find(name.Fragment, name.Group) is { } region)",
-                    "else if (_repairing?.Region is { } region)"),
-            ],
-        },
-        new(
-            "LateralRepairNotCounted",
-            "A packet that is mended laterally is delivered, and the ring goes on counting it as missing.",
-            nameof(LateralRuns.LateralRepairMoves), 4, "E2", "D2", "R1", "R4")
-        {
-            Patches =
-            [
-                new(
-                    "PacketStore.cs",
-                    "stream.Window.TryMark(sequence);",
-                    "if (way != PacketWay.Rebuilt) stream.Window.TryMark(sequence);"),
-            ],
-        },
-        new(
-            "LateralRepairNotKept",
-            "A packet that is mended laterally counts as held, and is not kept for others.",
-            nameof(LateralRuns.LateralRepairMoves), 8, "D5", "D7", "D8", "R1", "R4")
-        {
-            Patches =
-            [
-                new(
-                    "PacketStore.cs",
-                    "counters.PacketsReceived++;",
-                    "counters.PacketsReceived++; if (way == PacketWay.Rebuilt) stream.Cache.Release(sequence);"),
-            ],
-        },
     ];
 }

@@ -1,5 +1,4 @@
 using QuickSilver.Protocol.Lateral;
-using QuickSilver.Protocol.Lateral.Regions;
 using QuickSilver.Protocol.Stack;
 using QuickSilver.Protocol.Timed;
 using QuickSilver.Protocol.Wire;
@@ -11,7 +10,7 @@ using static QuickSilver.Simulation.Tests.Planted.Targeted.TargetedRun;
 
 namespace QuickSilver.Simulation.Tests.Planted.Targeted;
 
-/// <summary>Runs aimed at defects of lateral groups and of lateral repair.</summary>
+/// <summary>Runs aimed at defects of lateral groups.</summary>
 internal static class LateralRuns
 {
     /// <summary>Members of a lateral group leave and join at once, while much of what is sent to them is
@@ -25,21 +24,6 @@ internal static class LateralRuns
             [
                 new SendPlan(0, MainLateral, 400, Millis(5)) { Start = Millis(1000), MaxBytes = 3_000 },
                 new SendPlan(1, MainLateral, 200, Millis(10)) { Start = Millis(1000), MaxBytes = 300 },
-            ],
-        };
-    }
-
-    /// <summary>As <see cref="MembershipRuns.LeaveAndJoinAtOnce"/>, with lateral repair and several senders.</summary>
-    public static RunSpec LateralRepairMoves(ulong seed)
-    {
-        RunSpec run = MembershipRuns.LeaveAndJoinAtOnce(seed);
-        return run with
-        {
-            Options = run.Options with { LateralRepair = new RegionRepairSettings { RepairsPerPacket = 6 } },
-            Plans =
-            [
-                new SendPlan(0, Main, 600, Millis(3)) { Start = Millis(1000) },
-                new SendPlan(1, Main, 600, Millis(3)) { Start = Millis(1000) },
             ],
         };
     }
