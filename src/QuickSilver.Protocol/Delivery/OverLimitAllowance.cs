@@ -1,5 +1,3 @@
-using QuickSilver.Protocol.Recovery.Reception;
-
 namespace QuickSilver.Protocol.Delivery;
 
 /// <summary>
@@ -21,7 +19,12 @@ namespace QuickSilver.Protocol.Delivery;
 /// </remarks>
 internal sealed class OverLimitAllowance
 {
-    private readonly Entry[] _packets = new Entry[(int)PacketStore.GuaranteedPackets];
+    /// <summary>
+    /// Packets of each stream that are accepted although a limit is reached; otherwise all streams could stall.
+    /// </summary>
+    public const ulong GuaranteedPackets = 16;
+
+    private readonly Entry[] _packets = new Entry[(int)GuaranteedPackets];
     private int _count;
 
     private readonly record struct Entry(SenderCursor Cursor, ulong Number, long Charge);

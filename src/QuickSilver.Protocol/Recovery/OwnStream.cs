@@ -44,7 +44,7 @@ internal sealed class OwnStream(Recoverer node, RegionRecovery region)
     public bool ReportStable(StreamReceiver stream, Instant now)
     {
         if (stream.Own is not { } own || stream.Cleanup <= own.Stable) return false;
-        node.Events.OnOwnAck(region.View, new AckBody(stream.Cleanup, stream.Cleanup, stream.Cleanup, 1, 0), now);
+        node.Acknowledge(region.View, new AckBody(stream.Cleanup, stream.Cleanup, stream.Cleanup, 1, 0), now);
         return true;
     }
 }

@@ -1,5 +1,8 @@
 using QuickSilver.Protocol.Core;
+using QuickSilver.Protocol.Delivery;
 using QuickSilver.Protocol.Dissemination;
+using QuickSilver.Protocol.Dissemination.Sending;
+using QuickSilver.Protocol.Dissemination.Streams;
 using QuickSilver.Protocol.Flow.Buffers;
 using QuickSilver.Protocol.Flow.Pull;
 using QuickSilver.Protocol.Flow.Transports;
@@ -34,6 +37,8 @@ public sealed class Recoverer
         BufferPool pool,
         RecoveryCounters counters,
         ClusterView cluster,
+        Deliverer deliverer,
+        Disseminator disseminator,
         IRecoveryEvents events)
     {
         Settings = settings;
@@ -44,7 +49,10 @@ public sealed class Recoverer
         Random = random;
         Counters = counters;
         Cluster = cluster;
+        Deliverer = deliverer;
+        Disseminator = disseminator;
         Events = events;
+        Lags = new MemberLags(alarms, events.OnLagChanged);
         _cacheArena = new Arena(pool, BufferOwner.Cache);
         _pool = pool;
         Repairs = new RepairFeed(this);
@@ -73,8 +81,17 @@ public sealed class Recoverer
 
     internal IRecoveryEvents Events { get; }
 
+    /// <summary>Receives the packets.</summary>
+    internal Deliverer Deliverer { get; }
+
+    /// <summary>Sends this node's own streams.</summary>
+    internal Disseminator Disseminator { get; }
+
+    /// <summary>The members that are behind, of all views that this node learns of.</summary>
+    internal MemberLags Lags { get; }
+
     /// <summary>The longest datagram that reaches each member. Shared with dissemination.</summary>
-    public PathSizes Paths { get; init; } = new();
+    internal PathSizes Paths => Disseminator.Paths;
 
     /// <summary>
     /// Total time that the application's handlers have taken on the core thread; null where nobody measures it.
@@ -187,7 +204,7 @@ public sealed class Recoverer
 
     /// <summary>
     /// The membership server has confirmed a removal, after all steps in which the node could send.
-    /// <see cref="IRecoveryEvents.OnSenderClosed"/> follows, never before this call.
+    /// <see cref="Delivery.Deliverer.OnSenderClosed"/> follows, never before this call.
     /// </summary>
     public void OnRemovalConfirmed(NodeInfo node, Instant now)
     {
@@ -229,6 +246,7 @@ public sealed class Recoverer
         _regions.Clear();
         Inbound.Close();
         Parts.Close();
+        Lags.Close();
         _cacheArena.Close();
     }
 
@@ -245,7 +263,14 @@ public sealed class Recoverer
             if (region.Removed.HasOpen(sender)) return;
         }
         _removed.RemoveAt(index);
-        Events.OnSenderClosed(sender, now);
+        Deliverer.OnSenderClosed(sender, now);
+    }
+
+    /// <summary>This node leads the ring of a view that it sends to: feedback for its own stream.</summary>
+    internal void Acknowledge(RegionView view, in AckBody ack, Instant now)
+    {
+        if (Disseminator.FindStream(view.Number.Tag, view.Number.Counter) is { } stream)
+            Disseminator.OnAck(stream, ack, now);
     }
 
     internal bool HasCacheRoom(int bytes) => Counters.CachedBytes + bytes <= Settings.CacheBytes && !_pool.IsTight;

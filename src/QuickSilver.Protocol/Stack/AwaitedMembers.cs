@@ -1,4 +1,5 @@
 using QuickSilver.Protocol.Membership;
+using QuickSilver.Protocol.Recovery;
 
 namespace QuickSilver.Protocol.Stack;
 

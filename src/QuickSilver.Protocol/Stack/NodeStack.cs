@@ -157,7 +157,6 @@ public sealed class NodeStack : ICompletionHandler, IPullRoots, IMembershipEvent
         _rooms.Modes.Close();
         _rooms.Views.Close();
         _rooms.Recoverer.Close();
-        _rooms.Lags.Close();
         _rooms.Disseminator.Close();
         _rooms.Deliverer.Close();
         _router.Close();

@@ -1,15 +1,13 @@
 using QuickSilver.Protocol.Core;
-using QuickSilver.Protocol.Delivery;
 using QuickSilver.Protocol.Dissemination.Sending;
 using QuickSilver.Protocol.Dissemination.Streams;
-using QuickSilver.Protocol.Flow.Buffers;
 using QuickSilver.Protocol.Membership;
 using QuickSilver.Protocol.Recovery;
 using QuickSilver.Protocol.Wire;
 
 namespace QuickSilver.Protocol.Stack;
 
-/// <summary>Passes one room's events to a later room: a room never calls a later room.</summary>
+/// <summary>Passes the events of sending and recovery on: to the agent, to recovery, and to the host.</summary>
 internal sealed class NodeWiring(StackParts rooms) : IDisseminationEvents, IRecoveryEvents
 {
     /// <inheritdoc/>
@@ -28,45 +26,11 @@ internal sealed class NodeWiring(StackParts rooms) : IDisseminationEvents, IReco
         rooms.Host.Upcalls.OnCarrierChanged(sender, CarrierChange.SenderUnheard, now);
 
     /// <inheritdoc/>
-    public bool HasRoomFor(int bytes) => rooms.Deliverer.Cap.Allows(bytes);
+    public void OnLagChanged(Instant now) => rooms.Host.Upcalls.OnLagChanged(rooms.Lags.Collect(now), now);
 
     /// <inheritdoc/>
-    public bool HasRoomFor(RegionView view, NodeInfo sender, ReadOnlySpan<byte> datagram) =>
-        rooms.Deliverer.Cap.Allows(view, sender, datagram);
-
-    /// <inheritdoc/>
-    public bool TryTakeBeyondCap(RegionView view, NodeInfo sender, ReadOnlySpan<byte> datagram) =>
-        rooms.Deliverer.Cap.TryTakeBeyondCap(view, sender, datagram);
-
-    /// <inheritdoc/>
-    public bool MayTakeBeyondCap(RegionView view, NodeInfo sender) =>
-        rooms.Deliverer.Cap.MayTakeBeyondCap(view, sender);
-
-    /// <inheritdoc/>
-    public bool IsWellFormed(RegionView view, ReadOnlySpan<byte> datagram) => Deliverer.IsWellFormed(view, datagram);
-
-    /// <inheritdoc/>
-    public void OnPacket(RegionView view, NodeInfo sender, in Slice datagram, Instant now) =>
-        rooms.Deliverer.OnPacket(view, sender, datagram, now);
-
-    /// <inheritdoc/>
-    public void OnOwnAck(RegionView view, in AckBody ack, Instant now)
-    {
-        if (rooms.Disseminator.FindStream(view.Number.Tag, view.Number.Counter) is { } stream)
-        {
-            rooms.Disseminator.OnAck(stream, ack, now);
-        }
-    }
-
-    /// <inheritdoc/>
-    public void OnRoundTold(RegionView view, LagList behind, Instant now) => rooms.Lags.Note(view, behind, now);
-
-    /// <inheritdoc/>
-    public void OnPathTold(NodeInfo member, int longest, Instant now)
-    {
-        rooms.Disseminator.OnPathChanged(member);
+    public void OnPathTold(NodeInfo member, int longest, Instant now) =>
         rooms.Host.Upcalls.OnPathTold(member, longest, now);
-    }
 
     /// <inheritdoc/>
     public void OnPathFound(NodeInfo from, int longest, int full, Instant now) =>
@@ -82,11 +46,4 @@ internal sealed class NodeWiring(StackParts rooms) : IDisseminationEvents, IReco
     /// <inheritdoc/>
     public void OnStreamsClosed(RegionView view, IReadOnlyList<NodeInfo> senders, Instant now) =>
         rooms.Agent.ReportClosed(view.Number, senders);
-
-    /// <inheritdoc/>
-    public void OnPacketsAbandoned(RegionView view, NodeInfo sender, bool isTail) =>
-        rooms.Deliverer.OnPacketsAbandoned(view, sender, isTail);
-
-    /// <inheritdoc/>
-    public void OnSenderClosed(NodeInfo sender, Instant now) => rooms.Deliverer.OnSenderClosed(sender, now);
 }

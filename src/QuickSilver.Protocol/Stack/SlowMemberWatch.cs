@@ -1,5 +1,6 @@
 using QuickSilver.Protocol.Core;
 using QuickSilver.Protocol.Membership;
+using QuickSilver.Protocol.Recovery;
 using QuickSilver.Protocol.Wire;
 
 namespace QuickSilver.Protocol.Stack;

@@ -42,7 +42,6 @@ internal sealed class StackParts
         Published = new GroupSessions(this, isPublishing: true);
         Glue = new NodeWiring(this);
         Views = new ViewTable(this);
-        Lags = new MemberLags(host.Alarms, now => host.Upcalls.OnLagChanged(Lags!.Collect(now), now));
         TransportFacts facts = host.Transport.Facts;
         Agent = new MembershipAgent(
             new AgentSettings(
@@ -69,6 +68,11 @@ internal sealed class StackParts
             host.Pool,
             DisseminationCounters,
             Glue);
+        // One cap for kept packets: half for others, half for those waiting for delivery; a packet in both is charged
+        // to both.
+        var delivery = settings.Delivery with { MaxHeldBytes = settings.CacheBytes / 2, Probes = settings.Probes };
+        Deliverer = new Deliverer(delivery, host.Pool, DeliveryCounters);
+        Unrecognised = new EarlyPacketBuffer(delivery, host.Pool, DeliveryCounters);
         Recoverer = new Recoverer(
             RecoverySettingsOf(settings),
             host.Transport,
@@ -78,16 +82,12 @@ internal sealed class StackParts
             host.Pool,
             RecoveryCounters,
             Agent.Cluster,
+            Deliverer,
+            Disseminator,
             Glue)
         {
-            Paths = Disseminator.Paths,
             HandlerTime = host.HandlerTime,
         };
-        // One cap for kept packets: half for others, half for those waiting for delivery; a packet in both is charged
-        // to both.
-        var delivery = settings.Delivery with { MaxHeldBytes = settings.CacheBytes / 2, Probes = settings.Probes };
-        Deliverer = new Deliverer(delivery, host.Pool, DeliveryCounters);
-        Unrecognised = new EarlyPacketBuffer(delivery, host.Pool, DeliveryCounters);
         Modes = new ModeEngines(this);
     }
 
@@ -137,7 +137,7 @@ internal sealed class StackParts
 
     public ViewTable Views { get; }
 
-    public MemberLags Lags { get; }
+    public MemberLags Lags => Recoverer.Lags;
 
     public ClusterView Cluster => Agent.Cluster;
 

@@ -1,7 +1,7 @@
 using QuickSilver.Diagnostics;
 using QuickSilver.Protocol.Core;
 using QuickSilver.Protocol.Membership;
-using QuickSilver.Protocol.Stack;
+using QuickSilver.Protocol.Recovery;
 
 namespace QuickSilver.Runtime;
 

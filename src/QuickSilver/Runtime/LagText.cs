@@ -1,7 +1,7 @@
 using System.Globalization;
 using QuickSilver.Protocol.Core;
 using QuickSilver.Protocol.Membership;
-using QuickSilver.Protocol.Stack;
+using QuickSilver.Protocol.Recovery;
 using QuickSilver.Protocol.Wire;
 
 namespace QuickSilver.Runtime;

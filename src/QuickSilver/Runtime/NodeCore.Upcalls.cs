@@ -3,6 +3,7 @@ using QuickSilver.Protocol.Core;
 using QuickSilver.Protocol.Dissemination.Streams;
 using QuickSilver.Protocol.Membership;
 using QuickSilver.Protocol.Membership.Agent;
+using QuickSilver.Protocol.Recovery;
 using QuickSilver.Protocol.Stack;
 using QuickSilver.Protocol.Wire;
 

@@ -1,4 +1,8 @@
 using QuickSilver.Protocol.Core;
+using QuickSilver.Protocol.Delivery;
+using QuickSilver.Protocol.Dissemination;
+using QuickSilver.Protocol.Dissemination.Carriers;
+using QuickSilver.Protocol.Dissemination.Streams;
 using QuickSilver.Protocol.Flow;
 using QuickSilver.Protocol.Flow.Buffers;
 using QuickSilver.Protocol.Flow.Pull;
@@ -11,10 +15,11 @@ using QuickSilver.Protocol.Wire;
 namespace QuickSilver.Protocol.Tests.Recovery;
 
 /// <summary>One member of a <see cref="RingWorld"/>.</summary>
-internal sealed class RingMember : ITransport, IRecoveryEvents
+internal sealed class RingMember : ITransport, IRecoveryEvents, IDisseminationEvents
 {
     private readonly RingWorld _world;
     private readonly Recoverer _recoverer;
+    private readonly Deliverer _deliverer;
 
     public RingMember(RingWorld world, int index, RecoverySettings settings, TransportFacts facts)
     {
@@ -22,8 +27,14 @@ internal sealed class RingMember : ITransport, IRecoveryEvents
         Index = index;
         Facts = facts;
         Roots = new SocketRoots(this, Alarms, Pool);
+        var delivered = new DeliveryCounters(new RejectCounters());
+        _deliverer = new Deliverer(new DeliverySettings(), Pool, delivered);
+        _deliverer.OnStepInstalled(world.View.FirstStep, new Instant(1));
+        var disseminator = new Disseminator(
+            new DisseminationSettings(), this, Roots, Alarms, Pool, new DisseminationCounters(), this);
         _recoverer = new Recoverer(
-            settings, this, Roots, Alarms, new SeededRandom((ulong)index), Pool, Counters, new LoneSender(world), this);
+            settings, this, Roots, Alarms, new SeededRandom((ulong)index), Pool, Counters, new LoneSender(world),
+            _deliverer, disseminator, this);
         _recoverer.Start(world.View.Members[index], 77);
         Region = _recoverer.Open(world.View, null, []);
     }
@@ -42,21 +53,14 @@ internal sealed class RingMember : ITransport, IRecoveryEvents
 
     public RepairParts Parts => _recoverer.Parts;
 
-    public SortedSet<ulong> Received { get; } = [];
+    /// <summary>Packets that were stored and handed on, each once.</summary>
+    public ulong Received => Counters.PacketsReceived;
 
     /// <summary>How often the sender was found unheard.</summary>
     public int Unheard { get; private set; }
 
     /// <summary>Removed senders whose stream is closed here.</summary>
     public List<NodeInfo> Closed { get; } = [];
-
-    public List<(NodeInfo Sender, bool IsTail)> Abandoned { get; } = [];
-
-    /// <summary>Removed senders of which nothing more is waited for.</summary>
-    public List<NodeInfo> Gone { get; } = [];
-
-    /// <summary>Members that were behind in the round heard of last.</summary>
-    public LagList Behind { get; } = new();
 
     public TransportFacts Facts { get; }
 
@@ -92,7 +96,11 @@ internal sealed class RingMember : ITransport, IRecoveryEvents
         return observed.Silent.Select(silent => silent.Node);
     }
 
-    public void Close() => _recoverer.Close();
+    public void Close()
+    {
+        _recoverer.Close();
+        _deliverer.Close();
+    }
 
     public SendOutcome Send(in Train train)
     {
@@ -106,21 +114,6 @@ internal sealed class RingMember : ITransport, IRecoveryEvents
     {
     }
 
-    public bool HasRoomFor(int bytes) => true;
-
-    public bool HasRoomFor(RegionView view, NodeInfo sender, ReadOnlySpan<byte> datagram) => true;
-
-    public bool TryTakeBeyondCap(RegionView view, NodeInfo sender, ReadOnlySpan<byte> datagram) => true;
-
-    public bool MayTakeBeyondCap(RegionView view, NodeInfo sender) => true;
-
-    public bool IsWellFormed(RegionView view, ReadOnlySpan<byte> datagram) =>
-        datagram.Length == DatagramHeader.Length + 8;
-
-    public void OnPacket(RegionView view, NodeInfo sender, in Slice datagram, Instant now) =>
-        Assert.True(
-            Received.Add(BitConverter.ToUInt64(datagram.Span[DatagramHeader.Length..])), "a packet is handed on once");
-
     public void OnSenderUnheard(NodeInfo sender, Instant now) => Unheard++;
 
     public void OnRemovalHeard(NodeInfo removed, Instant now)
@@ -132,13 +125,13 @@ internal sealed class RingMember : ITransport, IRecoveryEvents
     public void OnStreamsClosed(RegionView view, IReadOnlyList<NodeInfo> senders, Instant now) =>
         Closed.AddRange(senders);
 
-    public void OnPacketsAbandoned(RegionView view, NodeInfo sender, bool isTail) => Abandoned.Add((sender, isTail));
+    void IDisseminationEvents.OnStreamAdvanced(StreamSender stream, FeedbackUrgency urgency, Instant now) =>
+        Assert.Fail("nobody in the region sends");
 
-    public void OnSenderClosed(NodeInfo sender, Instant now) => Gone.Add(sender);
+    void IDisseminationEvents.OnDone(RegionView view, Instant now) => Assert.Fail("no view ends");
 
-    public void OnRoundTold(RegionView view, LagList behind, Instant now) => Behind.CopyFrom(behind);
-
-    public void OnOwnAck(RegionView view, in AckBody ack, Instant now) => Assert.Fail("nobody in the region sends");
+    void IDisseminationEvents.OnCarrierChanged(NodeInfo member, CarrierChange change, Instant now) =>
+        Assert.Fail("nobody in the region sends");
 
     private sealed class LoneSender(RingWorld world) : ClusterView
     {

@@ -3,6 +3,7 @@ using QuickSilver.Protocol.Flow;
 using QuickSilver.Protocol.Flow.Transports;
 using QuickSilver.Protocol.Membership;
 using QuickSilver.Protocol.Recovery;
+using QuickSilver.Protocol.Tests.Delivery;
 using QuickSilver.Protocol.Wire;
 
 namespace QuickSilver.Protocol.Tests.Recovery;
@@ -205,8 +206,8 @@ internal sealed class RingWorld
 
     private byte[] Packet(ulong sequence, DatagramFlags flags)
     {
-        var datagram = new byte[DatagramHeader.Length + 8];
-        BitConverter.TryWriteBytes(datagram.AsSpan(DatagramHeader.Length), sequence);
+        byte[] datagram = DeliveryWorld.Datagram(
+            View, View.FirstStep.Counter, new PacketPart(0, sequence, BitConverter.GetBytes(sequence)));
         (Header(DatagramKind.Data, sequence) with { Flags = flags }).WriteTo(datagram);
         return datagram;
     }

@@ -10,10 +10,9 @@ public sealed class RoomOrderTests
     private static readonly RoomRules Rooms =
         new(
             "QuickSilver.Protocol", "Wire", "Core", "Probing", "Security", "Flow",
-            "Membership", "Membership.Frames", "Membership.Agent", "Membership.Server", "Dissemination",
+            "Membership", "Membership.Frames", "Membership.Agent", "Membership.Server", "Delivery", "Dissemination",
             "Dissemination.Messages", "Dissemination.Groups", "Dissemination.Packing", "Dissemination.Streams",
-            "Dissemination.Hybrids", "Dissemination.Sending", "Recovery", "Delivery", "Modes", "Lateral", "Timed",
-            "Stack");
+            "Dissemination.Hybrids", "Dissemination.Sending", "Recovery", "Modes", "Lateral", "Timed", "Stack");
 
     private static readonly IReadOnlyList<TypeUse> Uses = AssemblyUses.Of(typeof(Instant).Assembly);
     private static readonly IReadOnlyList<TypeUse> SampleUses =

@@ -1,5 +1,5 @@
 using QuickSilver.Protocol.Membership.Server;
-using QuickSilver.Protocol.Stack;
+using QuickSilver.Protocol.Recovery;
 using QuickSilver.Protocol.Wire;
 using QuickSilver.Simulation.Tests.Scenarios;
 using QuickSilver.Testing;

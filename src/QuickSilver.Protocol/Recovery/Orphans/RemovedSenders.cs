@@ -192,7 +192,8 @@ internal sealed class RemovedSenders
             Debug.Assert(orphan.IsClosed, "only closed streams are reported");
             if (!orphan.IsReported && orphan.HasLoss)
             {
-                _node.Events.OnPacketsAbandoned(_region.View, sender, orphan.AbandonedThrough == stream.KnownHighest);
+                bool isTail = orphan.AbandonedThrough == stream.KnownHighest;
+                _node.Deliverer.OnPacketsAbandoned(_region.View, sender, isTail);
             }
             orphan.IsReported = true;
         }

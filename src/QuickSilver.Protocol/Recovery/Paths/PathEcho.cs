@@ -46,6 +46,7 @@ internal sealed class PathEcho(Recoverer node) : IFeed
                 query.Longest > 0
                     ? "a member says that this node's datagrams must be shorter"
                     : "a member says that this node's datagrams may be of any length again");
+            node.Disseminator.OnPathChanged(member);
             node.Events.OnPathTold(member, query.Longest, now);
         }
         _jobs.Enqueue(new Job(view, member, query));

@@ -1,4 +1,5 @@
 using QuickSilver.Protocol.Core;
+using QuickSilver.Protocol.Delivery;
 using QuickSilver.Protocol.Flow.Buffers;
 using QuickSilver.Protocol.Probing;
 using QuickSilver.Protocol.Recovery.Repairs;
@@ -13,10 +14,7 @@ namespace QuickSilver.Protocol.Recovery.Reception;
 /// </summary>
 internal sealed class PacketStore(Recoverer node, RegionRecovery region, PullAnswers answers)
 {
-    /// <summary>
-    /// Packets of each stream that are accepted although a limit is reached; otherwise all streams could stall.
-    /// </summary>
-    public const ulong GuaranteedPackets = 16;
+    private const ulong GuaranteedPackets = OverLimitAllowance.GuaranteedPackets;
 
     /// <summary>
     /// The highest sequence of a stream that is worth requesting: there is no room for packets beyond it.
@@ -26,8 +24,8 @@ internal sealed class PacketStore(Recoverer node, RegionRecovery region, PullAns
         if (stream.Own is not null) return ulong.MaxValue;
         int bytes = node.Transport.Facts.SlotBytes;
         ulong through = node.HasCacheRoom(bytes) ? ulong.MaxValue : stream.Cleanup + GuaranteedPackets;
-        if (stream.Orphan is not null || node.Events.HasRoomFor(bytes)) return through;
-        bool mayExceed = node.Events.MayTakeBeyondCap(region.View, stream.Sender);
+        if (stream.Orphan is not null || node.Deliverer.Cap.Allows(bytes)) return through;
+        bool mayExceed = node.Deliverer.Cap.MayTakeBeyondCap(region.View, stream.Sender);
         return Math.Min(through, stream.Window.Contiguous + (mayExceed ? GuaranteedPackets : 0));
     }
 
@@ -44,7 +42,7 @@ internal sealed class PacketStore(Recoverer node, RegionRecovery region, PullAns
         StreamReceiver stream, in DatagramHeader header, ReadOnlySpan<byte> datagram, in Slice part, PacketWay way,
         Instant now)
     {
-        if (!node.Events.IsWellFormed(region.View, datagram)) return RejectReason.Malformed;
+        if (!Deliverer.IsWellFormed(region.View, datagram)) return RejectReason.Malformed;
         if (node.Probes.Here(BuggifySite.StoreRefused)) return RejectReason.NoRoom;
         if (!HasRoom(stream, header.Sequence, datagram.Length) || !DeliveryTakes(stream, header.Sequence, datagram))
         {
@@ -83,7 +81,7 @@ internal sealed class PacketStore(Recoverer node, RegionRecovery region, PullAns
             stream.NoteDirect(datagram.Length, now);
         }
         answers.OnArrived(stream, sequence, now);
-        node.Events.OnPacket(region.View, stream.Sender, slice, now);
+        node.Deliverer.OnPacket(region.View, stream.Sender, slice, now);
         return RejectReason.None;
     }
 
@@ -101,9 +99,9 @@ internal sealed class PacketStore(Recoverer node, RegionRecovery region, PullAns
 
     private bool DeliveryTakes(StreamReceiver stream, ulong sequence, ReadOnlySpan<byte> datagram)
     {
-        if (node.Events.HasRoomFor(region.View, stream.Sender, datagram)) return true;
+        if (node.Deliverer.Cap.Allows(region.View, stream.Sender, datagram)) return true;
         if (sequence > stream.Window.Contiguous + GuaranteedPackets
-            || !node.Events.TryTakeBeyondCap(region.View, stream.Sender, datagram))
+            || !node.Deliverer.Cap.TryTakeBeyondCap(region.View, stream.Sender, datagram))
         {
             return false;
         }

@@ -57,7 +57,7 @@ internal sealed class RoundVerdict(Recoverer node, RegionRecovery region, AckFee
                 record.ReadPosition,
                 Math.Max(1, growing),
                 record.Drops);
-            if (stream.Own is not null) node.Events.OnOwnAck(region.View, stream.Feedback, now);
+            if (stream.Own is not null) node.Acknowledge(region.View, stream.Feedback, now);
             else acks.Add(stream);
         }
         if (region.View.Members.Length == 1) CleanUpAlone();

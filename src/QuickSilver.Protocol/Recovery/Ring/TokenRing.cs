@@ -259,7 +259,7 @@ internal sealed class TokenRing
     private void ReportRound(LagList behind, Instant now)
     {
         if (behind != Behind) Behind.CopyFrom(behind);
-        _node.Events.OnRoundTold(_region.View, Behind, now);
+        _node.Lags.Note(_region.View, Behind, now);
     }
 
     private bool TryReadArrived() =>

@@ -23,10 +23,10 @@ internal static class DeliveryDefects
                     "_node.Counters.PacketsDuplicate++;",
                     """
                     _node.Counters.PacketsDuplicate++;
-                    if (_node.Events.IsWellFormed(View, datagram)
+                    if (Delivery.Deliverer.IsWellFormed(View, datagram)
                         && _node.TryCopyToCache(datagram, default, out Slice again))
                     {
-                        _node.Events.OnPacket(View, stream.Sender, again, now);
+                        _node.Deliverer.OnPacket(View, stream.Sender, again, now);
                         again.Release();
                     }
                     """),

@@ -2,7 +2,7 @@ using QuickSilver.Protocol.Core;
 using QuickSilver.Protocol.Membership;
 using QuickSilver.Protocol.Wire;
 
-namespace QuickSilver.Protocol.Stack;
+namespace QuickSilver.Protocol.Recovery;
 
 /// <summary>A member that is behind in region views that this node is a member of or sends to. A snapshot.</summary>
 /// <param name="Member">The member; may be this node.</param>

@@ -1,10 +1,9 @@
 using QuickSilver.Protocol.Core;
 using QuickSilver.Protocol.Membership;
-using QuickSilver.Protocol.Stack;
-using QuickSilver.Protocol.Tests.Recovery;
+using QuickSilver.Protocol.Recovery;
 using QuickSilver.Protocol.Wire;
 
-namespace QuickSilver.Protocol.Tests.Stack;
+namespace QuickSilver.Protocol.Tests.Recovery;
 
 public sealed class MemberLagsTests
 {

@@ -2,7 +2,7 @@ using QuickSilver.Protocol.Core;
 using QuickSilver.Protocol.Membership;
 using QuickSilver.Protocol.Wire;
 
-namespace QuickSilver.Protocol.Stack;
+namespace QuickSilver.Protocol.Recovery;
 
 /// <summary>
 /// Which members are behind, according to the rounds of all region views that this node learns of: by tokens where it
