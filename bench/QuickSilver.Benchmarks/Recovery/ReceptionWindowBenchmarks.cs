@@ -1,6 +1,5 @@
 using BenchmarkDotNet.Attributes;
 using QuickSilver.Protocol.Core;
-using QuickSilver.Protocol.Recovery;
 using QuickSilver.Protocol.Recovery.Reception;
 
 namespace QuickSilver.Benchmarks.Recovery;

@@ -9,7 +9,7 @@ public interface IRecoveryEvents
 {
     /// <summary>
     /// A peer's token reports a removal that the membership server has not announced to this node yet. The node must
-    /// count as removed when the call returns. The callee may call <see cref="Recoverer.OnNodesRemoved"/>.
+    /// count as removed when the call returns. The callee may report removals to recovery within the call.
     /// </summary>
     void OnRemovalHeard(NodeInfo removed, Instant now);
 

@@ -1,5 +1,3 @@
-using QuickSilver.Protocol.Recovery.Ring;
-
 namespace QuickSilver.Protocol.Recovery;
 
 /// <summary>Counters of recovery since the node's start. Core thread only.</summary>

@@ -4,7 +4,7 @@ using QuickSilver.Protocol.Flow.Buffers;
 using QuickSilver.Protocol.Flow.Transports;
 using QuickSilver.Protocol.Membership;
 using QuickSilver.Protocol.Probing;
-using QuickSilver.Protocol.Recovery;
+using QuickSilver.Protocol.Recovery.Regions;
 using QuickSilver.Protocol.Security;
 using QuickSilver.Protocol.Wire;
 
@@ -248,9 +248,7 @@ internal sealed class DatagramRouter
     private RejectReason RoutePart(in DatagramHeader header, ReadOnlySpan<byte> body, in Arrival arrival, Instant now)
     {
         RegionRecovery? region = _rooms.Recoverer.Find(header.ViewTag, header.ViewCounter);
-        if (region is null) return RejectReason.UnknownView;
-        if (!region.MaySend(header, arrival)) return RejectReason.WrongSource;
-        return region.Parted.Take(header, body, now);
+        return region is null ? RejectReason.UnknownView : region.OnPart(header, body, arrival, now);
     }
 
     private void Replay(Slice datagram, Arrival arrival, Instant now) =>

@@ -5,6 +5,7 @@ using QuickSilver.Protocol.Dissemination.Sending;
 using QuickSilver.Protocol.Membership;
 using QuickSilver.Protocol.Membership.Agent;
 using QuickSilver.Protocol.Recovery;
+using QuickSilver.Protocol.Recovery.Regions;
 using QuickSilver.Protocol.Wire;
 
 namespace QuickSilver.Protocol.Stack;

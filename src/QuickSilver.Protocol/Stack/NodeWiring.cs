@@ -12,7 +12,7 @@ internal sealed class NodeWiring(StackParts rooms) : IDisseminationEvents, IReco
 {
     /// <inheritdoc/>
     public void OnStreamAdvanced(StreamSender stream, FeedbackUrgency urgency, Instant now) =>
-        rooms.Views.FindRegion(stream.View)?.Own.OnAdvanced(stream, urgency, now);
+        rooms.Views.FindRegion(stream.View)?.OnOwnAdvanced(stream, urgency, now);
 
     /// <inheritdoc/>
     public void OnDone(RegionView view, Instant now) => rooms.Agent.ReportDone(view.Number);

@@ -1,6 +1,6 @@
 using QuickSilver.Protocol.Core;
 using QuickSilver.Protocol.Flow.Buffers;
-using QuickSilver.Protocol.Recovery;
+using QuickSilver.Protocol.Recovery.Regions;
 using QuickSilver.Protocol.Wire;
 
 namespace QuickSilver.Protocol.Stack;
@@ -24,7 +24,7 @@ internal sealed class NoteReader(StackParts rooms, PacketIntake packets)
         if (isRepair && (notes.IsOffer || notes.Count > 1)) return RejectReason.Malformed;
         if (rooms.Host.Transport.SharedMemory is not { } memory) return RejectReason.None;
         RegionRecovery? region = rooms.Recoverer.Find(header.ViewTag, header.ViewCounter);
-        if (region is not null && !region.MaySend(header, arrival)) return RejectReason.WrongSource;
+        if (region is not null && !region.State.MaySend(header, arrival)) return RejectReason.WrongSource;
         if (notes.IsOffer)
         {
             return region is null

@@ -1,6 +1,7 @@
 using QuickSilver.Protocol.Core;
 using QuickSilver.Protocol.Membership;
 using QuickSilver.Protocol.Recovery;
+using QuickSilver.Protocol.Recovery.Regions;
 using QuickSilver.Protocol.Wire;
 
 namespace QuickSilver.Protocol.Stack;

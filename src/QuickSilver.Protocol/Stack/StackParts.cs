@@ -13,6 +13,7 @@ using QuickSilver.Protocol.Membership.Agent;
 using QuickSilver.Protocol.Modes;
 using QuickSilver.Protocol.Probing;
 using QuickSilver.Protocol.Recovery;
+using QuickSilver.Protocol.Recovery.Regions;
 using QuickSilver.Protocol.Security;
 using QuickSilver.Protocol.Timed;
 using QuickSilver.Protocol.Wire;
@@ -73,12 +74,11 @@ internal sealed class StackParts
         var delivery = settings.Delivery with { MaxHeldBytes = settings.CacheBytes / 2, Probes = settings.Probes };
         Deliverer = new Deliverer(delivery, host.Pool, DeliveryCounters);
         Unrecognised = new EarlyPacketBuffer(delivery, host.Pool, DeliveryCounters);
-        Recoverer = new Recoverer(
+        Recoverer = new Recoverer(new RecoveryContext(
             RecoverySettingsOf(settings),
             host.Transport,
             Roots,
             host.Alarms,
-            host.Random,
             host.Pool,
             RecoveryCounters,
             Agent.Cluster,
@@ -87,7 +87,7 @@ internal sealed class StackParts
             Glue)
         {
             HandlerTime = host.HandlerTime,
-        };
+        });
         Modes = new ModeEngines(this);
     }
 

@@ -3,7 +3,7 @@ using QuickSilver.Protocol.Flow;
 using QuickSilver.Protocol.Flow.Transports;
 using QuickSilver.Protocol.Membership;
 using QuickSilver.Protocol.Membership.Agent;
-using QuickSilver.Protocol.Recovery;
+using QuickSilver.Protocol.Recovery.Regions;
 using QuickSilver.Protocol.Wire;
 
 namespace QuickSilver.Protocol.Stack;

@@ -1,5 +1,5 @@
-using QuickSilver.Protocol.Recovery;
 using QuickSilver.Protocol.Recovery.Reception;
+using QuickSilver.Protocol.Recovery.Regions;
 using QuickSilver.Protocol.Stack;
 using QuickSilver.Protocol.Wire;
 

@@ -1,8 +1,8 @@
 using QuickSilver.Protocol.Delivery;
 using QuickSilver.Protocol.Flow;
 using QuickSilver.Protocol.Flow.Buffers;
-using QuickSilver.Protocol.Recovery;
 using QuickSilver.Protocol.Recovery.Reception;
+using QuickSilver.Protocol.Recovery.Regions;
 using QuickSilver.Protocol.Stack;
 using QuickSilver.Protocol.Timed;
 using QuickSilver.Protocol.Wire;

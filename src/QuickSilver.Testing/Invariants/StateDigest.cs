@@ -5,6 +5,7 @@ using QuickSilver.Protocol.Dissemination.Streams;
 using QuickSilver.Protocol.Lateral;
 using QuickSilver.Protocol.Recovery;
 using QuickSilver.Protocol.Recovery.Reception;
+using QuickSilver.Protocol.Recovery.Regions;
 using QuickSilver.Protocol.Stack;
 using QuickSilver.Protocol.Timed;
 

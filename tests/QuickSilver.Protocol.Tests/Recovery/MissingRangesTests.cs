@@ -1,5 +1,4 @@
 using QuickSilver.Protocol.Core;
-using QuickSilver.Protocol.Recovery;
 using QuickSilver.Protocol.Recovery.Reception;
 
 namespace QuickSilver.Protocol.Tests.Recovery;

@@ -1,7 +1,6 @@
 using QuickSilver.Protocol.Core;
 using QuickSilver.Protocol.Flow;
 using QuickSilver.Protocol.Flow.Buffers;
-using QuickSilver.Protocol.Recovery;
 using QuickSilver.Protocol.Recovery.Reception;
 
 namespace QuickSilver.Protocol.Tests.Recovery;

@@ -1,7 +1,6 @@
 using QuickSilver.Protocol.Core;
 using QuickSilver.Protocol.Flow;
 using QuickSilver.Protocol.Flow.Repairs;
-using QuickSilver.Protocol.Recovery;
 using QuickSilver.Protocol.Recovery.Repairs;
 using QuickSilver.Protocol.Wire;
 

@@ -9,6 +9,7 @@ using QuickSilver.Protocol.Flow.Pull;
 using QuickSilver.Protocol.Flow.Transports;
 using QuickSilver.Protocol.Membership;
 using QuickSilver.Protocol.Recovery;
+using QuickSilver.Protocol.Recovery.Regions;
 using QuickSilver.Protocol.Recovery.Repairs;
 using QuickSilver.Protocol.Wire;
 
@@ -32,9 +33,8 @@ internal sealed class RingMember : ITransport, IRecoveryEvents, IDisseminationEv
         _deliverer.OnStepInstalled(world.View.FirstStep, new Instant(1));
         var disseminator = new Disseminator(
             new DisseminationSettings(), this, Roots, Alarms, Pool, new DisseminationCounters(), this);
-        _recoverer = new Recoverer(
-            settings, this, Roots, Alarms, new SeededRandom((ulong)index), Pool, Counters, new LoneSender(world),
-            _deliverer, disseminator, this);
+        _recoverer = new Recoverer(new RecoveryContext(
+            settings, this, Roots, Alarms, Pool, Counters, new LoneSender(world), _deliverer, disseminator, this));
         _recoverer.Start(world.View.Members[index], 77);
         Region = _recoverer.Open(world.View, null, []);
     }
@@ -51,7 +51,7 @@ internal sealed class RingMember : ITransport, IRecoveryEvents, IDisseminationEv
 
     public RegionRecovery Region { get; }
 
-    public RepairParts Parts => _recoverer.Parts;
+    public RepairParts Parts => _recoverer.Joins;
 
     /// <summary>Packets that were stored and handed on, each once.</summary>
     public ulong Received => Counters.PacketsReceived;

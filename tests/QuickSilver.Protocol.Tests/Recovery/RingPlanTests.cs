@@ -1,5 +1,4 @@
 using QuickSilver.Protocol.Core;
-using QuickSilver.Protocol.Recovery;
 using QuickSilver.Protocol.Recovery.Ring;
 
 namespace QuickSilver.Protocol.Tests.Recovery;
@@ -14,7 +13,7 @@ public sealed class RingPlanTests
             var random = new SeededRandom(seed);
             int members = 1 + (int)random.NextBelow(40);
             var world = new RingWorld(members, 1 + (int)random.NextBelow(6));
-            var plan = new RingPlan(world.View);
+            var plan = new RingPlan(world.View, []);
             var live = new List<int>();
             var visited = new List<int>();
             for (int member = 0; member < members; member++)
@@ -47,7 +46,7 @@ public sealed class RingPlanTests
     [Fact]
     public void ANewRoundForgetsTheSkipped()
     {
-        var plan = new RingPlan(new RingWorld(4).View);
+        var plan = new RingPlan(new RingWorld(4).View, []);
         plan.Skip(2);
         plan.Skip(1);
         Assert.Equal([1, 2], plan.Skipped);

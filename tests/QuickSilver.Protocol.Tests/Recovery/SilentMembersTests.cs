@@ -1,6 +1,5 @@
 using QuickSilver.Protocol.Core;
 using QuickSilver.Protocol.Membership;
-using QuickSilver.Protocol.Recovery;
 using QuickSilver.Protocol.Recovery.Ring;
 
 namespace QuickSilver.Protocol.Tests.Recovery;

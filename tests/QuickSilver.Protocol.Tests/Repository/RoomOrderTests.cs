@@ -12,7 +12,9 @@ public sealed class RoomOrderTests
             "QuickSilver.Protocol", "Wire", "Core", "Probing", "Security", "Flow",
             "Membership", "Membership.Frames", "Membership.Agent", "Membership.Server", "Delivery", "Dissemination",
             "Dissemination.Messages", "Dissemination.Groups", "Dissemination.Packing", "Dissemination.Streams",
-            "Dissemination.Hybrids", "Dissemination.Sending", "Recovery", "Modes", "Lateral", "Timed", "Stack");
+            "Dissemination.Hybrids", "Dissemination.Sending", "Recovery", "Recovery.Reception", "Recovery.Paths",
+            "Recovery.Repairs", "Recovery.Arrivals", "Recovery.Orphans", "Recovery.Ring", "Recovery.Regions",
+            "Modes", "Lateral", "Timed", "Stack");
 
     private static readonly IReadOnlyList<TypeUse> Uses = AssemblyUses.Of(typeof(Instant).Assembly);
     private static readonly IReadOnlyList<TypeUse> SampleUses =

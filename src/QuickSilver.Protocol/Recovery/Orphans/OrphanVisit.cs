@@ -1,7 +1,9 @@
 using System.Diagnostics;
 using QuickSilver.Protocol.Core;
 using QuickSilver.Protocol.Probing;
+using QuickSilver.Protocol.Recovery.Arrivals;
 using QuickSilver.Protocol.Recovery.Reception;
+using QuickSilver.Protocol.Recovery.Repairs;
 using QuickSilver.Protocol.Wire;
 
 namespace QuickSilver.Protocol.Recovery.Orphans;
@@ -30,7 +32,8 @@ namespace QuickSilver.Protocol.Recovery.Orphans;
 /// Cost: linear in the ranges listed and the packets they span. Source: this project; the rules are in
 /// docs/protocol.md, "Removed senders".
 /// </summary>
-internal sealed class OrphanVisit(RegionRecovery region, Probes probes)
+internal sealed class OrphanVisit(
+    RegionState region, Probes probes, RemovedSenders removed, ReadProgress reading, GapRepair gaps)
 {
     private const int RoundsBeforeVerdict = 2;
 
@@ -86,10 +89,10 @@ internal sealed class OrphanVisit(RegionRecovery region, Probes probes)
         stream.NoteHighest(record.Highest);
         record.Highest = stream.KnownHighest;
         // The socket yields no more of the stream, so no missing packet can still be in it.
-        region.Reading.Raise(stream, stream.KnownHighest, now);
+        reading.Raise(stream, stream.KnownHighest, now);
         if (record.IsClosed)
         {
-            region.Removed.CloseStream(stream, now);
+            removed.CloseStream(stream, now);
             return;
         }
         if (record.HasDetail)
@@ -98,7 +101,7 @@ internal sealed class OrphanVisit(RegionRecovery region, Probes probes)
             AddMissing(stream, record.Missing);
             Claim(stream, record.Missing);
             orphan.Missing.CopyFrom(record.Missing);
-            if (stream.Missing.Count > 0) region.Gaps.OnHoldersKnown(now);
+            if (stream.Missing.Count > 0) gaps.OnHoldersKnown(now);
         }
         record.Contiguous = Math.Min(record.Contiguous, stream.Contiguous);
         region.CleanUp(stream, record.Cleanup, default);
@@ -121,8 +124,8 @@ internal sealed class OrphanVisit(RegionRecovery region, Probes probes)
         if (record.IsClosed && !orphan.IsClosed)
         {
             stream.NoteHighest(record.Highest);
-            region.Reading.Raise(stream, stream.KnownHighest, now);
-            region.Removed.CloseStream(stream, now);
+            reading.Raise(stream, stream.KnownHighest, now);
+            removed.CloseStream(stream, now);
         }
         if (orphan.IsClosed)
         {
@@ -152,7 +155,7 @@ internal sealed class OrphanVisit(RegionRecovery region, Probes probes)
         }
         bool isWhole = orphan.Missing.Count == 0 && record.Missing.IsComplete;
         bool isSettled = isWhole && record.Contiguous == record.Highest && record.Highest == orphan.HighestAtStart;
-        if (isSettled) region.Removed.CloseStream(stream, now);
+        if (isSettled) removed.CloseStream(stream, now);
     }
 
     private void Apply(StreamReceiver stream, OrphanRangeList list)
@@ -161,7 +164,7 @@ internal sealed class OrphanVisit(RegionRecovery region, Probes probes)
         {
             OrphanRange range = list[index];
             if (range.Holder == OrphanRange.Abandoned && range.End - 1 <= stream.KnownHighest)
-                region.Removed.Abandon(stream, range.Start, range.End);
+                removed.Abandon(stream, range.Start, range.End);
         }
     }
 

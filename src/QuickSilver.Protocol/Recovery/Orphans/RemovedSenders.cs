@@ -3,7 +3,6 @@ using QuickSilver.Protocol.Core;
 using QuickSilver.Protocol.Membership;
 using QuickSilver.Protocol.Probing;
 using QuickSilver.Protocol.Recovery.Reception;
-using QuickSilver.Protocol.Wire;
 
 namespace QuickSilver.Protocol.Recovery.Orphans;
 
@@ -19,19 +18,28 @@ namespace QuickSilver.Protocol.Recovery.Orphans;
 /// </summary>
 internal sealed class RemovedSenders
 {
-    private const int MaxUndescribed = 4096;
-
-    private readonly Recoverer _node;
-    private readonly RegionRecovery _region;
-    private readonly HashSet<ulong> _undescribed = [];
+    private readonly RecoveryContext _node;
+    private readonly RegionState _region;
     private readonly List<NodeInfo> _closed = [];
     private readonly Alarm _closing;
+    private readonly Action<Instant> _needsRound;
+    private readonly Action<NodeInfo, Instant> _streamClosed;
 
     /// <summary>Begins with no removed sender.</summary>
-    public RemovedSenders(Recoverer node, RegionRecovery region)
+    /// <param name="node">The node's recovery.</param>
+    /// <param name="region">The view.</param>
+    /// <param name="needsRound">Called when a stream is to be settled by a round at once.</param>
+    /// <param name="streamClosed">Called when a stream is closed, and the rest of the node has been notified.</param>
+    public RemovedSenders(
+        RecoveryContext node,
+        RegionState region,
+        Action<Instant> needsRound,
+        Action<NodeInfo, Instant> streamClosed)
     {
         _node = node;
         _region = region;
+        _needsRound = needsRound;
+        _streamClosed = streamClosed;
         _closing = new Alarm(node.Alarms, ReportClosed);
     }
 
@@ -68,7 +76,7 @@ internal sealed class RemovedSenders
         }
         else
         {
-            _region.Ring.OnUnstable(FeedbackUrgency.Immediate, now);
+            _needsRound(now);
         }
     }
 
@@ -80,10 +88,7 @@ internal sealed class RemovedSenders
         NodeInfo? described = index >= 0 ? _region.View.Members[index] : _node.Cluster.FindNode(sender);
         if (described is null)
         {
-            // A description may follow. Packets that the sender has left by then come from peers, or do not count. The
-            // bound is the number of nodes that a cluster may lose while this member is behind: a token may name any
-            // number.
-            if (_undescribed.Count < MaxUndescribed) _undescribed.Add(sender);
+            _region.Streams.NoteUndescribed(sender);
             return;
         }
         if (!described.IsRemoved)
@@ -100,7 +105,7 @@ internal sealed class RemovedSenders
         if (_region.Streams.Met(sender) is { } stream) return stream.Sender.IsRemoved;
         int index = _region.View.IndexOf(sender);
         if (index >= 0) return _region.View.Members[index].IsRemoved;
-        return _undescribed.Contains(sender) || _node.Cluster.FindNode(sender) is { IsRemoved: true };
+        return _region.Streams.IsUndescribed(sender) || _node.Cluster.FindNode(sender) is { IsRemoved: true };
     }
 
     /// <summary>A removed sender's stream; null when the sender is not known here.</summary>
@@ -153,9 +158,6 @@ internal sealed class RemovedSenders
         stream.Orphan!.NoteLoss(end - 1);
     }
 
-    /// <summary>True for a sender that a token lists as removed, and that this node has no description of.</summary>
-    public bool IsUndescribed(ulong sender) => _undescribed.Contains(sender);
-
     /// <summary>
     /// The view has retired. The server has waited for all live members, so no receiver waits for a stream that is not
     /// closed here.
@@ -198,6 +200,6 @@ internal sealed class RemovedSenders
             orphan.IsReported = true;
         }
         _node.Events.OnStreamsClosed(_region.View, closed, now);
-        foreach (NodeInfo sender in closed) _node.OnStreamClosed(sender, now);
+        foreach (NodeInfo sender in closed) _streamClosed(sender, now);
     }
 }

@@ -19,7 +19,7 @@ namespace QuickSilver.Protocol.Recovery.Paths;
 /// </para>
 /// Cost: one count a packet; the judgement runs where packets are found missing. Core thread only.
 /// </summary>
-internal sealed class ArrivalJudge(Recoverer node, RegionRecovery region) : IFeed
+internal sealed class ArrivalJudge(RecoveryContext node, RegionState region) : IFeed
 {
     /// <summary>Nearly all are missing when at most one in this number arrives.</summary>
     private const ulong NearlyAll = 16;

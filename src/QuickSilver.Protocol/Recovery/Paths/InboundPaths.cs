@@ -1,9 +1,9 @@
 using QuickSilver.Protocol.Core;
-using QuickSilver.Protocol.Flow;
 using QuickSilver.Protocol.Flow.Pull;
 using QuickSilver.Protocol.Flow.Transports;
 using QuickSilver.Protocol.Membership;
 using QuickSilver.Protocol.Probing;
+using QuickSilver.Protocol.Recovery.Reception;
 using QuickSilver.Protocol.Wire;
 
 namespace QuickSilver.Protocol.Recovery.Paths;
@@ -51,14 +51,19 @@ internal sealed class InboundPaths : IFeed
     private static readonly TimeSpan FirstRetry = TimeSpan.FromMinutes(1);
     private static readonly TimeSpan LongestRetry = TimeSpan.FromMinutes(15);
 
-    private readonly Recoverer _node;
+    private readonly RecoveryContext _node;
+    private readonly IReadOnlyList<RegionState> _regions;
     private readonly List<InboundPath> _paths = [];
     private readonly Queue<InboundPath> _sends = new();
     private readonly Alarm _alarm;
 
-    public InboundPaths(Recoverer node)
+    /// <summary>Begins with no way under suspicion.</summary>
+    /// <param name="node">The node's recovery.</param>
+    /// <param name="regions">The views that the node is a member of, as they come and go.</param>
+    public InboundPaths(RecoveryContext node, IReadOnlyList<RegionState> regions)
     {
         _node = node;
+        _regions = regions;
         _alarm = new Alarm(node.Alarms, OnAlarm);
     }
 
@@ -196,7 +201,7 @@ internal sealed class InboundPaths : IFeed
     // A view by which the node knows this one: the node is in it too, or sends to it.
     private RegionView? FindView(ulong from)
     {
-        foreach (RegionRecovery region in _node.Regions)
+        foreach (RegionState region in _regions)
         {
             if (region.Streams.Met(from) is not null || region.View.IndexOf(from) >= 0) return region.View;
         }
@@ -206,7 +211,7 @@ internal sealed class InboundPaths : IFeed
     private ulong HeardFrom(ulong from)
     {
         ulong heard = 0;
-        foreach (RegionRecovery region in _node.Regions) heard += region.Streams.Met(from)?.KnownHighest ?? 0;
+        foreach (RegionState region in _regions) heard += region.Streams.Met(from)?.KnownHighest ?? 0;
         return heard;
     }
 

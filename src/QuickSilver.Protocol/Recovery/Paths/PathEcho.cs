@@ -1,5 +1,4 @@
 using QuickSilver.Protocol.Core;
-using QuickSilver.Protocol.Flow;
 using QuickSilver.Protocol.Flow.Pull;
 using QuickSilver.Protocol.Flow.Repairs;
 using QuickSilver.Protocol.Flow.Transports;
@@ -14,7 +13,7 @@ namespace QuickSilver.Protocol.Recovery.Paths;
 /// member's data socket, as repairs go, then the answer to its control socket. One member gets fillers at most once in
 /// <see cref="Pause"/>; all go to addresses of the view.
 /// </summary>
-internal sealed class PathEcho(Recoverer node) : IFeed
+internal sealed class PathEcho(RecoveryContext node) : IFeed
 {
     private const int MostJobs = 256;
 

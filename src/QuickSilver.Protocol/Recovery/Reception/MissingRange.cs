@@ -1,5 +1,4 @@
 using QuickSilver.Protocol.Core;
-using QuickSilver.Protocol.Flow;
 using QuickSilver.Protocol.Flow.Repairs;
 
 namespace QuickSilver.Protocol.Recovery.Reception;

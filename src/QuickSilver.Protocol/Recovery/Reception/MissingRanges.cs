@@ -1,5 +1,4 @@
 using QuickSilver.Protocol.Core;
-using QuickSilver.Protocol.Wire;
 
 namespace QuickSilver.Protocol.Recovery.Reception;
 

@@ -1,5 +1,4 @@
 using System.Numerics;
-using QuickSilver.Protocol.Flow;
 using QuickSilver.Protocol.Flow.Buffers;
 
 namespace QuickSilver.Protocol.Recovery.Reception;

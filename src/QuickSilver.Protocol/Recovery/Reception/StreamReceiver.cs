@@ -1,12 +1,8 @@
 using QuickSilver.Protocol.Core;
 using QuickSilver.Protocol.Dissemination.Streams;
-using QuickSilver.Protocol.Flow;
 using QuickSilver.Protocol.Flow.Buffers;
 using QuickSilver.Protocol.Membership;
 using QuickSilver.Protocol.Probing;
-using QuickSilver.Protocol.Recovery.Orphans;
-using QuickSilver.Protocol.Recovery.Paths;
-using QuickSilver.Protocol.Recovery.Repairs;
 using QuickSilver.Protocol.Wire;
 
 namespace QuickSilver.Protocol.Recovery.Reception;

@@ -1,8 +1,6 @@
 using QuickSilver.Protocol.Core;
-using QuickSilver.Protocol.Flow;
 using QuickSilver.Protocol.Membership;
 using QuickSilver.Protocol.Probing;
-using QuickSilver.Protocol.Recovery.Orphans;
 using QuickSilver.Protocol.Recovery.Paths;
 using QuickSilver.Protocol.Recovery.Reception;
 using QuickSilver.Protocol.Wire;
@@ -42,8 +40,9 @@ internal sealed class GapRepair
     /// <summary>Delay before new gaps are pulled while no request is answered.</summary>
     private static readonly TimeSpan UnansweredDelay = TimeSpan.FromMilliseconds(100);
 
-    private readonly Recoverer _node;
-    private readonly RegionRecovery _region;
+    private readonly RecoveryContext _node;
+    private readonly RegionState _region;
+    private readonly PacketRoom _room;
     private readonly PartitionPeers _peers;
     private readonly RequestFeed _requests;
     private readonly Alarm _tick;
@@ -51,13 +50,15 @@ internal sealed class GapRepair
     private TimeSpan _roundTrip = TimeSpan.FromMilliseconds(5);
     private bool _isMeasured;
 
-    public GapRepair(Recoverer node, RegionRecovery region)
+    public GapRepair(
+        RecoveryContext node, RegionState region, PacketRoom room, InboundPaths inbound, ArrivalJudge arrivals)
     {
         _node = node;
         _region = region;
+        _room = room;
         _peers = new PartitionPeers(region.View, region.Self);
-        Stuck = new StuckPackets(node, region, _peers);
-        _requests = new RequestFeed(node, region.View);
+        Stuck = new StuckPackets(region, _peers, inbound, arrivals);
+        _requests = new RequestFeed(node, region.View, inbound);
         _tick = new Alarm(node.Alarms, Tick);
     }
 
@@ -126,11 +127,11 @@ internal sealed class GapRepair
     /// All members were in the view before: what was known there of the time of answers holds here. Where nothing was
     /// asked yet, an answer takes no longer than two hops of the ring.
     /// </summary>
-    public void Follow(RegionRecovery before)
+    public void Follow(GapRepair before)
     {
-        _roundTrip = before.Gaps._roundTrip;
-        _isMeasured = before.Gaps._isMeasured;
-        TimeSpan hops = 2 * before.Ring.UsualRoundTrip;
+        _roundTrip = before._roundTrip;
+        _isMeasured = before._isMeasured;
+        TimeSpan hops = 2 * before._region.Ring.UsualRoundTrip;
         if (_isMeasured || hops == TimeSpan.Zero || hops >= _roundTrip) return;
         _node.Probes.Reached("a view begins with the pace of the one before");
         _roundTrip = hops;
@@ -199,7 +200,7 @@ internal sealed class GapRepair
     private void AskForDue(StreamReceiver stream, ref MissingPass pass)
     {
         MissingRanges missing = stream.Missing;
-        ulong askable = _region.AskableThrough(stream);
+        ulong askable = _room.AskableThrough(stream);
         bool isVain = AsksInVain(pass.Now);
         bool asksOwn = _node.Settings.EagerPull || isVain;
         ulong held = asksOwn ? askable : Math.Min(askable, _peers.HeldByOthers(stream));
@@ -254,7 +255,7 @@ internal sealed class GapRepair
     {
         if (orphan.IsClosed) return;
         MissingRanges missing = stream.Missing;
-        ulong askable = _region.AskableThrough(stream);
+        ulong askable = _room.AskableThrough(stream);
         for (int index = 0; index < missing.Count; index++)
         {
             MissingRange range = missing[index];

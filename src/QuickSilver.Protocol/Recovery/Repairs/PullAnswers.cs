@@ -14,7 +14,7 @@ namespace QuickSilver.Protocol.Recovery.Repairs;
 /// O(packets examined). Source: first paper, section 2.2 (forwarding on arrival).
 /// </para>
 /// </summary>
-internal sealed class PullAnswers(Recoverer node, RegionRecovery region)
+internal sealed class PullAnswers(RecoveryContext node, RegionState region, RepairFeed repairs, GapRepair gaps)
 {
     /// <summary>Number of packets by which a peer's knowledge of a stream may exceed this member's.</summary>
     private const int AnswerSlack = 4096;
@@ -39,7 +39,7 @@ internal sealed class PullAnswers(Recoverer node, RegionRecovery region)
                 // Only packets that are here: the asker knows from the token which member holds them.
                 for (ulong sequence = start; sequence < end && remaining > 0; sequence++, remaining--)
                 {
-                    if (stream.TryGetPacket(sequence, out _)) node.Repairs.Add(region, stream, sequence, asker, now);
+                    if (stream.TryGetPacket(sequence, out _)) repairs.Add(region, stream, sequence, asker, now);
                 }
                 continue;
             }
@@ -51,7 +51,7 @@ internal sealed class PullAnswers(Recoverer node, RegionRecovery region)
                 if (stream.TryGetPacket(sequence, out _))
                 {
                     node.Probes.Reached("a member gives a packet that it is asked for");
-                    node.Repairs.Add(region, stream, sequence, asker, now);
+                    repairs.Add(region, stream, sequence, asker, now);
                 }
                 else if (!stream.Has(sequence)) Promise(stream, sequence, asker, now);
             }
@@ -67,13 +67,13 @@ internal sealed class PullAnswers(Recoverer node, RegionRecovery region)
         if (stream.Pulls.IsEmpty) return;
         stream.Pulls.Take(sequence, _promised);
         if (_promised.Count > 0) node.Probes.Reached("what a member promised arrives and is passed on");
-        foreach (int member in _promised) node.Repairs.Add(region, stream, sequence, member, now);
+        foreach (int member in _promised) repairs.Add(region, stream, sequence, member, now);
     }
 
     private void Promise(StreamReceiver stream, ulong sequence, int asker, Instant now)
     {
         node.Probes.Reached("a member is asked for what it lacks and remembers it");
         stream.Pulls.Add(sequence, asker);
-        region.Gaps.OnPeerMisses(stream, sequence, now);
+        gaps.OnPeerMisses(stream, sequence, now);
     }
 }

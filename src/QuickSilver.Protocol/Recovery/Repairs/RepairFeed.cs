@@ -1,5 +1,4 @@
 using QuickSilver.Protocol.Core;
-using QuickSilver.Protocol.Flow;
 using QuickSilver.Protocol.Flow.Buffers;
 using QuickSilver.Protocol.Flow.Pull;
 using QuickSilver.Protocol.Flow.Repairs;
@@ -36,21 +35,20 @@ internal sealed class RepairFeed : IFeed
     /// <summary>After this silence about a packet its pauses begin again at the shortest.</summary>
     private static readonly TimeSpan Forgotten = TimeSpan.FromSeconds(4);
 
-    private readonly Recoverer _node;
+    private readonly RecoveryContext _node;
     private readonly Queue<Order> _orders = new();
     private readonly Recent[] _recent = new Recent[RecentSlots];
     private readonly byte[] _train = new byte[Train.MaxBytes];
     private readonly OutgoingParts _parts = new();
     private NodeInfo? _partsTo;
     private RepeatBudget _total;
-    private double _earned;
 
-    public RepairFeed(Recoverer node) => _node = node;
+    public RepairFeed(RecoveryContext node) => _node = node;
 
-    private readonly record struct Order(RegionRecovery Region, StreamReceiver Stream, ulong Sequence, int Member);
+    private readonly record struct Order(RegionState Region, StreamReceiver Stream, ulong Sequence, int Member);
 
     /// <summary>Queues a packet for a member, unless it was sent there a moment ago.</summary>
-    public void Add(RegionRecovery region, StreamReceiver stream, ulong sequence, int member, Instant now)
+    public void Add(RegionState region, StreamReceiver stream, ulong sequence, int member, Instant now)
     {
         if (_orders.Count == Capacity) return;
         ulong key = SeededRandom.Mix(
@@ -64,20 +62,11 @@ internal sealed class RepairFeed : IFeed
             _node.Probes.Reached("a packet is owed to a member that was sent it a moment ago");
             return;
         }
-        if (stream.NoteGiven(member, sequence)) OnEarned(region, RepeatBudget.ByFirst);
+        if (stream.NoteGiven(member, sequence)) region.OnEarned(RepeatBudget.ByFirst);
         else if (!MayRepeat(region, member, now)) return;
         recent = new Recent(key, now, isKnown ? recent.Times + 1 : 1);
         _orders.Enqueue(new Order(region, stream, sequence, member));
         _node.Roots.Register(this, PriorityClass.Repair);
-    }
-
-    /// <summary>
-    /// Packets of a view were repaired for the first time, or are stable: its members may receive more repeats.
-    /// </summary>
-    public void OnEarned(RegionRecovery region, double repeats)
-    {
-        region.EarnedRepeats += repeats;
-        _earned += repeats;
     }
 
     /// <inheritdoc/>
@@ -149,14 +138,14 @@ internal sealed class RepairFeed : IFeed
         return true;
     }
 
-    private bool MayRepeat(RegionRecovery region, int member, Instant now)
+    private bool MayRepeat(RegionState region, int member, Instant now)
     {
         ref RepeatBudget own = ref region.BudgetOf(member);
         if (!own.IsOpen) own = RepeatBudget.ForAsker(now, region.EarnedRepeats);
-        if (!_total.IsOpen) _total = RepeatBudget.ForAll(now, _earned);
+        if (!_total.IsOpen) _total = RepeatBudget.ForAll(now, _node.EarnedRepeats);
         if (own.TryTake(now, region.EarnedRepeats))
         {
-            if (_total.TryTake(now, _earned)) return true;
+            if (_total.TryTake(now, _node.EarnedRepeats)) return true;
             own.Add(1);
         }
         _node.Counters.RepeatsRefused++;

@@ -1,5 +1,4 @@
 using QuickSilver.Protocol.Core;
-using QuickSilver.Protocol.Flow;
 using QuickSilver.Protocol.Flow.Buffers;
 using QuickSilver.Protocol.Membership;
 using QuickSilver.Protocol.Probing;
@@ -29,12 +28,12 @@ internal sealed class RepairParts
 
     private static readonly TimeSpan Rest = TimeSpan.FromSeconds(2);
 
-    private readonly Recoverer _node;
+    private readonly RecoveryContext _node;
     private readonly List<PartJoin> _joins = [];
     private readonly Stack<PartJoin> _spare = new();
     private readonly Alarm _expiry;
 
-    public RepairParts(Recoverer node)
+    public RepairParts(RecoveryContext node)
     {
         _node = node;
         _expiry = new Alarm(node.Alarms, Expire);

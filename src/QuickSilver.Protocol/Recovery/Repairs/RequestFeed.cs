@@ -1,8 +1,8 @@
 using QuickSilver.Protocol.Core;
-using QuickSilver.Protocol.Flow;
 using QuickSilver.Protocol.Flow.Pull;
 using QuickSilver.Protocol.Flow.Transports;
 using QuickSilver.Protocol.Membership;
+using QuickSilver.Protocol.Recovery.Paths;
 using QuickSilver.Protocol.Recovery.Reception;
 using QuickSilver.Protocol.Wire;
 
@@ -14,7 +14,7 @@ namespace QuickSilver.Protocol.Recovery.Repairs;
 /// Orders are reused: nothing is allocated once their number has reached its peak. Cost of an addition: O(orders that
 /// wait), which are few.
 /// </summary>
-internal sealed class RequestFeed(Recoverer node, RegionView view) : IFeed
+internal sealed class RequestFeed(RecoveryContext node, RegionView view, InboundPaths inbound) : IFeed
 {
     private readonly List<RequestOrder> _orders = [];
     private readonly Stack<RequestOrder> _spare = new();
@@ -79,7 +79,7 @@ internal sealed class RequestFeed(Recoverer node, RegionView view) : IFeed
         else
         {
             PullBody.Write(
-                ref writer, order.Stream!.Sender.Number.Key, order.Partition, node.Inbound.Narrowest, ranges);
+                ref writer, order.Stream!.Sender.Number.Key, order.Partition, inbound.Narrowest, ranges);
         }
         if (order.IsNak) node.Counters.NaksSent++;
         else node.Counters.PullsSent++;

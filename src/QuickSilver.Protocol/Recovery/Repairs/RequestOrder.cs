@@ -1,4 +1,3 @@
-using QuickSilver.Protocol.Flow;
 using QuickSilver.Protocol.Flow.Repairs;
 using QuickSilver.Protocol.Membership;
 using QuickSilver.Protocol.Recovery.Reception;

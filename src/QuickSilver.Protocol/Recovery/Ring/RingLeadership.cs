@@ -1,6 +1,7 @@
 using System.Diagnostics;
 using QuickSilver.Protocol.Core;
 using QuickSilver.Protocol.Probing;
+using QuickSilver.Protocol.Recovery.Reception;
 using QuickSilver.Protocol.Wire;
 
 namespace QuickSilver.Protocol.Recovery.Ring;
@@ -28,8 +29,8 @@ internal sealed class RingLeadership
 
     private const int PatiencesToBelieve = 8;
 
-    private readonly Recoverer _node;
-    private readonly RegionRecovery _region;
+    private readonly RecoveryContext _node;
+    private readonly RegionState _region;
     private readonly RingPlan _plan;
     private readonly LeaderTimeout _patience;
     private readonly Alarm _watch;
@@ -41,7 +42,7 @@ internal sealed class RingLeadership
     /// <param name="plan">Ranks the members.</param>
     /// <param name="patienceEnded">Called when no token has come, or this member's own round has not ended, for too
     /// long.</param>
-    public RingLeadership(Recoverer node, RegionRecovery region, RingPlan plan, Action<Instant> patienceEnded)
+    public RingLeadership(RecoveryContext node, RegionState region, RingPlan plan, Action<Instant> patienceEnded)
     {
         _node = node;
         _region = region;
@@ -52,19 +53,23 @@ internal sealed class RingLeadership
     }
 
     /// <summary>The member that leads.</summary>
-    public int Leader { get; private set; }
+    public int Leader
+    {
+        get => _region.Ring.Leader;
+        private set => _region.Ring.Leader = value;
+    }
 
     /// <summary>Rises with each takeover, and with each round that is started again.</summary>
     public uint Epoch { get; private set; }
 
     /// <summary>Number of times that the lead changed to or from this member, or between others.</summary>
-    public int Term { get; private set; } = 1;
+    public int Term => _region.Ring.Term;
 
     /// <summary>Counts terms, and removals that became known in them.</summary>
     public int Era { get; private set; } = 1;
 
     /// <summary>True when this member leads.</summary>
-    public bool IsHere => Leader == _region.Self;
+    public bool IsHere => _region.Ring.IsLeader;
 
     /// <summary>True while this member waits for a token, or for the end of a round.</summary>
     public bool IsWatching => _watch.IsSet;
@@ -196,7 +201,7 @@ internal sealed class RingLeadership
 
     private void BeginTerm()
     {
-        Term++;
+        _region.Ring.Term++;
         Era++;
     }
 }

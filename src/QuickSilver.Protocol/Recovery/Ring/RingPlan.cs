@@ -8,9 +8,11 @@ namespace QuickSilver.Protocol.Recovery.Ring;
 /// skipped in this round. Partitions stay as they were; within each the members come in the order of their positions.
 /// All answers are O(members) at worst, O(1) when no member is missing.
 /// </summary>
-internal sealed class RingPlan(RegionView view)
+/// <param name="view">The view.</param>
+/// <param name="skipped">Holds the members skipped in this round.</param>
+internal sealed class RingPlan(RegionView view, List<int> skipped)
 {
-    private readonly List<int> _skipped = [];
+    private readonly List<int> _skipped = skipped;
 
     /// <summary>Members skipped so far in this round, ascending.</summary>
     public List<int> Skipped => _skipped;

@@ -1,7 +1,6 @@
 using System.Diagnostics;
 using QuickSilver.Protocol.Core;
 using QuickSilver.Protocol.Recovery.Reception;
-using QuickSilver.Protocol.Recovery.Repairs;
 using QuickSilver.Protocol.Wire;
 
 namespace QuickSilver.Protocol.Recovery.Ring;
@@ -11,7 +10,7 @@ namespace QuickSilver.Protocol.Recovery.Ring;
 /// that visited every member that is not removed may raise stability. Any round reports to the senders how far the
 /// slowest member that answers has read.
 /// </summary>
-internal sealed class RoundVerdict(Recoverer node, RegionRecovery region, AckFeed acks)
+internal sealed class RoundVerdict(RecoveryContext node, RegionState region, RingParts parts, AckFeed acks)
 {
     /// <summary>Judges every stream of the token.</summary>
     /// <param name="token">The token, at the end of its round.</param>
@@ -29,11 +28,11 @@ internal sealed class RoundVerdict(Recoverer node, RegionRecovery region, AckFee
         for (int index = 0; index < token.StreamCount; index++)
         {
             TokenStream record = token[index];
-            if (record.IsOrphan || region.Removed.Contains(record.Sender))
+            if (record.IsOrphan || parts.Removed.Contains(record.Sender))
             {
                 isWell = false;
-                if (region.Removed.StreamOf(record.Sender) is { } left && record.IsOrphan)
-                    region.Orphans.Judge(left, record, token.Complete, round, era, now);
+                if (parts.Removed.StreamOf(record.Sender) is { } left && record.IsOrphan)
+                    parts.Orphans.Judge(left, record, token.Complete, round, era, now);
                 continue;
             }
             StreamReceiver? stream = region.Streams.Find(record.Sender, out _);
@@ -43,7 +42,7 @@ internal sealed class RoundVerdict(Recoverer node, RegionRecovery region, AckFee
                 // The next round announces it to the others: it includes partitions that were walked after this
                 // member's own visit.
                 region.CleanUp(stream, stream.Cleanup, record.Held);
-                region.Gaps.OnHeldKnown(stream, now);
+                parts.Gaps.OnHeldKnown(stream, now);
             }
             if (token.Complete && stream.TakesPartIn(record))
             {

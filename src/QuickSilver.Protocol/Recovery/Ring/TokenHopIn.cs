@@ -1,4 +1,3 @@
-using QuickSilver.Protocol.Core;
 using QuickSilver.Protocol.Probing;
 using QuickSilver.Protocol.Wire;
 

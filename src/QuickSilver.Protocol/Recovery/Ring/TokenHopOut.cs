@@ -1,10 +1,10 @@
 using System.Diagnostics;
 using QuickSilver.Protocol.Core;
-using QuickSilver.Protocol.Flow;
 using QuickSilver.Protocol.Flow.Pull;
 using QuickSilver.Protocol.Flow.Repairs;
 using QuickSilver.Protocol.Flow.Transports;
 using QuickSilver.Protocol.Probing;
+using QuickSilver.Protocol.Recovery.Reception;
 using QuickSilver.Protocol.Wire;
 
 namespace QuickSilver.Protocol.Recovery.Ring;
@@ -36,8 +36,8 @@ internal sealed class TokenHopOut : IFeed
     // Number of long datagrams that hold any token.
     private const int MostLongParts = 4;
 
-    private readonly Recoverer _node;
-    private readonly RegionRecovery _region;
+    private readonly RecoveryContext _node;
+    private readonly RegionState _region;
     private readonly Action<int, Instant> _unanswered;
     private readonly Alarm _timeout;
     private readonly List<int> _skipped = [];
@@ -52,7 +52,7 @@ internal sealed class TokenHopOut : IFeed
     private Instant _startedAt;
     private int _nextPart;
 
-    public TokenHopOut(Recoverer node, RegionRecovery region, Action<int, Instant> unanswered)
+    public TokenHopOut(RecoveryContext node, RegionState region, Action<int, Instant> unanswered)
     {
         _node = node;
         _region = region;

@@ -3,7 +3,6 @@ using QuickSilver.Protocol.Core;
 using QuickSilver.Protocol.Membership;
 using QuickSilver.Protocol.Probing;
 using QuickSilver.Protocol.Recovery.Reception;
-using QuickSilver.Protocol.Recovery.Repairs;
 using QuickSilver.Protocol.Wire;
 
 namespace QuickSilver.Protocol.Recovery.Ring;
@@ -33,8 +32,9 @@ namespace QuickSilver.Protocol.Recovery.Ring;
 /// </summary>
 internal sealed class TokenRing
 {
-    private readonly Recoverer _node;
-    private readonly RegionRecovery _region;
+    private readonly RecoveryContext _node;
+    private readonly RegionState _region;
+    private readonly RingParts _parts;
     private readonly RingPlan _plan;
     private readonly RingLeadership _lead;
     private readonly TokenWalk _walk;
@@ -53,18 +53,19 @@ internal sealed class TokenRing
     private Instant _startedAt;
     private Instant _lastTokenAt;
 
-    public TokenRing(Recoverer node, RegionRecovery region)
+    public TokenRing(RecoveryContext node, RegionState region, RingParts parts)
     {
         _node = node;
         _region = region;
-        _plan = new RingPlan(region.View);
+        _parts = parts;
+        _plan = new RingPlan(region.View, region.Ring.Skipped);
         _lead = new RingLeadership(node, region, _plan, OnPatienceEnded);
         _silence = new SilentMembers(region.View.Members.Length);
         _lag = new OwnLag(node, region);
-        _walk = new TokenWalk(node, region, _plan, _lead, _silence, _lag, OnWalkEnded);
+        _walk = new TokenWalk(node, region, parts, _plan, _lead, _silence, _lag, OnWalkEnded);
         _in = new TokenHopIn(region.View.Members.Length, node.Probes);
         _acks = new AckFeed(node, region);
-        _verdict = new RoundVerdict(node, region, _acks);
+        _verdict = new RoundVerdict(node, region, parts, _acks);
         _pace = new Alarm(node.Alarms, StartRound);
     }
 
@@ -76,20 +77,11 @@ internal sealed class TokenRing
     /// </summary>
     public bool IsSilent(int member) => _walk.HasSkipped(member) || _in.Skipped.Contains(member);
 
-    /// <summary>True when the last round seen here had skipped a member by then.</summary>
-    public bool SkipsSomebody => _plan.Skipped.Count > 0;
-
-    /// <summary>The usual round trip of this member's hops.</summary>
-    public TimeSpan UsualRoundTrip => _walk.UsualRoundTrip;
-
     /// <summary>The epoch known here.</summary>
     public uint Epoch => _lead.Epoch;
 
     /// <summary>The round met last.</summary>
     public ulong Round => _walk.Round;
-
-    /// <summary>Members that were behind in the last round that ended here, or that a token has reported.</summary>
-    public LagList Behind { get; } = new();
 
     /// <summary>Number of times that the lead changed, as this member saw it.</summary>
     public int Term => _lead.Term;
@@ -175,7 +167,7 @@ internal sealed class TokenRing
         if (hop.From == _region.Self)
         {
             _silence.OnAnswered(hop.To);
-            _node.Suspicions.OnAnswered(Members[hop.To].Number.Key);
+            _parts.Suspicions.OnAnswered(Members[hop.To].Number.Key);
             _node.Counters.Answers++;
         }
         _walk.OnAcknowledged(hop, now);
@@ -215,6 +207,8 @@ internal sealed class TokenRing
     /// <summary>This member's own entry in the list of those that are behind.</summary>
     internal OwnLag OwnLag => _lag;
 
+    private LagList Behind => _region.Ring.Behind;
+
     private NodeInfo[] Members => _region.View.Members;
 
     /// <summary>Takes up the token that has arrived, which is newer than all before.</summary>
@@ -228,7 +222,7 @@ internal sealed class TokenRing
         if (_walk.Waiting is { } open && (hop.Leader != _lead.Leader || isNextRound))
         {
             _silence.OnUnanswered(open, now);
-            if (!Members[open].IsRemoved) _node.Suspicions.OnUnanswered(Members[open].Number.Key, now);
+            if (!Members[open].IsRemoved) _parts.Suspicions.OnUnanswered(Members[open].Number.Key, now);
         }
         _silence.OnListed(_in.Skipped, now);
         if (isNextRound || !_lead.IsOf(hop)) _silence.OnRound(now);
@@ -288,7 +282,7 @@ internal sealed class TokenRing
         }
         for (int index = 0; index < token.StreamCount; index++)
         {
-            if (token[index].IsOrphan) _region.Removed.Hear(token[index].Sender, now);
+            if (token[index].IsOrphan) _parts.Removed.Hear(token[index].Sender, now);
         }
     }
 

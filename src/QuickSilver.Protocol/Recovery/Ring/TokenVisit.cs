@@ -20,7 +20,7 @@ namespace QuickSilver.Protocol.Recovery.Ring;
 /// have not reported on it. Source: first paper, section 2.2, Figures 6 and 7.
 /// </para>
 /// </summary>
-internal sealed class TokenVisit(Recoverer node, RegionRecovery region, OwnLag lag)
+internal sealed class TokenVisit(RecoveryContext node, RegionState region, RingParts parts, OwnLag lag)
 {
     private const int MaxPushes = 512;
 
@@ -43,7 +43,7 @@ internal sealed class TokenVisit(Recoverer node, RegionRecovery region, OwnLag l
             if (!stream.NeedsRound(term) || token.StreamCount == Token.MaxStreams) continue;
             if (stream.Orphan is { } orphan)
             {
-                region.Orphans.Begin(token, stream, orphan, round);
+                parts.Orphans.Begin(token, stream, orphan, round);
                 continue;
             }
             stream.MoveCutoff(node.Settings.CutoffAge, now);
@@ -80,7 +80,7 @@ internal sealed class TokenVisit(Recoverer node, RegionRecovery region, OwnLag l
         for (int index = 0; index < token.StreamCount; index++)
         {
             TokenStream record = token[index];
-            if (record.IsOrphan || region.Removed.Contains(record.Sender))
+            if (record.IsOrphan || parts.Removed.Contains(record.Sender))
             {
                 VisitOrphan(record, now);
                 continue;
@@ -97,10 +97,10 @@ internal sealed class TokenVisit(Recoverer node, RegionRecovery region, OwnLag l
             stream.InToken = true;
             lag.Look(stream, record);
             AddFeedback(stream, record, newDrops);
-            region.Own.ReportStable(stream, now);
+            parts.Own.ReportStable(stream, now);
             if (!record.HasDetail) continue;
             Compare(stream, record, firstOfPartition, before, now);
-            region.Gaps.OnHeldKnown(stream, now);
+            parts.Gaps.OnHeldKnown(stream, now);
         }
         lag.AddTo(token, now);
         AddStreamsNotMet(token, newDrops);
@@ -127,7 +127,7 @@ internal sealed class TokenVisit(Recoverer node, RegionRecovery region, OwnLag l
             ulong through = stream.SequenceAt(place + 1, token.Partition) - 1;
             if (isWhole && through > record.Held[token.Partition]) record.Held[token.Partition] = through;
             if (stream.Sender.IsRemoved) continue;
-            region.Gaps.AskSenderForPartition(stream, token.Partition, record.Common.Ranges);
+            parts.Gaps.AskSenderForPartition(stream, token.Partition, record.Common.Ranges);
         }
     }
 
@@ -147,10 +147,10 @@ internal sealed class TokenVisit(Recoverer node, RegionRecovery region, OwnLag l
 
     private void VisitOrphan(TokenStream record, Instant now)
     {
-        StreamReceiver? stream = region.Removed.StreamOf(record.Sender);
+        StreamReceiver? stream = parts.Removed.StreamOf(record.Sender);
         if (stream is not null) stream.InToken = true;
         record.Orphan();
-        region.Orphans.Visit(stream, record, now);
+        parts.Orphans.Visit(stream, record, now);
     }
 
     private void AddFeedback(StreamReceiver stream, TokenStream record, ulong newDrops)
@@ -172,12 +172,12 @@ internal sealed class TokenVisit(Recoverer node, RegionRecovery region, OwnLag l
 
     private void Compare(StreamReceiver stream, TokenStream record, bool firstOfPartition, int before, Instant now)
     {
-        TimeSpan patience = region.Gaps.Patience * 2;
+        TimeSpan patience = parts.Gaps.Patience * 2;
         // Packets for which there is no room are neither listed nor requested; a push would be in vain.
-        ulong judged = Math.Min(record.Cutoff, region.AskableThrough(stream));
-        bool isVain = region.Gaps.AsksInVain(now);
+        ulong judged = Math.Min(record.Cutoff, parts.Room.AskableThrough(stream));
+        bool isVain = parts.Gaps.AsksInVain(now);
         stream.ListMissing(_missing, judged, patience, isVain, now);
-        region.Gaps.Stuck.OnListed(stream, judged, now);
+        parts.Gaps.Stuck.OnListed(stream, judged, now);
         ulong place = stream.ContiguousPlace();
         if (firstOfPartition)
         {
@@ -207,7 +207,7 @@ internal sealed class TokenVisit(Recoverer node, RegionRecovery region, OwnLag l
                 if (sequence > stream.KnownHighest) return;
                 if (!stream.TryGetPacket(sequence, out _)) continue;
                 node.Probes.Reached("a member pushes a packet that its neighbour in the walk misses");
-                node.Repairs.Add(region, stream, sequence, before, now);
+                parts.Repairs.Add(region, stream, sequence, before, now);
             }
         }
     }
@@ -233,7 +233,7 @@ internal sealed class TokenVisit(Recoverer node, RegionRecovery region, OwnLag l
             bool listed = FindListed(theirs, start, Math.Min(end, theirs.Covered), out ulong until);
             ulong cut = stream.SequenceAt(until, partition);
             if (cut > range.Start && cut < range.End) stream.Missing.Split(index, cut);
-            if (!listed) region.Gaps.AskHolder(stream, before, index, now);
+            if (!listed) parts.Gaps.AskHolder(stream, before, index, now);
         }
     }
 

@@ -1,6 +1,7 @@
 using System.Diagnostics;
 using QuickSilver.Protocol.Core;
 using QuickSilver.Protocol.Probing;
+using QuickSilver.Protocol.Recovery.Reception;
 using QuickSilver.Protocol.Wire;
 
 namespace QuickSilver.Protocol.Recovery.Ring;
@@ -32,8 +33,9 @@ internal sealed class TokenWalk
     private const int Nobody = -1;
     private static readonly TimeSpan DetourPause = TimeSpan.FromSeconds(1);
 
-    private readonly Recoverer _node;
-    private readonly RegionRecovery _region;
+    private readonly RecoveryContext _node;
+    private readonly RegionState _region;
+    private readonly RingParts _parts;
     private readonly RingPlan _plan;
     private readonly RingLeadership _lead;
     private readonly SilentMembers _silence;
@@ -53,14 +55,16 @@ internal sealed class TokenWalk
     /// <summary>Begins before any token was met.</summary>
     /// <param name="node">The recovery of this node.</param>
     /// <param name="region">The recovery of the view.</param>
+    /// <param name="parts">What the walk sets in motion.</param>
     /// <param name="plan">The order in which the present round visits members.</param>
     /// <param name="lead">Decides the leader.</param>
     /// <param name="silence">Records members that do not answer.</param>
     /// <param name="lag">Adds this member's own entry to the list of members that are behind.</param>
     /// <param name="ended">Called when the token is here and its walk is over.</param>
     public TokenWalk(
-        Recoverer node,
-        RegionRecovery region,
+        RecoveryContext node,
+        RegionState region,
+        RingParts parts,
         RingPlan plan,
         RingLeadership lead,
         SilentMembers silence,
@@ -69,12 +73,13 @@ internal sealed class TokenWalk
     {
         _node = node;
         _region = region;
+        _parts = parts;
         _plan = plan;
         _lead = lead;
         _silence = silence;
         _lag = lag;
         _ended = ended;
-        _visit = new TokenVisit(node, region, lag);
+        _visit = new TokenVisit(node, region, parts, lag);
         _out = new TokenHopOut(node, region, OnHopUnanswered);
         _skips = new byte[region.View.Members.Length];
     }
@@ -87,9 +92,6 @@ internal sealed class TokenWalk
 
     /// <summary>The member whose acknowledgement is awaited; null when none is.</summary>
     public int? Waiting => _out.Waiting;
-
-    /// <summary>The usual round trip of this member's hops.</summary>
-    public TimeSpan UsualRoundTrip => _out.Pace.Usual;
 
     /// <summary>True for a member that did not answer this one's last hop to it.</summary>
     public bool HasSkipped(int member) => _skips[member] > 0;
@@ -189,6 +191,7 @@ internal sealed class TokenWalk
     {
         if (_out.WaitedFor(hop, now) is { } waited) _lag.OnAnswered(hop.To, waited);
         bool isKnown = _out.Pace.OnAnswered(hop, now);
+        _region.Ring.UsualRoundTrip = _out.Pace.Usual;
         if (!_out.TryEnd(hop) && !isKnown) return;
         if (_skips[hop.To] > 0) _node.Probes.Reached("a member that was skipped answers again");
         _skips[hop.To] = 0;
@@ -309,7 +312,7 @@ internal sealed class TokenWalk
         _lag.OnUnanswered(member, _out.Age(now), Token);
         if (_skips[member] < byte.MaxValue) _skips[member]++;
         bool isRemoved = _region.View.Members[member].IsRemoved;
-        if (!isRemoved) _node.Suspicions.OnUnanswered(_region.View.Members[member].Number.Key, now);
+        if (!isRemoved) _parts.Suspicions.OnUnanswered(_region.View.Members[member].Number.Key, now);
         switch (Token.Phase)
         {
             case TokenPhase.Walk:

@@ -54,7 +54,10 @@ internal static class RecoveryDefects
         {
             Patches =
             [
-                new("Recoverer.cs", "Counters.CachedBytes + bytes <= Settings.CacheBytes && !_pool.IsTight;", "true;"),
+                new(
+                    "RecoveryContext.cs",
+                    "Counters.CachedBytes + bytes <= Settings.CacheBytes && !_pool.IsTight;",
+                    "true;"),
             ],
         },
         new(
@@ -177,7 +180,7 @@ internal static class RecoveryDefects
             Patches =
             [
                 new(
-                    "RegionRecovery.cs",
+                    "RegionState.cs",
                     "return speaker is null || speaker.MaySend(header.Kind, arrival);",
                     "return true;"),
                 new(

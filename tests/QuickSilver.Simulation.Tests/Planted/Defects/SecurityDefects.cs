@@ -95,7 +95,7 @@ internal static class SecurityDefects
                     "public NetEndpoint Last; private bool Follow(NetEndpoint source) { Last = source; return false; }"
                         + " private bool IsHere(uint address) =>"),
                 new(
-                    "Recoverer.cs",
+                    "RecoveryContext.cs",
                     "TrainRoute.Control, to.Control, null);",
                     "TrainRoute.Control, to.Last.IsNone ? to.Control : to.Last, null);"),
             ],

@@ -2,33 +2,22 @@ using QuickSilver.Protocol.Core;
 using QuickSilver.Protocol.Delivery;
 using QuickSilver.Protocol.Flow.Buffers;
 using QuickSilver.Protocol.Probing;
+using QuickSilver.Protocol.Recovery.Paths;
+using QuickSilver.Protocol.Recovery.Reception;
 using QuickSilver.Protocol.Recovery.Repairs;
 using QuickSilver.Protocol.Wire;
 
-namespace QuickSilver.Protocol.Recovery.Reception;
+namespace QuickSilver.Protocol.Recovery.Arrivals;
 
 /// <summary>
 /// Stores the packets of a view's streams as far as there is room, and hands each on once. A packet without room is
 /// treated as never received: it is not counted as held, and is requested again when there is room. Core thread only;
 /// O(1) a packet, one copy unless its memory can be kept.
 /// </summary>
-internal sealed class PacketStore(Recoverer node, RegionRecovery region, PullAnswers answers)
+internal sealed class PacketStore(
+    RecoveryContext node, RegionState region, PacketRoom room, InboundPaths inbound, ArrivalJudge arrivals,
+    GapRepair gaps, PullAnswers answers)
 {
-    private const ulong GuaranteedPackets = OverLimitAllowance.GuaranteedPackets;
-
-    /// <summary>
-    /// The highest sequence of a stream that is worth requesting: there is no room for packets beyond it.
-    /// </summary>
-    public ulong AskableThrough(StreamReceiver stream)
-    {
-        if (stream.Own is not null) return ulong.MaxValue;
-        int bytes = node.Transport.Facts.SlotBytes;
-        ulong through = node.HasCacheRoom(bytes) ? ulong.MaxValue : stream.Cleanup + GuaranteedPackets;
-        if (stream.Orphan is not null || node.Deliverer.Cap.Allows(bytes)) return through;
-        bool mayExceed = node.Deliverer.Cap.MayTakeBeyondCap(region.View, stream.Sender);
-        return Math.Min(through, stream.Window.Contiguous + (mayExceed ? GuaranteedPackets : 0));
-    }
-
     /// <summary>Stores a packet that is not here yet, and hands it on.</summary>
     /// <param name="stream">Its stream.</param>
     /// <param name="header">The datagram's header.</param>
@@ -44,7 +33,7 @@ internal sealed class PacketStore(Recoverer node, RegionRecovery region, PullAns
     {
         if (!Deliverer.IsWellFormed(region.View, datagram)) return RejectReason.Malformed;
         if (node.Probes.Here(BuggifySite.StoreRefused)) return RejectReason.NoRoom;
-        if (!HasRoom(stream, header.Sequence, datagram.Length) || !DeliveryTakes(stream, header.Sequence, datagram))
+        if (!room.Takes(stream, header.Sequence, datagram))
         {
             node.Probes.Reached("a packet is not stored, since a cap is reached");
             return RejectReason.NoRoom;
@@ -60,10 +49,10 @@ internal sealed class PacketStore(Recoverer node, RegionRecovery region, PullAns
         bool wasMissing = stream.Missing.Fill(sequence, out MissingRange range);
         if (wasMissing && (isRepair || range.IsRequested))
         {
-            if (isRepair && range.Attempts == 1) region.Gaps.Sample(now - range.When);
+            if (isRepair && range.Attempts == 1) gaps.Sample(now - range.When);
             if (isRepair && range.IsRequested) counters.Answers++;
             // One that comes late by itself is not waited for either: nothing is asked for in vain.
-            region.Gaps.OnAnswer(range.Attempts, now);
+            gaps.OnAnswer(range.Attempts, now);
         }
         if (isRepair)
         {
@@ -71,10 +60,10 @@ internal sealed class PacketStore(Recoverer node, RegionRecovery region, PullAns
             if (fromPeer) counters.RepairsFromPeers++;
             else counters.RepairsFromSenders++;
         }
-        if ((header.Flags & DatagramFlags.Hybrid) != 0) region.OnHybrid(stream, isRepair, now);
+        if ((header.Flags & DatagramFlags.Hybrid) != 0) arrivals.OnHybrid(stream, isRepair, now);
         if (header.IsFromPeer)
         {
-            if (stream.NoteRelayed(datagram.Length, now)) node.Inbound.Suspect(stream.Sender, isStuck: false, now);
+            if (stream.NoteRelayed(datagram.Length, now)) inbound.Suspect(stream.Sender, isStuck: false, now);
         }
         else if (way == PacketWay.Whole)
         {
@@ -83,29 +72,5 @@ internal sealed class PacketStore(Recoverer node, RegionRecovery region, PullAns
         answers.OnArrived(stream, sequence, now);
         node.Deliverer.OnPacket(region.View, stream.Sender, slice, now);
         return RejectReason.None;
-    }
-
-    // A full cache still takes a few packets of each stream above what all members hold. Otherwise packets above a gap
-    // could fill it, and two members could deadlock, each full of the stream that the other lacks. So the member
-    // furthest behind always advances. The next few may come only after the rounds in which all members learn that all
-    // hold these. They are so few that losses among them add no rounds.
-    private bool HasRoom(StreamReceiver stream, ulong sequence, int bytes)
-    {
-        if (node.HasCacheRoom(bytes)) return true;
-        if (sequence > stream.Cleanup + GuaranteedPackets) return false;
-        node.Probes.Reached("a packet is stored beyond the cap, so that the stream goes on");
-        return true;
-    }
-
-    private bool DeliveryTakes(StreamReceiver stream, ulong sequence, ReadOnlySpan<byte> datagram)
-    {
-        if (node.Deliverer.Cap.Allows(region.View, stream.Sender, datagram)) return true;
-        if (sequence > stream.Window.Contiguous + GuaranteedPackets
-            || !node.Deliverer.Cap.TryTakeBeyondCap(region.View, stream.Sender, datagram))
-        {
-            return false;
-        }
-        node.Probes.Reached("a packet is stored beyond the cap, so that the stream goes on");
-        return true;
     }
 }

@@ -1,6 +1,7 @@
+using QuickSilver.Protocol.Recovery.Orphans;
 using QuickSilver.Protocol.Wire;
 
-namespace QuickSilver.Protocol.Recovery.Orphans;
+namespace QuickSilver.Protocol.Recovery.Reception;
 
 /// <summary>
 /// A member's knowledge of a removed sender's stream until it is closed. There is one for each removed sender and view,

@@ -1,6 +1,6 @@
 using QuickSilver.Protocol.Membership;
 
-namespace QuickSilver.Protocol.Recovery.Orphans;
+namespace QuickSilver.Protocol.Recovery.Regions;
 
 /// <summary>A removed node, until all its streams to views of this node are closed.</summary>
 internal sealed class RemovedNode(NodeInfo node)

@@ -1,10 +1,11 @@
 using QuickSilver.Protocol.Core;
+using QuickSilver.Protocol.Dissemination.Streams;
 using QuickSilver.Protocol.Flow;
 using QuickSilver.Protocol.Flow.Buffers;
-using QuickSilver.Protocol.Flow.Repairs;
 using QuickSilver.Protocol.Flow.Transports;
 using QuickSilver.Protocol.Membership;
 using QuickSilver.Protocol.Probing;
+using QuickSilver.Protocol.Recovery.Arrivals;
 using QuickSilver.Protocol.Recovery.Orphans;
 using QuickSilver.Protocol.Recovery.Paths;
 using QuickSilver.Protocol.Recovery.Reception;
@@ -12,7 +13,7 @@ using QuickSilver.Protocol.Recovery.Repairs;
 using QuickSilver.Protocol.Recovery.Ring;
 using QuickSilver.Protocol.Wire;
 
-namespace QuickSilver.Protocol.Recovery;
+namespace QuickSilver.Protocol.Recovery.Regions;
 
 /// <summary>
 /// Recovery in one region view that this node is a member of. It accepts the datagrams of all its streams, caches
@@ -23,90 +24,56 @@ namespace QuickSilver.Protocol.Recovery;
 /// </summary>
 public sealed class RegionRecovery
 {
-    // A window is less than a receive buffer, which charges a packet with more than this.
-    private const ulong BytesUnderWay = 512;
-    private const ulong LeastUnderWay = 1024;
-
-    private readonly Recoverer _node;
+    private readonly RecoveryContext _node;
+    private readonly NodeParts _shared;
     private readonly PullAnswers _answers;
     private readonly PacketStore _store;
     private readonly ArrivalJudge _arrivals;
-    private readonly IReadOnlyList<IRegionChannel> _hybrids;
-    private readonly ulong _dropsBefore;
-    private RepeatBudget[]? _budgets;
+    private readonly PartedPackets _parted;
+    private readonly ReadProgress _reading;
+    private readonly OwnStream _own;
 
     internal RegionRecovery(
-        Recoverer node,
-        RegionView view,
-        int self,
-        IRegionChannel? channel,
-        IReadOnlyList<IRegionChannel> hybrids)
+        RecoveryContext node,
+        NodeParts shared,
+        RegionState state,
+        Action<NodeInfo, Instant> streamClosed)
     {
         _node = node;
-        View = view;
-        ViewTag = view.Number.Tag;
-        Self = self;
-        Channel = channel;
-        _hybrids = hybrids;
-        _dropsBefore = HybridDrops();
-        Streams = new RegionStreams(node, this);
-        Gaps = new GapRepair(node, this);
-        _answers = new PullAnswers(node, this);
-        _store = new PacketStore(node, this, _answers);
-        _arrivals = new ArrivalJudge(node, this);
-        Reading = new ReadProgress(node, this, _arrivals);
-        Parted = new PartedPackets(node, this);
-        Own = new OwnStream(node, this);
-        Orphans = new OrphanVisit(this, node.Probes);
-        Removed = new RemovedSenders(node, this);
-        Ring = new TokenRing(node, this);
-        int buffer = int.MaxValue;
-        foreach (NodeInfo member in view.Members) buffer = Math.Min(buffer, member.ReceiveBufferBytes);
-        MostUnderWay = Math.Max(LeastUnderWay, (ulong)buffer / BytesUnderWay);
+        _shared = shared;
+        State = state;
+        var room = new PacketRoom(node, state);
+        _arrivals = new ArrivalJudge(node, state);
+        Gaps = new GapRepair(node, state, room, shared.Inbound, _arrivals);
+        _answers = new PullAnswers(node, state, shared.Repairs, Gaps);
+        _store = new PacketStore(node, state, room, shared.Inbound, _arrivals, Gaps, _answers);
+        _reading = new ReadProgress(node, state, _arrivals, Gaps);
+        _parted = new PartedPackets(state, shared.Joins);
+        _own = new OwnStream(node, state);
+        Removed = new RemovedSenders(
+            node, state, now => Ring!.OnUnstable(FeedbackUrgency.Immediate, now), streamClosed);
+        var orphans = new OrphanVisit(state, node.Probes, Removed, _reading, Gaps);
+        Ring = new TokenRing(
+            node, state, new RingParts(room, Gaps, shared.Repairs, Removed, orphans, _own, shared.Suspicions));
     }
 
     /// <summary>The view that is recovered.</summary>
-    public RegionView View { get; }
+    public RegionView View => State.View;
 
-    internal uint ViewTag { get; }
+    internal RegionState State { get; }
 
-    /// <summary>A bound above the number of packets of a stream that its sender can have under way.</summary>
-    internal ulong MostUnderWay { get; }
+    internal RegionStreams Streams => State.Streams;
 
-    internal int Self { get; }
-
-    internal IRegionChannel? Channel { get; }
-
-    /// <summary>
-    /// Datagrams that the kernel dropped since the view began here because a receive buffer was full.
-    /// </summary>
-    internal ulong Drops => (Channel?.Drops ?? 0) + HybridDrops() - _dropsBefore;
+    internal int Self => State.Self;
 
     internal GapRepair Gaps { get; }
 
-    internal ReadProgress Reading { get; }
-
-    internal PartedPackets Parted { get; }
-
-    internal OwnStream Own { get; }
-
     internal TokenRing Ring { get; }
-
-    internal OrphanVisit Orphans { get; }
 
     internal RemovedSenders Removed { get; }
 
-    internal RegionStreams Streams { get; }
-
-    /// <summary>Repeats that the view's members have earned together.</summary>
-    internal double EarnedRepeats { get; set; }
-
-    /// <summary>The budget of repeats of one member.</summary>
-    internal ref RepeatBudget BudgetOf(int member) =>
-        ref (_budgets ??= new RepeatBudget[View.Members.Length])[member];
-
     /// <summary>True while some stream may still need recovery here.</summary>
-    public bool IsActive => Streams.AnyActive;
+    public bool IsActive => State.IsActive;
 
     /// <summary>
     /// True for a member, by its index in the view, that lately did not answer the token, as far as this node knows.
@@ -125,18 +92,52 @@ public sealed class RegionRecovery
     public RejectReason OnPacket(
         in DatagramHeader header, ReadOnlySpan<byte> datagram, in Slice part, in Arrival arrival, Instant now)
     {
-        if (header.IsFromPeer && !IsLivePeer(header.Relay, out RejectReason bad)) return bad;
-        if (!MaySend(header, arrival)) return RejectReason.WrongSource;
+        if (header.IsFromPeer && !State.IsLivePeer(header.Relay, out RejectReason bad)) return bad;
+        if (!State.MaySend(header, arrival)) return RejectReason.WrongSource;
         if (arrival.Role != SocketRole.Multicast)
         {
             ulong from = header.IsFromPeer ? View.Members[header.Relay].Number.Key : header.Sender;
-            _node.Inbound.OnPacket(from, datagram.Length);
+            _shared.Inbound.OnPacket(from, datagram.Length);
         }
         return Take(header, datagram, part, arrival.Role, PacketWay.Whole, now);
     }
 
-    /// <summary>Takes a packet whose source was checked.</summary>
-    internal RejectReason Take(
+    /// <summary>Takes a part of a packet that is sent again, and the packet when this was its last part.</summary>
+    /// <param name="header">The part's header.</param>
+    /// <param name="body">The part's body.</param>
+    /// <param name="arrival">The part's source and socket.</param>
+    /// <param name="now">The time of arrival.</param>
+    /// <returns>The reason it was dropped, or <see cref="RejectReason.None"/>.</returns>
+    public RejectReason OnPart(in DatagramHeader header, ReadOnlySpan<byte> body, in Arrival arrival, Instant now)
+    {
+        if (!State.MaySend(header, arrival)) return RejectReason.WrongSource;
+        RejectReason reason = _parted.Join(header, body, now, out Slice whole);
+        if (whole.IsEmpty) return reason;
+        reason = _parted.Check(header, whole, out DatagramHeader joined);
+        if (reason == RejectReason.None)
+            reason = Take(joined, whole.Span, whole, SocketRole.Unicast, PacketWay.Joined, now);
+        whole.Release();
+        return reason;
+    }
+
+    /// <summary>
+    /// This node has sent packets into the view, or has repeated its highest sequence after a silence.
+    /// </summary>
+    public void OnOwnAdvanced(StreamSender own, FeedbackUrgency urgency, Instant now)
+    {
+        StreamReceiver stream = Streams.Met(_node.SelfKey) ?? Streams.Add(View.Members[Self], own);
+        if (stream.NoteHighest(own.Highest)) stream.RaiseReadPosition(own.Highest, now);
+        Ring.OnUnstable(urgency, now);
+    }
+
+    /// <summary>A socket that may carry the view's streams was found empty.</summary>
+    internal void OnDrained(IRegionChannel? channel, ulong take, Instant now)
+    {
+        if (channel is null || State.Channel == channel) _reading.OnDrained(channel is null, take, now);
+    }
+
+    // Takes a packet whose source was checked.
+    private RejectReason Take(
         in DatagramHeader header,
         ReadOnlySpan<byte> datagram,
         in Slice part,
@@ -151,11 +152,11 @@ public sealed class RegionRecovery
         if (stream.Own is not null) return RejectReason.None;
         ulong sequence = header.Sequence;
         if (sequence == 0) return RejectReason.Malformed;
-        if (!stream.Window.Reaches(sequence) || !stream.Believes(sequence, MostUnderWay))
+        if (!stream.Window.Reaches(sequence) || !stream.Believes(sequence, State.MostUnderWay))
             return RejectReason.BeyondWindow;
 
         bool isRepair = header.Kind == DatagramKind.Repair;
-        if (!isRepair) Reading.NoteDirect(stream, role, now);
+        if (!isRepair) _reading.NoteDirect(stream, role, now);
         RejectReason outcome = RejectReason.None;
         if (stream.Window.Contains(sequence))
         {
@@ -169,7 +170,7 @@ public sealed class RegionRecovery
         if (outcome is RejectReason.Malformed) return outcome;
 
         // Read from the data socket: lower sequences that did not come are missing.
-        if (!isRepair) Reading.OnRead(stream, sequence, role, now);
+        if (!isRepair) _reading.OnRead(stream, sequence, role, now);
         if (stream.NoteHighest(sequence) || header.Urgency > FeedbackUrgency.Low) Ring.OnUnstable(header.Urgency, now);
         return outcome;
     }
@@ -177,18 +178,18 @@ public sealed class RegionRecovery
     /// <summary>Takes a beacon: the sender's highest sequence.</summary>
     public RejectReason OnBeacon(in DatagramHeader header, in Arrival arrival, Instant now)
     {
-        if (!MaySend(header, arrival)) return RejectReason.WrongSource;
+        if (!State.MaySend(header, arrival)) return RejectReason.WrongSource;
         StreamReceiver? stream = Streams.Find(header.Sender, out RejectReason reason);
         if (stream is null) return reason;
         if (stream.Own is not null) return RejectReason.None;
-        if (!stream.Window.Reaches(header.Sequence) || !stream.Believes(header.Sequence, MostUnderWay))
+        if (!stream.Window.Reaches(header.Sequence) || !stream.Believes(header.Sequence, State.MostUnderWay))
             return RejectReason.BeyondWindow;
         // A beacon by unicast, while packets come by multicast or not at all, is no copy: it does not tell what
         // arrives.
-        bool isInforming = arrival.Role == SocketRole.Unicast && Channel is not null && !stream.IsCopied(now);
-        if (!isInforming) Reading.NoteDirect(stream, arrival.Role, now);
+        bool isInforming = arrival.Role == SocketRole.Unicast && State.Channel is not null && !stream.IsCopied(now);
+        if (!isInforming) _reading.NoteDirect(stream, arrival.Role, now);
         ulong missing = stream.Missing.Sequences;
-        Reading.OnRead(stream, header.Sequence, arrival.Role, now);
+        _reading.OnRead(stream, header.Sequence, arrival.Role, now);
         if (stream.Missing.Sequences > missing)
             _node.Probes.Reached("a beacon shows that the last packets of a stream are missing");
         stream.NoteHighest(header.Sequence);
@@ -200,7 +201,7 @@ public sealed class RegionRecovery
     /// <summary>Takes a sender's carrier probe: its multicast reaches this member.</summary>
     public RejectReason OnCarrierProbe(in DatagramHeader header, in Arrival arrival)
     {
-        if (!MaySend(header, arrival)) return RejectReason.WrongSource;
+        if (!State.MaySend(header, arrival)) return RejectReason.WrongSource;
         StreamReceiver? stream = Streams.Find(header.Sender, out RejectReason reason);
         if (stream is null) return reason;
         _arrivals.OnProbe(stream, header.Sequence);
@@ -211,7 +212,7 @@ public sealed class RegionRecovery
     public RejectReason OnOffer(
         in DatagramHeader header, in Arrival arrival, in SegmentName segment, ISharedMemory memory)
     {
-        if (!MaySend(header, arrival)) return RejectReason.WrongSource;
+        if (!State.MaySend(header, arrival)) return RejectReason.WrongSource;
         if (Streams.Find(header.Sender, out RejectReason reason) is null) return reason;
         bool isOpen = memory.TryAttach(segment, _node.SelfKey);
         _node.Probes.Reached(
@@ -252,50 +253,9 @@ public sealed class RegionRecovery
     {
         Removed.Add(nodes, now);
         Ring.OnRemovalLearned(now);
-        if (Ring.IsLeader) Own.ReportStable(now);
+        if (Ring.IsLeader) _own.ReportStable(now);
         if (IsActive) Ring.OnUnstable(FeedbackUrgency.Immediate, now);
     }
-
-    /// <summary>
-    /// False for a packet, a note or a beacon whose source is neither its sender nor the peer that repairs. Checked
-    /// first, so that forged datagrams begin no stream. True where that node is unknown: a later check rejects it.
-    /// </summary>
-    internal bool MaySend(in DatagramHeader header, in Arrival arrival)
-    {
-        NodeInfo? speaker = !header.IsFromPeer ? Streams.Describe(header.Sender)
-            : header.Relay < View.Members.Length ? View.Members[header.Relay] : null;
-        return speaker is null || speaker.MaySend(header.Kind, arrival);
-    }
-
-    private ulong HybridDrops()
-    {
-        ulong drops = 0;
-        for (int index = 0; index < _hybrids.Count; index++) drops += _hybrids[index].Drops;
-        return drops;
-    }
-
-    /// <summary>True when the member that repairs is another one, and is not removed.</summary>
-    internal bool IsLivePeer(int relay, out RejectReason reason)
-    {
-        reason = RejectReason.None;
-        if (relay >= View.Members.Length || relay == Self) reason = RejectReason.UnknownSender;
-        else if (View.Members[relay].IsRemoved) reason = RejectReason.RemovedSender;
-        return reason == RejectReason.None;
-    }
-
-    /// <summary>A packet was stored that was sent to its group's address.</summary>
-    internal void OnHybrid(StreamReceiver stream, bool isRepair, Instant now) =>
-        _arrivals.OnHybrid(stream, isRepair, now);
-
-    /// <summary>
-    /// A packet of a stream stays missing: the sender's multicast is judged again, though nothing more is missed.
-    /// </summary>
-    internal void OnStuck(StreamReceiver stream, Instant now) => _arrivals.OnMissed(stream, 0, now);
-
-    /// <summary>
-    /// The highest sequence of a stream that is worth requesting: there is no room for packets beyond it.
-    /// </summary>
-    internal ulong AskableThrough(StreamReceiver stream) => _store.AskableThrough(stream);
 
     internal void Close()
     {
@@ -304,16 +264,5 @@ public sealed class RegionRecovery
         Removed.Stop();
         _arrivals.Close();
         Streams.Close();
-    }
-
-    /// <summary>Applies the result of a round to the caches.</summary>
-    internal void CleanUp(StreamReceiver stream, ulong cleanup, Span<ulong> held)
-    {
-        long before = stream.Cache.Bytes;
-        if (cleanup > stream.Cleanup)
-            _node.Repairs.OnEarned(this, (cleanup - stream.Cleanup) * RepeatBudget.ByStable);
-        stream.CleanUp(cleanup);
-        if (!held.IsEmpty) stream.MergeHeld(held);
-        _node.Counters.CachedBytes += stream.Cache.Bytes - before;
     }
 }

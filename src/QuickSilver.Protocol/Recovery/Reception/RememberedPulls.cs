@@ -1,4 +1,4 @@
-namespace QuickSilver.Protocol.Recovery.Repairs;
+namespace QuickSilver.Protocol.Recovery.Reception;
 
 /// <summary>
 /// Promises to members that asked for packets which this member lacks. The packets are sent to them when they arrive

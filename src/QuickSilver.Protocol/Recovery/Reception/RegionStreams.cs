@@ -1,11 +1,9 @@
-using QuickSilver.Protocol.Core;
 using QuickSilver.Protocol.Dissemination.Streams;
 using QuickSilver.Protocol.Membership;
 using QuickSilver.Protocol.Probing;
-using QuickSilver.Protocol.Recovery.Reception;
 using QuickSilver.Protocol.Wire;
 
-namespace QuickSilver.Protocol.Recovery;
+namespace QuickSilver.Protocol.Recovery.Reception;
 
 /// <summary>
 /// The streams of one region view that have begun here, in order, and the rule for which may begin. A stream begins
@@ -13,8 +11,11 @@ namespace QuickSilver.Protocol.Recovery;
 /// members.
 /// Packets come in trains, so the stream found last is tried first; otherwise one look-up. Core thread only.
 /// </summary>
-internal sealed class RegionStreams(Recoverer node, RegionRecovery region)
+internal sealed class RegionStreams(RecoveryContext node, RegionView view, int self)
 {
+    private const int MaxUndescribed = 4096;
+
+    private readonly HashSet<ulong> _undescribed = [];
     private readonly List<StreamReceiver> _all = [];
     private readonly Dictionary<ulong, StreamReceiver> _bySender = [];
     private StreamReceiver? _last;
@@ -80,8 +81,8 @@ internal sealed class RegionStreams(Recoverer node, RegionRecovery region)
     {
         if (_last is { } last && last.Sender.Number.Key == sender) return last.Sender;
         if (_bySender.TryGetValue(sender, out StreamReceiver? stream)) return stream.Sender;
-        int index = region.View.IndexOf(sender);
-        return index >= 0 ? region.View.Members[index] : node.Cluster.FindNode(sender);
+        int index = view.IndexOf(sender);
+        return index >= 0 ? view.Members[index] : node.Cluster.FindNode(sender);
     }
 
     /// <summary>A stream that has begun here; null when it has not.</summary>
@@ -92,11 +93,24 @@ internal sealed class RegionStreams(Recoverer node, RegionRecovery region)
     /// </summary>
     public StreamReceiver Add(NodeInfo sender, StreamSender? own)
     {
-        var stream = new StreamReceiver(region.View, region.Self, sender, own, node.Probes);
+        var stream = new StreamReceiver(view, self, sender, own, node.Probes);
         _all.Add(stream);
         _bySender.Add(sender.Number.Key, stream);
         return stream;
     }
+
+    /// <summary>
+    /// A token lists a sender as removed that this node has no description of: nothing of it is accepted. A description
+    /// may follow. Packets that the sender has left by then come from peers, or do not count. The bound is the number
+    /// of nodes that a cluster may lose while this member is behind: a token may name any number.
+    /// </summary>
+    public void NoteUndescribed(ulong sender)
+    {
+        if (_undescribed.Count < MaxUndescribed) _undescribed.Add(sender);
+    }
+
+    /// <summary>True for a sender that a token lists as removed, and that this node has no description of.</summary>
+    public bool IsUndescribed(ulong sender) => _undescribed.Contains(sender);
 
     /// <summary>Releases all streams and their packets.</summary>
     public void Close()
@@ -114,11 +128,11 @@ internal sealed class RegionStreams(Recoverer node, RegionRecovery region)
     private RejectReason Check(ulong sender, out NodeInfo? info)
     {
         info = null;
-        int index = region.View.IndexOf(sender);
-        NodeInfo? found = index >= 0 ? region.View.Members[index] : node.Cluster.FindNode(sender);
-        if (region.Removed.IsUndescribed(sender)) return RejectReason.RemovedSender;
+        int index = view.IndexOf(sender);
+        NodeInfo? found = index >= 0 ? view.Members[index] : node.Cluster.FindNode(sender);
+        if (_undescribed.Contains(sender)) return RejectReason.RemovedSender;
         if (found is null) return RejectReason.UnknownSender;
-        if (index == region.Self) return RejectReason.NeverSent;
+        if (index == self) return RejectReason.NeverSent;
         if (found.IsRemoved) return RejectReason.RemovedSender;
         info = found;
         return RejectReason.None;

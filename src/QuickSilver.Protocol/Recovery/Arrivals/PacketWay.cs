@@ -1,4 +1,4 @@
-namespace QuickSilver.Protocol.Recovery.Reception;
+namespace QuickSilver.Protocol.Recovery.Arrivals;
 
 /// <summary>In which form a packet came.</summary>
 internal enum PacketWay

@@ -3,7 +3,7 @@ using QuickSilver.Protocol.Probing;
 using QuickSilver.Protocol.Recovery.Reception;
 using QuickSilver.Protocol.Wire;
 
-namespace QuickSilver.Protocol.Recovery;
+namespace QuickSilver.Protocol.Recovery.Ring;
 
 /// <summary>
 /// A member's own entry in the token's list of members that are behind. It is behind when it lacks packets older than
@@ -21,7 +21,7 @@ namespace QuickSilver.Protocol.Recovery;
 /// </para>
 /// Cost: a few comparisons for each stream and visit; allocates nothing. Core thread only.
 /// </summary>
-internal sealed class OwnLag(Recoverer node, RegionRecovery region)
+internal sealed class OwnLag(RecoveryContext node, RegionState region)
 {
     private static readonly TimeSpan DropsExplainLosses = TimeSpan.FromSeconds(2);
 

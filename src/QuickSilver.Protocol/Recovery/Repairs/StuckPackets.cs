@@ -1,9 +1,9 @@
 using QuickSilver.Protocol.Core;
 using QuickSilver.Protocol.Membership;
+using QuickSilver.Protocol.Recovery.Paths;
 using QuickSilver.Protocol.Recovery.Reception;
-using QuickSilver.Protocol.Recovery.Repairs;
 
-namespace QuickSilver.Protocol.Recovery.Paths;
+namespace QuickSilver.Protocol.Recovery.Repairs;
 
 /// <summary>
 /// Notices, for one region view, packets that stay missing after several requests. Their repairs may be too long for
@@ -15,7 +15,8 @@ namespace QuickSilver.Protocol.Recovery.Paths;
 /// </para>
 /// Core thread only. O(1) while nothing is stuck, then O(members of the partition).
 /// </summary>
-internal sealed class StuckPackets(Recoverer node, RegionRecovery region, PartitionPeers peers)
+internal sealed class StuckPackets(
+    RegionState region, PartitionPeers peers, InboundPaths inbound, ArrivalJudge arrivals)
 {
     private const int EnoughAsks = 3;
 
@@ -47,13 +48,14 @@ internal sealed class StuckPackets(Recoverer node, RegionRecovery region, Partit
             return;
         }
         if (!IsStuck(stream, now)) return;
-        region.OnStuck(stream, now);
+        // The sender's multicast is judged again, though nothing more is missed.
+        arrivals.OnMissed(stream, 0, now);
         if (stream.Orphan is { } orphan)
         {
             int holder = orphan.Missing.HolderOf(first.Start, out _);
-            if (holder >= 0) node.Inbound.Suspect(region.View.Members[holder], isStuck: true, now);
+            if (holder >= 0) inbound.Suspect(region.View.Members[holder], isStuck: true, now);
         }
-        else if (!node.Inbound.Suspect(stream.Sender, isStuck: true, now))
+        else if (!inbound.Suspect(stream.Sender, isStuck: true, now))
         {
             SuspectPeers(stream, Map.OfSequence(first.Start), now);
         }
@@ -83,7 +85,7 @@ internal sealed class StuckPackets(Recoverer node, RegionRecovery region, Partit
         for (int index = peers.Count(stream, partition) - 1; index >= 0; index--)
         {
             NodeInfo peer = region.View.Members[peers.At(stream, partition, index)];
-            if (node.Inbound.Suspect(peer, isStuck: true, now)) return;
+            if (inbound.Suspect(peer, isStuck: true, now)) return;
         }
     }
 }

@@ -1,28 +1,16 @@
 using QuickSilver.Protocol.Core;
-using QuickSilver.Protocol.Dissemination.Streams;
 using QuickSilver.Protocol.Probing;
 using QuickSilver.Protocol.Recovery.Reception;
 using QuickSilver.Protocol.Wire;
 
-namespace QuickSilver.Protocol.Recovery;
+namespace QuickSilver.Protocol.Recovery.Ring;
 
 /// <summary>
-/// This node's own stream as the recovery of its region sees it: a stream that lacks nothing here, and whose sender can
-/// be told directly what is stable. Core thread only.
+/// This node's own stream as the ring of its region sees it: its sender can be told directly what is stable. Core
+/// thread only.
 /// </summary>
-internal sealed class OwnStream(Recoverer node, RegionRecovery region)
+internal sealed class OwnStream(RecoveryContext node, RegionState region)
 {
-    /// <summary>
-    /// This node has sent packets into the view, or has repeated its highest sequence after a silence.
-    /// </summary>
-    public void OnAdvanced(StreamSender own, FeedbackUrgency urgency, Instant now)
-    {
-        StreamReceiver stream = region.Streams.Met(node.SelfKey)
-            ?? region.Streams.Add(region.View.Members[region.Self], own);
-        if (stream.NoteHighest(own.Highest)) stream.RaiseReadPosition(own.Highest, now);
-        region.Ring.OnUnstable(urgency, now);
-    }
-
     /// <summary>
     /// A new leader reports what the failed one announced. That may have told the members that this node's stream is
     /// stable, and not this node. Normally its beacons would prompt the new leader to repeat it. A leader does not

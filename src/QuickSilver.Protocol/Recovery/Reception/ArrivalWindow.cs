@@ -1,7 +1,6 @@
 using QuickSilver.Protocol.Core;
-using QuickSilver.Protocol.Recovery.Reception;
 
-namespace QuickSilver.Protocol.Recovery.Paths;
+namespace QuickSilver.Protocol.Recovery.Reception;
 
 /// <summary>
 /// The counts by which one stream's arrivals are judged: packets that came and packets missing since a time, and

@@ -1,14 +1,17 @@
 using QuickSilver.Protocol.Core;
 using QuickSilver.Protocol.Probing;
 using QuickSilver.Protocol.Recovery.Paths;
+using QuickSilver.Protocol.Recovery.Reception;
+using QuickSilver.Protocol.Recovery.Repairs;
 
-namespace QuickSilver.Protocol.Recovery.Reception;
+namespace QuickSilver.Protocol.Recovery.Arrivals;
 
 /// <summary>
 /// How far this node has read the streams of one view from its sockets. A packet is found missing when its socket was
 /// read past it. Core thread only; O(1) a packet.
 /// </summary>
-internal sealed class ReadProgress(Recoverer node, RegionRecovery region, ArrivalJudge arrivals)
+internal sealed class ReadProgress(
+    RecoveryContext node, RegionState region, ArrivalJudge arrivals, GapRepair gaps)
 {
     private bool _hasCopies;
 
@@ -56,6 +59,6 @@ internal sealed class ReadProgress(Recoverer node, RegionRecovery region, Arriva
         if (missed == 0) return;
         node.Counters.PacketsMissed += missed;
         arrivals.OnMissed(stream, missed, now);
-        if (stream.Orphan is null) region.Gaps.OnGap(now);
+        if (stream.Orphan is null) gaps.OnGap(now);
     }
 }

@@ -1,17 +1,16 @@
 using QuickSilver.Protocol.Core;
-using QuickSilver.Protocol.Flow;
 using QuickSilver.Protocol.Flow.Pull;
 using QuickSilver.Protocol.Flow.Transports;
 using QuickSilver.Protocol.Probing;
 using QuickSilver.Protocol.Recovery.Reception;
 using QuickSilver.Protocol.Wire;
 
-namespace QuickSilver.Protocol.Recovery.Repairs;
+namespace QuickSilver.Protocol.Recovery.Ring;
 
 /// <summary>
 /// Acknowledgements that wait to be built: of hops to the previous member, and of streams to their senders.
 /// </summary>
-internal sealed class AckFeed(Recoverer node, RegionRecovery region) : IFeed
+internal sealed class AckFeed(RecoveryContext node, RegionState region) : IFeed
 {
     private readonly Queue<TokenHop> _hops = new();
     private readonly Queue<StreamReceiver> _streams = new();
