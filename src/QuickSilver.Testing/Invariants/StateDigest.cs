@@ -70,7 +70,7 @@ internal static class StateDigest
         {
             Mix(ref digest, stream.Sender.Number.Key, stream.ReadPosition, stream.ReadPositionTarget);
             Mix(ref digest, stream.KnownHighest, stream.Contiguous, stream.Window.Marked);
-            Mix(ref digest, stream.Cleanup, stream.Stable, stream.Told);
+            Mix(ref digest, stream.Cleanup, stream.Lead.Stable, stream.Lead.Told);
             Mix(ref digest, stream.Cutoff, stream.Missing.Sequences, (ulong)stream.Cache.Bytes);
         }
     }

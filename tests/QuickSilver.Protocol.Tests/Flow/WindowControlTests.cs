@@ -33,11 +33,10 @@ public sealed class WindowControlTests
     }
 
     [Fact]
-    public void ASmallerBufferOfAMemberNarrowsTheWindow()
+    public void ASmallerBufferHasANarrowerWindow()
     {
-        var window = new WindowControl(Buffer);
+        var window = new WindowControl(1_000_000);
         Feedback(window, 0);
-        window.ReceiveBufferBytes = 1_000_000;
         Assert.Equal(500_000, window.Share);
     }
 

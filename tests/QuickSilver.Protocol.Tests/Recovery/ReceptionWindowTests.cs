@@ -1,6 +1,5 @@
 using QuickSilver.Protocol.Core;
 using QuickSilver.Protocol.Recovery.Reception;
-using QuickSilver.Protocol.Wire;
 
 namespace QuickSilver.Protocol.Tests.Recovery;
 
@@ -14,7 +13,6 @@ public class ReceptionWindowTests
 
         Assert.Equal(1000UL, window.Contiguous);
         Assert.Equal(1000UL, window.Highest);
-        Assert.False(window.HasGaps);
     }
 
     [Fact]
@@ -94,20 +92,6 @@ public class ReceptionWindowTests
     }
 
     [Fact]
-    public void MissingRunsOfAHugeBoundAreOneRun()
-    {
-        var window = new ReceptionWindow();
-        window.TryMark(1);
-        window.TryMark(4);
-        var runs = new SequenceRange[8];
-
-        Assert.Equal(2, window.CopyMissing(0, ulong.MaxValue, runs));
-        Assert.Equal([new SequenceRange(2, 4), new SequenceRange(5, ulong.MaxValue)], runs[..2]);
-        Assert.Equal(1, window.CopyMissingIn(1, 3, 0, ulong.MaxValue, runs));
-        Assert.Equal(2UL, runs[0].Start);
-    }
-
-    [Fact]
     public void AgreesWithAHashSetUnderRandomMarks()
     {
         for (ulong seed = 1; seed <= 60; seed++)
@@ -128,16 +112,10 @@ public class ReceptionWindowTests
     public void MarkingAndAskingAllocateNothingOnceTheBitmapHasGrown()
     {
         var window = new ReceptionWindow();
-        var runs = new SequenceRange[16];
-        var missing = new IntervalSet();
         ulong first = 1;
         void Churn()
         {
             for (ulong sequence = first; sequence < first + 500; sequence += 2) window.TryMark(sequence);
-            window.CopyMissing(first, first + 500, runs);
-            window.CopyMissingIn(1, 3, first, first + 500, runs);
-            window.AddMissing(first, first + 500, missing);
-            missing.Clear();
             window.ContiguousIn(2, 3);
             for (ulong sequence = first; sequence < first + 400; sequence++) window.TryMark(sequence);
             window.AdvanceTo(first += 500);
@@ -182,26 +160,14 @@ public class ReceptionWindowTests
 
         ulong from = model.Contiguous + random.NextBelow(60);
         ulong below = from + random.NextBelow(400);
-        var missing = new List<ulong>();
         for (ulong sequence = from; sequence < below; sequence++)
-        {
             Assert.True(model.Has(sequence) == window.Contains(sequence), $"{where}: {sequence}");
-            if (!model.Has(sequence)) missing.Add(sequence);
-        }
-        var set = new IntervalSet();
-        window.AddMissing(from, below, set);
-        Assert.True(missing.SequenceEqual(Numbers(set.AsSpan(), 1)), $"{where}: missing in [{from},{below})");
-        var runs = new SequenceRange[3];
-        int copied = window.CopyMissing(from, below, runs);
-        Assert.True(
-            set.AsSpan()[..Math.Min(3, set.Count)].SequenceEqual(runs.AsSpan(0, copied)), $"{where}: copied runs");
 
         int count = 1 + (int)random.NextBelow(5);
-        AssertPartitionsAgree(window, model, count, from, below, missing, where);
+        AssertPartitionsAgree(window, model, count, where);
     }
 
-    private static void AssertPartitionsAgree(
-        ReceptionWindow window, Model model, int count, ulong from, ulong below, List<ulong> missing, string where)
+    private static void AssertPartitionsAgree(ReceptionWindow window, Model model, int count, string where)
     {
         ulong least = ulong.MaxValue;
         for (int partition = 0; partition < count; partition++)
@@ -212,30 +178,8 @@ public class ReceptionWindowTests
                 next - 1 == window.ContiguousIn(partition, count), $"{where}: contiguous in {partition} of {count}");
             Assert.Equal(next - 1, window.ContiguousIn(partition, count));
             least = Math.Min(least, next - 1);
-
-            var runs = new SequenceRange[500];
-            int written = window.CopyMissingIn(partition, count, from, below, runs);
-            IEnumerable<ulong> mine = missing.Where(sequence => (sequence - 1) % (ulong)count == (ulong)partition);
-            Assert.True(
-                mine.SequenceEqual(Numbers(runs.AsSpan(0, written), (ulong)count)),
-                $"{where}: missing in {partition} of {count}");
-            for (int index = 1; index < written; index++)
-            {
-                Assert.True(
-                    runs[index].Start - (runs[index - 1].End - 1) > (ulong)count, $"{where}: runs that could be one");
-            }
         }
         Assert.Equal(window.Contiguous, least);
-    }
-
-    private static List<ulong> Numbers(ReadOnlySpan<SequenceRange> runs, ulong stride)
-    {
-        var numbers = new List<ulong>();
-        foreach (SequenceRange run in runs)
-        {
-            for (ulong number = run.Start; number < run.End; number += stride) numbers.Add(number);
-        }
-        return numbers;
     }
 
     private sealed class Model(int reach)

@@ -63,7 +63,7 @@ public sealed class WindowControl
     private static readonly TimeSpan ShortestWait = TimeSpan.FromMicroseconds(500);
 
     private readonly long _firstShare;
-    private long _receiveBuffer;
+    private readonly long _receiveBuffer;
     private long _read;
     private int _streams;
     private double _readRate;
@@ -86,17 +86,6 @@ public sealed class WindowControl
         ArgumentOutOfRangeException.ThrowIfNegativeOrZero(receiveBufferBytes);
         _receiveBuffer = receiveBufferBytes;
         _firstShare = predecessorShare;
-    }
-
-    /// <summary>The smallest receive buffer among the members; may change when a member's becomes known.</summary>
-    public long ReceiveBufferBytes
-    {
-        get => _receiveBuffer;
-        set
-        {
-            ArgumentOutOfRangeException.ThrowIfNegativeOrZero(value);
-            _receiveBuffer = value;
-        }
     }
 
     /// <summary>How much of the stream may lie in the slowest member's buffer, in kernel accounting.</summary>

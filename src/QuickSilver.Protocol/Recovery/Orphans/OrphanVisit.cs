@@ -47,8 +47,8 @@ internal sealed class OrphanVisit(
         orphan.NamedIn = round;
         orphan.AnnouncesClosed = orphan.IsClosed;
         orphan.HighestAtStart = stream.KnownHighest;
-        stream.Stable = Math.Max(stream.Stable, stream.Cleanup);
-        record.Cleanup = record.Cutoff = stream.Stable;
+        stream.Lead.Stable = Math.Max(stream.Lead.Stable, stream.Cleanup);
+        record.Cleanup = record.Cutoff = stream.Lead.Stable;
         record.Highest = record.Contiguous = stream.KnownHighest;
         if (orphan.IsClosed)
         {
@@ -143,7 +143,7 @@ internal sealed class OrphanVisit(
             (orphan.Era, orphan.Rounds) = (era, 0);
         }
         orphan.Rounds++;
-        if (record.Contiguous > stream.Stable) stream.Stable = record.Contiguous;
+        if (record.Contiguous > stream.Lead.Stable) stream.Lead.Stable = record.Contiguous;
         if (orphan.Rounds < RoundsBeforeVerdict) return;
         for (int index = 0; index < orphan.Missing.Count; index++)
         {

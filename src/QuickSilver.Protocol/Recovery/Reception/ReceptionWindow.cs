@@ -1,5 +1,4 @@
 using System.Numerics;
-using QuickSilver.Protocol.Wire;
 
 namespace QuickSilver.Protocol.Recovery.Reception;
 
@@ -12,8 +11,8 @@ namespace QuickSilver.Protocol.Recovery.Reception;
 /// when <see cref="Contiguous"/> passes it, so the circle is never moved. One word is kept free so that no word stands
 /// for two ranges at once.
 /// A packet in order touches two fields; any other touches one bit: O(1), nothing allocated. The circle doubles, up to
-/// a limit, when a sequence lies beyond it. Ranges of received or missing packets are walked a word at a time. Sequence
-/// 0, which no packet has, counts as received.
+/// a limit, when a sequence lies beyond it. Received packets are passed over a word at a time. Sequence 0, which no
+/// packet has, counts as received.
 /// </remarks>
 public sealed class ReceptionWindow
 {
@@ -47,9 +46,6 @@ public sealed class ReceptionWindow
 
     /// <summary>Number of sequences received.</summary>
     public ulong Marked => Contiguous + _above;
-
-    /// <summary>True when a sequence up to <see cref="Highest"/> is missing.</summary>
-    public bool HasGaps => Contiguous != Highest;
 
     /// <summary>Marks one sequence as received.</summary>
     public MarkOutcome TryMark(ulong sequence)
@@ -119,63 +115,6 @@ public sealed class ReceptionWindow
         return next - 1;
     }
 
-    /// <summary>
-    /// Writes the ranges of missing sequences in [<paramref name="from"/>, <paramref name="below"/>), ascending, as
-    /// many as fit.
-    /// </summary>
-    /// <returns>Number of ranges written.</returns>
-    public int CopyMissing(ulong from, ulong below, Span<SequenceRange> ranges)
-    {
-        int count = 0;
-        while (count < ranges.Length && NextMissing(from, below) is { IsEmpty: false } range)
-        {
-            ranges[count++] = range;
-            from = range.End;
-        }
-        return count;
-    }
-
-    /// <summary>Adds the missing sequences in [<paramref name="from"/>, <paramref name="below"/>) to a set.</summary>
-    public void AddMissing(ulong from, ulong below, IntervalSet missing)
-    {
-        while (NextMissing(from, below) is { IsEmpty: false } range)
-        {
-            missing.Add(range);
-            from = range.End;
-        }
-    }
-
-    /// <summary>
-    /// Writes ranges that cover the missing sequences of one partition in [<paramref name="from"/>,
-    /// <paramref name="below"/>), ascending, as many as fit. A range stands for the partition's sequences in it: all of
-    /// them are missing, and it begins and ends with one. O(distance / <paramref name="count"/>).
-    /// </summary>
-    /// <returns>Number of ranges written.</returns>
-    public int CopyMissingIn(int partition, int count, ulong from, ulong below, Span<SequenceRange> ranges)
-    {
-        ulong stride = (ulong)count;
-        below = Math.Min(below, ulong.MaxValue - stride);
-        ulong next = FirstInPartition(Math.Max(from, Contiguous + 1), partition, count);
-        int written = 0;
-        while (next < below && written < ranges.Length)
-        {
-            if (Contains(next))
-            {
-                next += stride;
-                continue;
-            }
-            ulong start = next, last = next;
-            while ((next += stride) < below && !Contains(next))
-            {
-                // Above the highest all sequences are missing: go to the end in one stride.
-                if (next > Highest) next += (below - 1 - next) / stride * stride;
-                last = next;
-            }
-            ranges[written++] = new SequenceRange(start, last + 1);
-        }
-        return written;
-    }
-
     /// <summary>How far above <see cref="Contiguous"/> the present bitmap reaches.</summary>
     private ulong Reach => (ulong)(_words.Length - 1) * 64;
 
@@ -185,35 +124,6 @@ public sealed class ReceptionWindow
     {
         ulong of = (from - 1) % (ulong)count;
         return from + (((ulong)(partition + count) - of) % (ulong)count);
-    }
-
-    private SequenceRange NextMissing(ulong from, ulong below)
-    {
-        ulong start = Math.Max(from, Contiguous + 1);
-        while (start < below && start <= Highest)
-        {
-            ulong free = ~WordOf(start) >> (int)(start & 63);
-            if (free != 0)
-            {
-                start += (ulong)BitOperations.TrailingZeroCount(free);
-                break;
-            }
-            start = (start | 63) + 1;
-        }
-        if (start >= below) return default;
-        ulong end = start;
-        while (end < below)
-        {
-            if (end > Highest) return new SequenceRange(start, below);
-            ulong marked = WordOf(end) >> (int)(end & 63);
-            if (marked != 0)
-            {
-                end += (ulong)BitOperations.TrailingZeroCount(marked);
-                break;
-            }
-            end = (end | 63) + 1;
-        }
-        return new SequenceRange(start, Math.Min(end, below));
     }
 
     /// <summary>Moves <see cref="Contiguous"/> over the marked sequences after it, and clears their bits.</summary>

@@ -18,8 +18,12 @@ namespace QuickSilver.Protocol.Recovery.Reception;
 /// </summary>
 internal sealed class StreamReceiver
 {
+    private const int SuspiciousRelays = 32;
+
     /// <summary>Time after the last unicast copy during which the stream counts as carried by copies.</summary>
     private static readonly TimeSpan CopiesLast = TimeSpan.FromMilliseconds(100);
+
+    private static readonly TimeSpan DirectCounts = TimeSpan.FromSeconds(1);
 
     /// <summary>The counts by which the stream's arrivals are judged.</summary>
     public ArrivalWindow Arrivals;
@@ -27,16 +31,18 @@ internal sealed class StreamReceiver
     /// <summary>The same for packets that are sent to addresses of groups.</summary>
     public ArrivalWindow HybridArrivals;
 
+    /// <summary>What this member has found of the stream as leader.</summary>
+    public LeaderRecord Lead;
+
+    /// <summary>How long the first missing packet has been missing.</summary>
+    public StuckMark Stuck;
+
     private readonly PartitionMap _map;
     private readonly int _partition;
     private readonly ulong[] _held;
     private readonly int _members;
-    private ulong[]? _given;
     private readonly Probes _probes;
-    private const int SuspiciousRelays = 32;
-
-    private static readonly TimeSpan DirectCounts = TimeSpan.FromSeconds(1);
-
+    private ulong[]? _given;
     private ulong _foreignFloor;
     private int _longestDirect;
     private int _relayedLonger;
@@ -103,12 +109,6 @@ internal sealed class StreamReceiver
     /// <summary>Every live member holds all packets up to here, and every live member knows it.</summary>
     public ulong Cleanup { get; private set; }
 
-    /// <summary>Leader only: every live member holds all packets up to here.</summary>
-    public ulong Stable { get; set; }
-
-    /// <summary>Leader only: the stable position that a complete round has announced to all members.</summary>
-    public ulong Told { get; set; }
-
     /// <summary>Set once the sender is known to be removed.</summary>
     public OrphanStream? Orphan { get; set; }
 
@@ -117,28 +117,10 @@ internal sealed class StreamReceiver
     /// notified.
     /// </summary>
     /// <param name="term">The leader's term: announcements of a former leader do not count.</param>
-    public bool NeedsRound(int term) => Orphan is null ? KnownHighest > Told : Orphan.AnnouncedIn != term;
+    public bool NeedsRound(int term) => Orphan is null ? KnownHighest > Lead.Told : Orphan.AnnouncedIn != term;
 
     /// <summary>The position up to which packets may be reported missing, as the leader's tokens give it.</summary>
     public ulong Cutoff { get; private set; }
-
-    /// <summary>Leader only: round in which the stream was last seen to grow.</summary>
-    public ulong LastGrowth { get; set; }
-
-    /// <summary>Leader only: feedback waits to be sent.</summary>
-    public bool AckDue { get; set; }
-
-    /// <summary>Leader only: the result of the last round; built into an acknowledgement when that is sent.</summary>
-    public AckBody Feedback { get; set; }
-
-    /// <summary>The first missing packet at the last check for stuck packets.</summary>
-    public ulong StuckAt { get; set; }
-
-    /// <summary>Time since which it is the first missing packet.</summary>
-    public Instant StuckSince { get; set; }
-
-    /// <summary>Number of tokens that have listed it as missing here since then.</summary>
-    public int StuckListed { get; set; }
 
     /// <summary>Marks a stream that the token being visited contains.</summary>
     public bool InToken { get; set; }

@@ -193,7 +193,7 @@ public sealed class RegionRecovery
         if (stream.Missing.Sequences > missing)
             _node.Probes.Reached("a beacon shows that the last packets of a stream are missing");
         stream.NoteHighest(header.Sequence);
-        if (Ring.IsLeader && Math.Max(stream.Stable, stream.Cleanup) >= header.Sequence) Ring.AnswerBeacon(stream);
+        if (Ring.IsLeader && Math.Max(stream.Lead.Stable, stream.Cleanup) >= header.Sequence) Ring.AnswerBeacon(stream);
         else Ring.OnUnstable(header.Urgency, now);
         return RejectReason.None;
     }

@@ -30,7 +30,7 @@ internal sealed class StuckPackets(
     {
         if (stream.Missing.Count == 0) return;
         ulong first = stream.Missing[0].Start;
-        if (first <= judged && Map.OfSequence(first) == Map.OfMember(region.Self)) stream.StuckListed++;
+        if (first <= judged && Map.OfSequence(first) == Map.OfMember(region.Self)) stream.Stuck.Listed++;
         Look(stream, now);
     }
 
@@ -40,11 +40,11 @@ internal sealed class StuckPackets(
     public void Look(StreamReceiver stream, Instant now)
     {
         MissingRange first = stream.Missing[0];
-        if (stream.StuckAt != first.Start)
+        if (stream.Stuck.At != first.Start)
         {
-            stream.StuckAt = first.Start;
-            stream.StuckSince = now;
-            stream.StuckListed = 0;
+            stream.Stuck.At = first.Start;
+            stream.Stuck.Since = now;
+            stream.Stuck.Listed = 0;
             return;
         }
         if (!IsStuck(stream, now)) return;
@@ -73,9 +73,9 @@ internal sealed class StuckPackets(
 
     private static bool IsStuck(StreamReceiver stream, Instant now)
     {
-        if (stream.Missing.Count == 0 || stream.Missing[0].Start != stream.StuckAt) return false;
-        int asks = Math.Max(stream.Missing[0].Attempts, stream.StuckListed);
-        return asks >= EnoughAsks && now - stream.StuckSince >= StuckTime;
+        if (stream.Missing.Count == 0 || stream.Missing[0].Start != stream.Stuck.At) return false;
+        int asks = Math.Max(stream.Missing[0].Attempts, stream.Stuck.Listed);
+        return asks >= EnoughAsks && now - stream.Stuck.Since >= StuckTime;
     }
 
     private PartitionMap Map => region.View.Partitions;

@@ -23,12 +23,12 @@ internal sealed class AckFeed(RecoveryContext node, RegionState region) : IFeed
     }
 
     /// <summary>
-    /// Queues feedback to a stream's sender: <see cref="StreamReceiver.Feedback"/> as it is when the datagram is built.
+    /// Queues feedback to a stream's sender: <see cref="LeaderRecord.Feedback"/> as it is when the datagram is built.
     /// </summary>
     public void Add(StreamReceiver stream)
     {
-        if (stream.AckDue) return;
-        stream.AckDue = true;
+        if (stream.Lead.AckDue) return;
+        stream.Lead.AckDue = true;
         _streams.Enqueue(stream);
         node.Roots.Register(this, PriorityClass.Token);
     }
@@ -53,9 +53,9 @@ internal sealed class AckFeed(RecoveryContext node, RegionState region) : IFeed
         }
         while (_streams.TryDequeue(out StreamReceiver? stream))
         {
-            stream.AckDue = false;
+            stream.Lead.AckDue = false;
             if (node.Probes.Here(BuggifySite.AckWithheld)) continue;
-            stream.Feedback.WriteTo(ref writer, region.Ring.Behind);
+            stream.Lead.Feedback.WriteTo(ref writer, region.Ring.Behind);
             train = node.Seal(node.Header(region.View, DatagramKind.Ack), writer.Written, stream.Sender);
             return true;
         }

@@ -46,17 +46,18 @@ internal sealed class RoundVerdict(RecoveryContext node, RegionState region, Rin
             }
             if (token.Complete && stream.TakesPartIn(record))
             {
-                stream.Told = Math.Max(stream.Told, record.Cleanup);
-                if (record.Contiguous > stream.Stable) stream.Stable = Math.Min(record.Contiguous, record.Highest);
+                stream.Lead.Told = Math.Max(stream.Lead.Told, record.Cleanup);
+                if (record.Contiguous > stream.Lead.Stable)
+                    stream.Lead.Stable = Math.Min(record.Contiguous, record.Highest);
             }
-            isWell &= record.Contiguous >= stream.Feedback.Highest;
-            stream.Feedback = new AckBody(
-                stream.Stable,
-                Math.Max(record.Highest, stream.Stable),
+            isWell &= record.Contiguous >= stream.Lead.Feedback.Highest;
+            stream.Lead.Feedback = new AckBody(
+                stream.Lead.Stable,
+                Math.Max(record.Highest, stream.Lead.Stable),
                 record.ReadPosition,
                 Math.Max(1, growing),
                 record.Drops);
-            if (stream.Own is not null) node.Acknowledge(region.View, stream.Feedback, now);
+            if (stream.Own is not null) node.Acknowledge(region.View, stream.Lead.Feedback, now);
             else acks.Add(stream);
         }
         if (region.View.Members.Length == 1) CleanUpAlone();
@@ -74,8 +75,8 @@ internal sealed class RoundVerdict(RecoveryContext node, RegionState region, Rin
             StreamReceiver? stream = token[index].IsOrphan ? null : region.Streams.Find(token[index].Sender, out _);
             if (stream is null || !stream.Reaches(token[index].Highest)) continue;
             stream.NoteHighest(token[index].Highest);
-            if (token[index].Highest > stream.Feedback.Highest) stream.LastGrowth = round;
-            if (stream.LastGrowth + 2 > round) growing++;
+            if (token[index].Highest > stream.Lead.Feedback.Highest) stream.Lead.LastGrowth = round;
+            if (stream.Lead.LastGrowth + 2 > round) growing++;
         }
         return growing;
     }
@@ -89,8 +90,8 @@ internal sealed class RoundVerdict(RecoveryContext node, RegionState region, Rin
         foreach (StreamReceiver stream in region.Streams)
         {
             if (stream.Orphan is not null) continue;
-            region.CleanUp(stream, stream.Stable, default);
-            stream.Told = stream.Stable;
+            region.CleanUp(stream, stream.Lead.Stable, default);
+            stream.Lead.Told = stream.Lead.Stable;
         }
     }
 }

@@ -116,8 +116,8 @@ internal sealed class TokenRing
     /// <summary>Repeats to a sender that its stream is stable.</summary>
     public void AnswerBeacon(StreamReceiver stream)
     {
-        ulong stable = Math.Max(stream.Stable, stream.Cleanup);
-        stream.Feedback = new AckBody(stable, stable, stable, Math.Max(1, stream.Feedback.ActiveStreams), 0);
+        ulong stable = Math.Max(stream.Lead.Stable, stream.Cleanup);
+        stream.Lead.Feedback = new AckBody(stable, stable, stable, Math.Max(1, stream.Lead.Feedback.ActiveStreams), 0);
         _acks.Add(stream);
     }
 

@@ -49,9 +49,9 @@ internal sealed class TokenVisit(RecoveryContext node, RegionState region, RingP
             stream.MoveCutoff(node.Settings.CutoffAge, now);
             TokenStream record = token.Add(stream.Sender.Number.Key, Map.Count);
             // After a takeover the new leader knows at least the stable position that the old one announced.
-            stream.Stable = Math.Max(stream.Stable, stream.Cleanup);
-            record.Cleanup = stream.Stable;
-            record.Cutoff = Math.Max(stream.Cutoff, stream.Stable);
+            stream.Lead.Stable = Math.Max(stream.Lead.Stable, stream.Cleanup);
+            record.Cleanup = stream.Lead.Stable;
+            record.Cutoff = Math.Max(stream.Cutoff, stream.Lead.Stable);
             record.Highest = stream.KnownHighest;
             record.Contiguous = stream.KnownHighest;
             record.HasDetail = true;
