@@ -62,7 +62,7 @@ internal sealed class PublisherRun(NodeSetup setup, TrafficSetup traffic)
     }
 
     private void OnMessage(in MessageRef message) =>
-        _checker.Check(message.Sender, message.SenderName, message.Group.Name, message.Sequence, message.Payload);
+        _checker.Check(message.Sender, message.SenderName, message.GroupName, message.Sequence, message.Payload);
 
     private async Task<ProgramEnd> WorkAsync(
         QuickSilverNode node, IReadOnlyList<Group> groups, ProgressPrinter progress, EndSignal end)

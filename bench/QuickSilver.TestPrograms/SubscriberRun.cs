@@ -53,7 +53,7 @@ internal sealed class SubscriberRun(NodeSetup setup, TimeSpan linger)
     }
 
     private void OnMessage(in MessageRef message) =>
-        _checker.Check(message.Sender, message.SenderName, message.Group.Name, message.Sequence, message.Payload);
+        _checker.Check(message.Sender, message.SenderName, message.GroupName, message.Sequence, message.Payload);
 
     private async Task ReadAsync(Group group, CancellationToken ct)
     {

@@ -114,7 +114,7 @@ static async Task<string?> SubscribeAsync(Plan plan, string name, CancellationTo
     void OnMessage(in MessageRef message)
     {
         string? fault = message.Payload.Length == plan.Size ? Check(message) : $"has {message.Payload.Length} bytes";
-        if (fault is not null) end.TrySetResult($"message {message.Sequence} of {message.Group.Name} {fault}");
+        if (fault is not null) end.TrySetResult($"message {message.Sequence} of {message.GroupName} {fault}");
         else if (++received == plan.Messages) end.TrySetResult(null);
     }
 
@@ -123,7 +123,7 @@ static async Task<string?> SubscribeAsync(Plan plan, string name, CancellationTo
         long sent = BinaryPrimitives.ReadInt64LittleEndian(message.Payload);
         long number = BinaryPrimitives.ReadInt64LittleEndian(message.Payload[8..]);
         int group = BinaryPrimitives.ReadInt32LittleEndian(message.Payload[16..]);
-        if (message.Group.Name != $"topic-{group}") return $"belongs to topic-{group}";
+        if (message.GroupName != $"topic-{group}") return $"belongs to topic-{group}";
         if (number != next[group]++) return $"is number {number} where {next[group] - 1} is next";
         if (message.Payload[Plan.HeadBytes..].ContainsAnyExcept((byte)(number + group))) return "is damaged";
         if (received == plan.Messages) return "is one too many";

@@ -149,7 +149,7 @@ public sealed class TestCluster : IAsyncDisposable
         options.Transport.Kind = TransportKind.InMemory;
         options.Membership.Mode = MembershipMode.Loopback;
         options.Membership.Port = _port;
-        options.UseFaults(new FaultOptions { Switch = given });
+        options.Faults = new FaultOptions { Switch = given };
     }
 
     /// <summary>Ends a node as a crash of its process does: nothing more leaves it, it says goodbye to nobody, and what

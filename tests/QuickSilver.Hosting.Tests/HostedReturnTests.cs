@@ -56,7 +56,7 @@ public sealed class HostedReturnTests
             QuickSilverBuilder builder = services.AddQuickSilver(options =>
             {
                 rig.Here(options);
-                options.UseFaults(new FaultOptions { Switch = node });
+                options.Faults = new FaultOptions { Switch = node };
             });
             if (requests)
                 builder.AddRequestGroup("group", StockContext.Default.Question, StockContext.Default.Answer);

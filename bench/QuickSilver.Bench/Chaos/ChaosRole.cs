@@ -210,7 +210,8 @@ internal sealed class ChaosRole
         options.Transport.Kind = order.Transport;
         options.Transport.PortRange = _order.PortRange;
         options.Security.UseRunKey(order.Key);
-        if (order.Drop > 0) options.UseFaults(order.Drop, _order.Seed);
+        if (order.Drop > 0)
+            options.Faults = new FaultOptions { DropReceived = order.Drop, Seed = _order.Seed };
         return options;
     }
 }

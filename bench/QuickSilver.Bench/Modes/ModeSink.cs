@@ -36,7 +36,7 @@ internal sealed class ModeSink(ModeOrder order, int size)
     {
         long now = Stopwatch.GetTimestamp();
         if (TryRead(message.Payload, out MeasuredHeader header) && message.Sequence == (ulong)header.Index
-            && string.Equals(_names[header.Group], message.Group.Name, StringComparison.Ordinal))
+            && string.Equals(_names[header.Group], message.GroupName, StringComparison.Ordinal))
         {
             Take(header, now);
             return;

@@ -35,7 +35,7 @@ internal sealed class OverlapSink(OverlapOrder order, int size)
         int group = header.Group % order.Groups;
         if (message.Payload.Length != size || (uint)header.Group >= (uint)_last.Length
             || !header.IsWhole(message.Payload) || message.Sequence != (ulong)header.Index
-            || !string.Equals(_names[group], message.Group.Name, StringComparison.Ordinal)
+            || !string.Equals(_names[group], message.GroupName, StringComparison.Ordinal)
             || header.Index != _last[header.Group] + 1)
         {
             Faults++;

@@ -63,8 +63,11 @@ internal static class DisturbedRole
         options.Transport.Kind = order.Transport;
         options.Security.UseRunKey(order.Key);
         if (order.DeafSeconds > 0)
-            options.UseFaults(
-                new FaultOptions { DeafEvery = DeafPeriod, DeafFor = TimeSpan.FromSeconds(order.DeafSeconds) });
+            options.Faults = new FaultOptions
+            {
+                DeafEvery = DeafPeriod,
+                DeafFor = TimeSpan.FromSeconds(order.DeafSeconds),
+            };
         return options;
     }
 

@@ -44,7 +44,7 @@ internal static class ReceiverRole
 
         void OnMessages(in MessageBatch run)
         {
-            string name = run.Group.Name;
+            string name = run.GroupName;
             foreach (MessageRef message in run)
             {
                 MeasuredHeader header = sink.Receive(message.Payload);

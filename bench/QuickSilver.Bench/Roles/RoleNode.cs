@@ -34,7 +34,8 @@ internal static class RoleNode
             options.Membership.Servers.Add(server);
             options.Transport.Interface = order.Address;
         }
-        if (order.Drop > 0) options.UseFaults(order.Drop, (ulong)order.Number + 1);
+        if (order.Drop > 0)
+            options.Faults = new FaultOptions { DropReceived = order.Drop, Seed = (ulong)order.Number + 1 };
         return QuickSilverNode.StartAsync(options);
     }
 }

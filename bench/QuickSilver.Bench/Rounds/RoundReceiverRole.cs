@@ -57,7 +57,7 @@ internal static class RoundReceiverRole
 
         public void OnBatch(in MessageBatch batch)
         {
-            string name = batch.Group.Name;
+            string name = batch.GroupName;
             foreach (MessageRef message in batch) Receive(message, name);
         }
 

@@ -1,5 +1,3 @@
-using System.Text.Json.Serialization;
-
 namespace QuickSilver;
 
 /// <summary>The membership server cannot be reached, refused this node, or cannot be hosted at the configured
@@ -7,6 +5,5 @@ namespace QuickSilver;
 /// <param name="code">The cause.</param>
 /// <param name="message">Readable description, with a remedy where there is one.</param>
 /// <param name="inner">The exception that led to this one, if any.</param>
-[JsonConverter(typeof(FailureJsonConverter))]
 public sealed class MembershipUnavailableException(ErrorCode code, string message, Exception? inner = null)
     : QuickSilverException(code, message, inner);

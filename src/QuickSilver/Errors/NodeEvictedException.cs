@@ -1,5 +1,3 @@
-using System.Text.Json.Serialization;
-
 namespace QuickSilver;
 
 /// <summary>The node was removed from the cluster while it was running. This ends every group handle. The message gives
@@ -9,7 +7,6 @@ namespace QuickSilver;
 /// <param name="code">The cause.</param>
 /// <param name="message">Readable description, with a remedy where there is one.</param>
 /// <param name="inner">The exception that led to this one, if any.</param>
-[JsonConverter(typeof(FailureJsonConverter))]
 public sealed class NodeEvictedException(ErrorCode code, string message, Exception? inner = null)
     : QuickSilverException(code, message, inner)
 {

@@ -1,11 +1,8 @@
-using System.Text.Json.Serialization;
-
 namespace QuickSilver;
 
 /// <summary>Base of all exceptions of a node and its groups, apart from the framework's own argument and state
 /// exceptions. What a serializer or a responder of typed groups throws has types of its own.</summary>
 /// <remarks>Unsealed because specific failures have their own types; other code should not derive from it.</remarks>
-[JsonConverter(typeof(FailureJsonConverter))]
 public class QuickSilverException : Exception
 {
     /// <summary>Creates an exception.</summary>

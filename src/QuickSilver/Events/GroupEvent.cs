@@ -13,5 +13,9 @@ public abstract record GroupEvent
     private protected GroupEvent(Group group) => Group = group;
 
     /// <summary>The handle that received the event.</summary>
+    [JsonIgnore]
     public Group Group { get; }
+
+    /// <summary>Name of the group.</summary>
+    public string GroupName => Group.Name;
 }

@@ -1,5 +1,4 @@
 using System.Runtime.CompilerServices;
-using System.Text.Json.Serialization;
 using QuickSilver.Inboxes;
 using QuickSilver.Runtime;
 
@@ -13,13 +12,15 @@ namespace QuickSilver;
 /// last handle. Messages that arrive before the first reader are buffered, up to the limits of the inbox. A handle has
 /// one reader at a time.
 /// </summary>
-[JsonConverter(typeof(HandleJsonConverter))]
 public sealed partial class Group : MessageSender
 {
-    internal Group(GroupHandle handle)
-        : base(handle)
+    internal Group(QuickSilverNode node, GroupHandle handle)
+        : base(node, handle)
     {
     }
+
+    /// <summary>Returns the application's handle of an inbox's owner; null if it has none.</summary>
+    internal static Group? Of(IInboxOwner owner) => (Group?)owner.Facade;
 
     /// <summary>
     /// Reads all messages as owned copies, in the order of each sender. Ends once the group has been left. Lost

@@ -19,8 +19,8 @@ namespace QuickSilver;
 /// </summary>
 public sealed class GroupPublisher : MessageSender
 {
-    internal GroupPublisher(GroupHandle handle)
-        : base(handle)
+    internal GroupPublisher(QuickSilverNode node, GroupHandle handle)
+        : base(node, handle)
     {
     }
 

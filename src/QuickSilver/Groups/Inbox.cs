@@ -134,7 +134,7 @@ public sealed class Inbox : IAsyncDisposable
 
     private static bool ToEvent(EntryReader<SharedEntry> reader, in SharedEntry entry, out GroupEvent told)
     {
-        var group = (Group)entry.Part.Owner.Facade;
+        Group group = Group.Of(entry.Part.Owner)!;
         switch (entry.Entry.Body)
         {
             case GroupView view:

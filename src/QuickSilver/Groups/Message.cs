@@ -55,10 +55,9 @@ public sealed class Message
     /// <summary>Name of the group.</summary>
     public string GroupName => _handle.Name;
 
-    /// <summary>The handle that received the message.</summary>
-    /// <exception cref="InvalidOperationException">The message was created without a group.</exception>
+    /// <summary>The handle that received the message; null for a message that was created by hand.</summary>
     [JsonIgnore]
-    public Group Group => (Group)_handle.Facade;
+    public Group? Group => Group.Of(_handle);
 
     /// <summary>Describes the message for a log, without its bytes: "greetings 17 of host-4242-1, 5 bytes".</summary>
     public override string ToString() => Describe(_handle, _sender, Sequence, Payload.Length);

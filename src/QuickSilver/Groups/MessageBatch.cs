@@ -83,9 +83,8 @@ public readonly ref struct MessageBatch
     /// <summary>Name of the group.</summary>
     public string GroupName => _handle.Name;
 
-    /// <summary>The handle that received the messages.</summary>
-    /// <exception cref="InvalidOperationException">The batch was created without a group.</exception>
-    public Group Group => (Group)_handle.Facade;
+    /// <summary>The handle that received the messages; null for a batch that was created by hand.</summary>
+    public Group? Group => Group.Of(_handle);
 
     /// <summary>Returns one message, in the order in which they were sent.</summary>
     /// <param name="index">Index of the message, from 0.</param>

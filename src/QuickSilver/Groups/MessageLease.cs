@@ -43,7 +43,7 @@ public readonly struct MessageLease : IDisposable, IEquatable<MessageLease>
 
     /// <summary>The handle that received the message.</summary>
     /// <exception cref="ObjectDisposedException">The lease has been disposed of.</exception>
-    public Group Group => (Group)Slot.ReadOwner(_version).Facade;
+    public Group Group => Group.Of(Slot.ReadOwner(_version))!;
 
     private LeaseSlot Slot =>
         _slot ?? throw new ObjectDisposedException(

@@ -53,9 +53,8 @@ public readonly ref struct MessageRef
     /// <summary>Name of the group.</summary>
     public string GroupName => _handle.Name;
 
-    /// <summary>The handle that received the message.</summary>
-    /// <exception cref="InvalidOperationException">The message was created without a group.</exception>
-    public Group Group => (Group)_handle.Facade;
+    /// <summary>The handle that received the message; null for a message that was created by hand.</summary>
+    public Group? Group => Group.Of(_handle);
 
     /// <summary>Copies the message, to keep it after the call.</summary>
     public Message ToMessage() => new(_handle, _sender, Sequence, Payload.ToArray());

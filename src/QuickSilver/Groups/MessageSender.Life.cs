@@ -5,8 +5,9 @@ namespace QuickSilver;
 /// <summary>Identity and end of a handle. A handle ends once: by a leave or a close, a dispose, or a failure.</summary>
 public abstract partial class MessageSender : IAsyncDisposable
 {
-    private protected MessageSender(GroupHandle handle)
+    private protected MessageSender(QuickSilverNode node, GroupHandle handle)
     {
+        Node = node;
         Handle = handle;
         handle.Facade = this;
     }
@@ -15,7 +16,7 @@ public abstract partial class MessageSender : IAsyncDisposable
     internal GroupHandle Handle { get; }
 
     /// <summary>The node that sends.</summary>
-    public QuickSilverNode Node => (QuickSilverNode)Services.Facade;
+    public QuickSilverNode Node { get; }
 
     /// <summary>The name of the group.</summary>
     public string Name => Handle.Name;

@@ -22,7 +22,6 @@ public sealed partial class QuickSilverNode : IAsyncDisposable
     private QuickSilverNode(NodeOpening opening)
     {
         _parts = NodeComposer.Compose(opening, Raise);
-        _parts.Services.Facade = this;
         _defaults = HandleSettings.From(new GroupOptions(), opening.Options.Delivery);
     }
 
@@ -309,7 +308,7 @@ public sealed partial class QuickSilverNode : IAsyncDisposable
         NodeServices services = _parts.Services;
         GroupHandle[] handles = [.. names.Select(name => new GroupHandle(services, name, settings))];
         MessageSender[] groups = Array.ConvertAll<GroupHandle, MessageSender>(
-            handles, static handle => handle.IsPublisher ? new GroupPublisher(handle) : new Group(handle));
+            handles, handle => handle.IsPublisher ? new GroupPublisher(this, handle) : new Group(this, handle));
         var join = new JoinOperation(Core, handles, settings.Mode, settings.Hybrid);
         services.Add(handles);
         if (!services.TryPost(join.Start))

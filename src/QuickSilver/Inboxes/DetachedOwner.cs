@@ -14,9 +14,7 @@ internal sealed class DetachedOwner(string name) : IInboxOwner
     public string Name { get; } = name;
 
     /// <inheritdoc/>
-    /// <exception cref="InvalidOperationException">Always: there is no group.</exception>
-    public object Facade => throw new InvalidOperationException(
-        "This message was created by hand and belongs to no group: use GroupName, or pass the group along.");
+    public object? Facade => null;
 
     /// <summary>Creates the record of a sender that belongs to no cluster.</summary>
     public static NodeInfo Sender(MemberId id, string name)

@@ -12,9 +12,9 @@ internal interface IInboxOwner
     /// <summary>Name of the group. Any thread.</summary>
     string Name { get; }
 
-    /// <summary>The application's object for this handle. Code at the boundary to the application casts it to
-    /// <see cref="Group"/>. Any thread.</summary>
-    object Facade { get; }
+    /// <summary>The application's object for this handle; null if there is none. <see cref="Group.Of"/> knows its
+    /// type. Any thread.</summary>
+    object? Facade { get; }
 
     /// <summary>Returns the key of a message that is about to be stored under
     /// <see cref="OverflowPolicy.KeepLatestByKey"/>. Null if the selector threw: the message then replaces nothing, and

@@ -48,7 +48,7 @@ public sealed class QuickSilverOptions
     /// <summary>Time limits of an orderly shutdown.</summary>
     public ShutdownOptions Shutdown { get; private set; } = new();
 
-    /// <summary>Faults to inject in tests; null for none. Set through <see cref="FaultExtensions"/>.</summary>
+    /// <summary>Faults to inject in tests; null for none.</summary>
     internal FaultOptions? Faults { get; set; }
 
     /// <summary>The cryptography of nodes and servers of these options; null: datagrams are not sealed.</summary>

@@ -44,7 +44,7 @@ internal sealed partial class GroupHandle : ISendOwner
     public GroupKey GroupKey => new(Name, IsPublisher);
 
     /// <summary>The public object that the application holds. Set once, before the join. Any thread.</summary>
-    public object Facade { get; set; } = null!;
+    public object? Facade { get; set; }
 
     /// <summary>The node's services. Any thread.</summary>
     public NodeServices Services { get; }

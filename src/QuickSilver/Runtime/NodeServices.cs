@@ -62,9 +62,6 @@ internal sealed class NodeServices
     /// made.</summary>
     public NodeCore? Core { get; set; }
 
-    /// <summary>The public object that the application holds. Set once, before the first call on it.</summary>
-    public object Facade { get; set; } = null!;
-
     /// <summary>The request queue of the core thread.</summary>
     public RequestQueue Requests { get; }
 

@@ -4,7 +4,7 @@ namespace QuickSilver.Testing;
 /// Faults that a node injects into itself, to show recovery at work on real sockets. Not for production. Drops apply to
 /// single datagrams, after a read has been split, control datagrams included.
 /// </summary>
-public sealed class FaultOptions
+internal sealed class FaultOptions
 {
     /// <summary>Share of received datagrams to drop, from 0 to 1. Default: 0.</summary>
     public double DropReceived { get; set; }

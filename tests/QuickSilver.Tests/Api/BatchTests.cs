@@ -136,7 +136,7 @@ public sealed class BatchTests
         {
             first.Add(message.Sequence);
             if (first.Count != 20) return;
-            other = message.Group.Subscribe((in MessageBatch batch) =>
+            other = message.Group!.Subscribe((in MessageBatch batch) =>
             {
                 batches++;
                 foreach (MessageRef each in batch) second.Add(each.Sequence);

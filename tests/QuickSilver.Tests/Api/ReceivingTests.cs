@@ -290,7 +290,7 @@ public sealed class ReceivingTests
             SelfDelivery = false,
             OnMessage = (in MessageRef message) =>
             {
-                Group group = message.Group;
+                Group group = message.Group!;
                 if (message.GetString() == "ping")
                 {
                     Assert.Equal(SendStatus.Accepted, group.TrySend("pong"));

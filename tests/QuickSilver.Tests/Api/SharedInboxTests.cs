@@ -24,10 +24,10 @@ public sealed class SharedInboxTests
         var next = new Dictionary<Group, int>();
         foreach (Message message in await ReadAsync(inbox, groups * rounds))
         {
-            int round = next.GetValueOrDefault(message.Group);
+            int round = next.GetValueOrDefault(message.Group!);
             Assert.Equal($"{round}", message.GetString());
-            Assert.Equal(message.Group.Name, message.GroupName);
-            next[message.Group] = round + 1;
+            Assert.Equal(message.Group!.Name, message.GroupName);
+            next[message.Group!] = round + 1;
         }
         Assert.Equal(reading.ToHashSet(), next.Keys.ToHashSet());
         Assert.All(next.Values, static told => Assert.Equal(rounds, told));
@@ -264,7 +264,7 @@ public sealed class SharedInboxTests
         Group second = await node.JoinAsync("a", new GroupOptions { Inbox = inbox, SelfDelivery = false });
         Group third = await node.JoinAsync("a", new GroupOptions { Inbox = inbox });
         await first.SendAsync("1");
-        HashSet<Group> told = [.. (await ReadAsync(inbox, 2)).Select(static message => message.Group)];
+        HashSet<Group> told = [.. (await ReadAsync(inbox, 2)).Select(static message => message.Group!)];
         Assert.Equal(new HashSet<Group> { first, third }, told);
         Assert.DoesNotContain(second, told);
     }

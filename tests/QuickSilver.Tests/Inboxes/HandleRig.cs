@@ -36,7 +36,7 @@ internal sealed class HandleRig
         _group = new GroupCore(_node, "group", GroupMode.Reliable);
         _handle = new GroupHandle(
             Services, "group", HandleSettings.From(options ?? new GroupOptions(), settings.Delivery));
-        Handle = new Group(_handle);
+        Handle = new Group(null!, _handle);
         _group.Attach(_handle);
         _arena = new Arena(Pool, BufferOwner.Cache);
     }
