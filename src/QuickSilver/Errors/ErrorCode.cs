@@ -19,17 +19,17 @@ public enum ErrorCode
     MembershipUnreachable = 1100,
 
     /// <summary>The membership server refused the node or the group.</summary>
-    MembershipRefused,
+    MembershipRefused = 1101,
 
     /// <summary>A join took longer than <see cref="MembershipOptions.JoinTimeout"/>.</summary>
-    JoinTimedOut,
+    JoinTimedOut = 1102,
 
     /// <summary>The group exists with another <see cref="GroupMode"/>, or with another value of
     /// <see cref="GroupOptions.Hybrid"/>.</summary>
-    GroupModeMismatch,
+    GroupModeMismatch = 1103,
 
     /// <summary>The node was removed from the cluster.</summary>
-    Evicted,
+    Evicted = 1104,
 
     /// <summary>The node and the membership server do not trust each other: the message says which key or certificate
     /// does not fit, and why.</summary>
@@ -67,19 +67,19 @@ public enum ErrorCode
 
     /// <summary><see cref="TransportKind.Multicast"/> is required, and the multicast probe did not
     /// return.</summary>
-    MulticastUnavailable,
+    MulticastUnavailable = 1201,
 
     /// <summary>No port of <see cref="TransportOptions.PortRange"/> is free.</summary>
-    PortsExhausted,
+    PortsExhausted = 1202,
 
     /// <summary>The membership server or the cluster uses an incompatible version of the protocol.</summary>
-    IncompatibleVersion,
+    IncompatibleVersion = 1203,
 
     /// <summary>The membership server sent data that breaks the protocol.</summary>
-    ProtocolViolation,
+    ProtocolViolation = 1204,
 
     /// <summary>The platform does not have <see cref="SecurityOptions.Cipher"/>.</summary>
-    CipherUnavailable,
+    CipherUnavailable = 1205,
 
     /// <summary>The system has no OpenSSL, which .NET needs on Linux for all cryptography.</summary>
     CryptographyMissing = 1207,
@@ -88,7 +88,7 @@ public enum ErrorCode
     SlowConsumer = 1400,
 
     /// <summary>A message is longer than <see cref="PendingOptions.MaxMessageBytes"/>.</summary>
-    PayloadTooLarge,
+    PayloadTooLarge = 1401,
 
     /// <summary>The process had too little memory for a message.</summary>
     OutOfMemory = 1405,

@@ -18,6 +18,22 @@ public sealed class GroupView
     private IReadOnlyList<Member>? _members;
     private IReadOnlyList<RegionView>? _regionViews;
 
+    /// <summary>Creates a view without a group, for tests of code that reads views.</summary>
+    /// <param name="groupName">Name of the group.</param>
+    /// <param name="number">Number of the view.</param>
+    /// <param name="members">The members, in any order.</param>
+    public GroupView(string groupName, ulong number, IEnumerable<Member> members)
+    {
+        ArgumentNullException.ThrowIfNull(groupName);
+        ArgumentNullException.ThrowIfNull(members);
+        GroupName = groupName;
+        Number = number;
+        _regions = [];
+        _regionViews = [];
+        _members = Array.AsReadOnly([.. members.OrderBy(static member => member.Id)]);
+        MemberCount = _members.Count;
+    }
+
     internal GroupView(
         string groupName,
         GroupId id,

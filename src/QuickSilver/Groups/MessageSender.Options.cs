@@ -9,7 +9,7 @@ public abstract partial class MessageSender
 {
     /// <summary>Sends a message with options. Otherwise as
     /// <see cref="SendAsync(ReadOnlyMemory{byte}, CancellationToken)"/>.</summary>
-    /// <param name="payload">The message. It must not change until the task completes.</param>
+    /// <param name="payload">The message; copied before the call returns.</param>
     /// <param name="options">What is said of the message.</param>
     /// <param name="cancellationToken">Cancels the wait for admission; the message is then not sent.</param>
     /// <exception cref="ArgumentException">An option is invalid.</exception>
@@ -22,7 +22,7 @@ public abstract partial class MessageSender
         if (cancellationToken.IsCancellationRequested) return ValueTask.FromCanceled(cancellationToken);
         if (Handle.HasEnded) return ValueTask.FromException(Handle.EndException());
         GroupCore core = CheckLength(payload.Length);
-        Require(core, GroupMode.Timed, nameof(SendOptions));
+        if (Refused(core, GroupMode.Timed, nameof(SendOptions)) is { } refused) return ValueTask.FromException(refused);
         return EnterAsync(core, Copy(payload.Span, traits), cancellationToken);
     }
 
@@ -67,12 +67,15 @@ public abstract partial class MessageSender
     /// <summary>Refuses what a group's mode does not promise.</summary>
     private protected static void Require(GroupCore core, GroupMode mode, string what)
     {
-        if (core.Mode == mode) return;
-        throw new QuickSilverException(
+        if (Refused(core, mode, what) is { } refused) throw refused;
+    }
+
+    private static QuickSilverException? Refused(GroupCore core, GroupMode mode, string what) => core.Mode == mode
+        ? null
+        : new QuickSilverException(
             ErrorCode.RefusedByMode,
             $"{what} needs a group of mode {mode}, and '{core.Name}' is {core.Mode}: "
             + $"join another group with GroupOptions.Mode = {mode}, or do without.");
-    }
 
     private PooledPayload Copy(ReadOnlySpan<byte> payload, in MessageTraits traits)
     {

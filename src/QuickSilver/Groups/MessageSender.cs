@@ -16,9 +16,10 @@ namespace QuickSilver;
 /// </summary>
 public abstract partial class MessageSender
 {
-    /// <summary>Sends a message. Completes as soon as the message is copied and admitted, not when it is delivered.
-    /// Allocates nothing in steady state, even while it waits.</summary>
-    /// <param name="payload">The message. It must not change until the task completes.</param>
+    /// <summary>Sends a message. Completes as soon as the message is admitted, not when it is delivered. Allocates
+    /// nothing in steady state, even while it waits. The end of the handle comes in the task; arguments that make no
+    /// sense, and a wait on the core thread, are thrown at once.</summary>
+    /// <param name="payload">The message; copied before the call returns.</param>
     /// <param name="cancellationToken">Cancels the wait for admission; the message is then not sent. An admitted
     /// message is sent in any case.</param>
     /// <exception cref="PayloadTooLargeException">The message is longer than
@@ -32,7 +33,7 @@ public abstract partial class MessageSender
     public ValueTask SendAsync(ReadOnlyMemory<byte> payload, CancellationToken cancellationToken = default) =>
         SendAsync(payload.Span, cancellationToken);
 
-    /// <summary>Sends a message that is copied before the call returns. Otherwise as the overload above.</summary>
+    /// <summary>Sends a message from a span. Otherwise as the overload above.</summary>
     public ValueTask SendAsync(ReadOnlySpan<byte> payload, CancellationToken cancellationToken = default)
     {
         if (cancellationToken.IsCancellationRequested) return ValueTask.FromCanceled(cancellationToken);
@@ -114,7 +115,7 @@ public abstract partial class MessageSender
 
     /// <summary>Sends a message and waits until every live member of its view holds it. A member that holds a message
     /// has not necessarily processed it. Completes at once if the group has no other members, or none at all.</summary>
-    /// <param name="payload">The message. It must not change until the task completes.</param>
+    /// <param name="payload">The message; copied before the call returns.</param>
     /// <param name="cancellationToken">Cancels the wait only: an admitted message is sent in any case.</param>
     /// <returns>The number of members that hold it, and of members that were removed from the cluster before they
     /// confirmed it.</returns>

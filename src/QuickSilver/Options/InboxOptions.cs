@@ -13,11 +13,17 @@ public sealed class InboxOptions
     /// into an empty inbox. Null (default): <see cref="DeliveryOptions.InboxMaxBytes"/>.</summary>
     public long? MaxBytes { get; set; }
 
-    internal void Validate(string parameter)
+    /// <summary>Returns all faults of these options, one per entry, each beginning with the name of its option. Empty
+    /// if every option is valid.</summary>
+    public IReadOnlyList<string> Validate() => Check().Findings;
+
+    internal void Validate(string parameter) => Check().ThrowIfAny(parameter);
+
+    private OptionErrors Check()
     {
         var errors = new OptionErrors();
         if (MaxMessages is { } messages) errors.InRange(nameof(MaxMessages), messages, 1, 1 << 24);
         if (MaxBytes is { } bytes) errors.InRange(nameof(MaxBytes), bytes, 1, long.MaxValue);
-        errors.ThrowIfAny(parameter);
+        return errors;
     }
 }

@@ -26,11 +26,17 @@ public sealed class PublisherOptions
     /// <see cref="DeliveryOptions.HandlerErrors"/>.</summary>
     public HandlerErrorPolicy? HandlerErrors { get; set; }
 
-    internal void Validate(string parameter)
+    /// <summary>Returns all faults of these options, one per entry, each beginning with the name of its option. Empty
+    /// if every option is valid.</summary>
+    public IReadOnlyList<string> Validate() => Check().Findings;
+
+    internal void Validate(string parameter) => Check().ThrowIfAny(parameter);
+
+    private OptionErrors Check()
     {
         var errors = new OptionErrors();
         GroupModeOptions.Validate(errors, Mode, Hybrid, Lateral, Timed);
         if (HandlerErrors is { } policy) errors.Defined(nameof(HandlerErrors), policy);
-        errors.ThrowIfAny(parameter);
+        return errors;
     }
 }
