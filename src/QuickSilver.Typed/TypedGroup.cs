@@ -1,4 +1,3 @@
-using System.Buffers;
 using System.Diagnostics;
 using QuickSilver.Inboxes;
 using QuickSilver.Protocol.Membership;
@@ -13,20 +12,15 @@ namespace QuickSilver.Typed;
 /// <typeparam name="T">Type of the values.</typeparam>
 public sealed class Group<T> : IAsyncDisposable
 {
-    private const int SizeHint = 512;
-
     private readonly IPayloadSerializer<T> _serializer;
-    private readonly bool _traces;
-    private readonly int _sampleEvery;
-    private int _unsampled;
+    private readonly TypedSending<T> _sending;
     private long _undeserialized;
 
     internal Group(Group raw, IPayloadSerializer<T> serializer, TypedGroupOptions? options)
     {
         Raw = raw;
         _serializer = serializer;
-        _traces = options?.Tracing ?? false;
-        _sampleEvery = options?.LatencySampleEvery ?? 0;
+        _sending = new TypedSending<T>(raw, serializer, options);
     }
 
     /// <summary>Reports a message that is no value, with its raw bytes. Raised on the reader's thread, in its turn
@@ -48,22 +42,15 @@ public sealed class Group<T> : IAsyncDisposable
     /// <param name="cancellationToken">Cancels the wait for admission; the value is then not sent.</param>
     /// <exception cref="PayloadSerializationException">The serializer threw; nothing was sent.</exception>
     public ValueTask SendAsync(T value, CancellationToken cancellationToken = default) =>
-        SendAsync(value, MessageHeaders.None, cancellationToken);
+        _sending.SendAsync(value, MessageHeaders.None, cancellationToken);
 
     /// <summary>Sends a value with headers. Otherwise as the overload above.</summary>
     /// <param name="value">The value.</param>
     /// <param name="headers">The headers. A trace context among them is replaced while this node traces.</param>
     /// <param name="cancellationToken">Cancels the wait for admission; the value is then not sent.</param>
     /// <exception cref="ArgumentException">All headers together take more than 65,535 bytes.</exception>
-    /// <exception cref="PayloadSerializationException">The serializer threw; nothing was sent.</exception>
-    public ValueTask SendAsync(T value, MessageHeaders headers, CancellationToken cancellationToken = default)
-    {
-        ArgumentNullException.ThrowIfNull(headers);
-        headers = Sampled(headers);
-        return _traces
-            ? SendTracedAsync(value, headers, cancellationToken)
-            : SendCore(value, headers, cancellationToken);
-    }
+    public ValueTask SendAsync(T value, MessageHeaders headers, CancellationToken cancellationToken = default) =>
+        _sending.SendAsync(value, headers, cancellationToken);
 
     /// <summary>Sends a value and waits until every live member holds it, as
     /// <see cref="MessageSender.SendConfirmedAsync(ReadOnlyMemory{byte}, CancellationToken)"/>, with its
@@ -72,24 +59,9 @@ public sealed class Group<T> : IAsyncDisposable
     /// <param name="headers">The headers; null for none.</param>
     /// <param name="cancellationToken">Cancels the wait only.</param>
     /// <exception cref="PayloadSerializationException">The serializer threw; nothing was sent.</exception>
-    public async Task<DeliveryReport> SendConfirmedAsync(
-        T value, MessageHeaders? headers = null, CancellationToken cancellationToken = default)
-    {
-        MessageHeaders all = Sampled(headers ?? MessageHeaders.None);
-        using Activity? activity = _traces ? Tracing.StartSend(Name) : null;
-        if (_traces) all = Tracing.Inject(all, activity ?? Activity.Current);
-        var bytes = new ArrayBufferWriter<byte>(SizeHint);
-        try
-        {
-            Write(bytes, value, all);
-            return await Raw.SendConfirmedAsync(bytes.WrittenMemory, cancellationToken).ConfigureAwait(false);
-        }
-        catch (Exception fault)
-        {
-            Tracing.Fail(activity, fault);
-            throw;
-        }
-    }
+    public Task<DeliveryReport> SendConfirmedAsync(
+        T value, MessageHeaders? headers = null, CancellationToken cancellationToken = default) =>
+        _sending.SendConfirmedAsync(value, headers, cancellationToken);
 
     /// <summary>
     /// Reads all values, as <see cref="Group.ReadAllAsync"/> reads messages, without a copy of their bytes. Leaving the
@@ -149,7 +121,7 @@ public sealed class Group<T> : IAsyncDisposable
     {
         ReadOnlyMemory<byte> payload = entry.Memory;
         int start = Envelope.Read(payload.Span, out MessageHeaders? headers);
-        ActivityContext context = _traces
+        ActivityContext context = _sending.Traces
             ? Tracing.Receive(Name, Tracing.ContextOf(headers), payload.Length - start)
             : default;
         LatencySamples.Note(headers);
@@ -160,46 +132,4 @@ public sealed class Group<T> : IAsyncDisposable
             TraceContext = context,
         };
     }
-
-    private MessageHeaders Sampled(MessageHeaders headers) =>
-        _sampleEvery > 0 && Interlocked.Increment(ref _unsampled) % _sampleEvery == 0
-            ? headers.With(LatencySamples.Stamp())
-            : headers;
-
-    private ValueTask SendCore(T value, MessageHeaders headers, CancellationToken cancellationToken) =>
-        Raw.SendAsync(
-            SizeHint,
-            new Outgoing(this, value, headers),
-            static (writer, in outgoing) => outgoing.Group.Write(writer, outgoing.Value, outgoing.Headers),
-            cancellationToken);
-
-    private async ValueTask SendTracedAsync(T value, MessageHeaders headers, CancellationToken cancellationToken)
-    {
-        using Activity? activity = Tracing.StartSend(Name);
-        try
-        {
-            MessageHeaders all = Tracing.Inject(headers, activity ?? Activity.Current);
-            await SendCore(value, all, cancellationToken).ConfigureAwait(false);
-        }
-        catch (Exception fault)
-        {
-            Tracing.Fail(activity, fault);
-            throw;
-        }
-    }
-
-    private void Write(IBufferWriter<byte> writer, T value, MessageHeaders headers)
-    {
-        Envelope.Write(writer, headers);
-        try
-        {
-            _serializer.Serialize(value, writer);
-        }
-        catch (Exception fault) when (fault is not QuickSilverException)
-        {
-            throw new PayloadSerializationException(Name, typeof(T), fault);
-        }
-    }
-
-    private readonly record struct Outgoing(Group<T> Group, T Value, MessageHeaders Headers);
 }

@@ -95,8 +95,8 @@ public sealed class TypedGroupTests
     {
         await using var rig = new HostRig();
         Group<Quote> group = await (await rig.StartNodeAsync()).JoinAsync("quotes", new PickySerializer());
-        var told = await Assert.ThrowsAsync<PayloadSerializationException>(
-            async () => await group.SendAsync(new Quote("bad", 1)));
+        ValueTask sending = group.SendAsync(new Quote("bad", 1));
+        var told = await Assert.ThrowsAsync<PayloadSerializationException>(() => sending.AsTask());
         Assert.IsType<InvalidOperationException>(told.InnerException);
         Assert.Equal("quotes", told.GroupName);
         await Assert.ThrowsAsync<PayloadSerializationException>(() => group.SendConfirmedAsync(new Quote("bad", 1)));
