@@ -49,7 +49,7 @@ internal class GroupRegistration(string name, Action<HostedGroupOptions>? config
             yield return $".RejoinPause: {Options.RejoinPause} is not above zero and at most an hour";
         foreach (string finding in Options.Group.Validate()) yield return $".Group.{finding}";
         if (Options.Group.Inbox is not null)
-            yield return ".Group.Inbox: a hosted group has an inbox of its own; join groups that share one by the node";
+            yield return ".Group.Inbox: it ends with an eviction; register one by AddInbox, and set Inbox to its name";
         if (Options.Typed.LatencySampleEvery < 0)
             yield return $".Typed.LatencySampleEvery: {Options.Typed.LatencySampleEvery} is not 0 or more";
     }

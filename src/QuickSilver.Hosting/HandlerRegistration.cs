@@ -20,6 +20,8 @@ internal sealed record HandlerRegistration(string Group, Type Type, bool ScopePe
             yield return $"the group is not registered at this node: call AddGroup(\"{Group}\")";
         else if (!IsInline && !group.Fits(Type))
             yield return $"implements neither {group.HandlerNames}";
+        if (!IsInline && group?.Options.Inbox is { } inbox)
+            yield return $"cannot read the group: its messages go to the inbox '{inbox}'";
         if (IsInline && ScopePerMessage) yield return "is inline, and such a handler has no scope for each message";
         if (container?.IsService(Type) == false)
             yield return $"is not registered: call services.Add{(ScopePerMessage ? "Scoped" : "Singleton")} for it";

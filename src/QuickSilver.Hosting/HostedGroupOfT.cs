@@ -4,7 +4,8 @@ using QuickSilver.Typed;
 namespace QuickSilver.Hosting;
 
 /// <summary>What applications see of a group of values of a hosted node.</summary>
-internal sealed class HostedGroup<T>(TypedGroupRegistration<T> registration)
+/// <param name="registration">What the application has registered.</param>
+internal class HostedGroup<T>(TypedGroupRegistration<T> registration)
     : HostedGroup(registration), IQuickSilverGroup<T>
 {
     private static readonly TimeSpan LogPause = TimeSpan.FromSeconds(1);
@@ -29,8 +30,16 @@ internal sealed class HostedGroup<T>(TypedGroupRegistration<T> registration)
             cancellationToken);
 
     /// <inheritdoc/>
+    public async Task<DeliveryReport> SendConfirmedAsync(
+        T value, MessageHeaders? headers = null, CancellationToken cancellationToken = default)
+    {
+        Group handle = await GetHandleAsync(cancellationToken).ConfigureAwait(false);
+        return await TypedOf(handle).SendConfirmedAsync(value, headers, cancellationToken).ConfigureAwait(false);
+    }
+
+    /// <inheritdoc/>
     public new IAsyncEnumerable<TypedMessage<T>> ReadAllAsync(CancellationToken cancellationToken = default) =>
-        ReadAllAsync((handle, stop) => TypedOf(handle).ReadAllAsync(stop), cancellationToken);
+        Turns.ReadAllAsync((handle, stop) => TypedOf(handle).ReadAllAsync(stop), cancellationToken);
 
     /// <inheritdoc/>
     public override HandleReading Read(Group handle, CancellationToken stop) => new HandleReading<TypedMessage<T>>(

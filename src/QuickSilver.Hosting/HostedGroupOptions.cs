@@ -6,12 +6,17 @@ namespace QuickSilver.Hosting;
 public sealed class HostedGroupOptions
 {
     /// <summary>Settings of each handle. <see cref="GroupOptions.HandlerErrors"/> also rules the handlers of
-    /// <see cref="QuickSilverBuilder.AddHandler"/>. <see cref="GroupOptions.Inbox"/> is refused at the start: a shared
-    /// inbox ends with an eviction, and a hosted group goes on.</summary>
+    /// <see cref="QuickSilverBuilder.AddHandler"/>. <see cref="GroupOptions.Inbox"/> is refused: such an inbox ends
+    /// with an eviction, and a hosted group goes on. <see cref="Inbox"/> names one that goes on, too.</summary>
     public GroupOptions Group { get; } = new();
 
     /// <summary>Settings of a group of values.</summary>
     public TypedGroupOptions Typed { get; } = new();
+
+    /// <summary>Name of the inbox that the group shares with others (<see cref="QuickSilverBuilder.AddInbox"/>); the
+    /// group then has no other reader and no handlers on pool threads. Null (default): it has an inbox of its
+    /// own.</summary>
+    public string? Inbox { get; set; }
 
     /// <summary>Whether the group is joined again after the node was evicted and has returned. Messages sent by others
     /// in between are missed. False: the group ends. Default: true.</summary>
@@ -52,8 +57,8 @@ public sealed class HostedGroupOptions
         Compare(found, nameof(RejoinAfterEviction), RejoinAfterEviction, other.RejoinAfterEviction);
         Compare(found, nameof(RejoinAfterSlowReader), RejoinAfterSlowReader, other.RejoinAfterSlowReader);
         Compare(found, nameof(RejoinPause), RejoinPause, other.RejoinPause);
-        Compare(found, nameof(Typed.Tracing), Typed.Tracing, other.Typed.Tracing);
-        Compare(found, nameof(Typed.LatencySampleEvery), Typed.LatencySampleEvery, other.Typed.LatencySampleEvery);
+        Compare(found, nameof(Inbox), Inbox, other.Inbox);
+        Compare(found, Typed, other.Typed);
         Compare(found, Group, other.Group);
         return found;
     }
@@ -64,6 +69,13 @@ public sealed class HostedGroupOptions
         var found = new List<string>();
         Compare(found, one, two);
         return found.Count == 0;
+    }
+
+    /// <summary>Adds the settings of values that differ.</summary>
+    internal static void Compare(List<string> found, TypedGroupOptions one, TypedGroupOptions two)
+    {
+        Compare(found, nameof(one.Tracing), one.Tracing, two.Tracing);
+        Compare(found, nameof(one.LatencySampleEvery), one.LatencySampleEvery, two.LatencySampleEvery);
     }
 
     private static void Compare(List<string> found, GroupOptions one, GroupOptions two)
@@ -86,7 +98,8 @@ public sealed class HostedGroupOptions
             found, nameof(one.LongMessageMaxUnreadBytes), one.LongMessageMaxUnreadBytes, two.LongMessageMaxUnreadBytes);
     }
 
-    private static void Compare<T>(List<string> found, string option, T one, T two)
+    /// <summary>Adds an option that differs, with both values.</summary>
+    internal static void Compare<T>(List<string> found, string option, T one, T two)
     {
         if (EqualityComparer<T>.Default.Equals(one, two)) return;
         found.Add(one is Delegate || two is Delegate ? option : $"{option} ({Text(one)} and {Text(two)})");

@@ -12,20 +12,19 @@ namespace QuickSilver.Hosting;
 /// handlers once all have started, and stops after all have stopped: it drains what it has sent, leaves, lets the
 /// handlers finish what is stored, and says goodbye.
 /// </summary>
-internal sealed class HostedNode : IQuickSilverNode, IHostedLifecycleService, IAsyncDisposable, IDisposable
+internal sealed partial class HostedNode : IQuickSilverNode, IHostedLifecycleService, IAsyncDisposable, IDisposable
 {
     private static readonly TimeSpan LongestPatience = TimeSpan.FromDays(1);
 
     private readonly IServiceProvider _services;
     private readonly NodeRegistration _registration;
     private readonly ILogger _log;
-    private readonly Dictionary<string, HostedGroup> _groups = new(StringComparer.Ordinal);
-    private readonly Dictionary<string, HostedRequests> _requests = new(StringComparer.Ordinal);
     private readonly TaskCompletionSource _answering = new(TaskCreationOptions.RunContinuationsAsynchronously);
-    private readonly List<GroupFollower> _followers = [];
+    private readonly List<GroupHandling> _handlings = [];
     private readonly List<Task> _following = [];
     private readonly List<Task> _handling = [];
     private readonly CancellationTokenSource _stopping = new();
+    private readonly CancellationToken _stop;
     private readonly CancellationTokenSource _abandoning = new();
     private readonly TaskCompletionSource<QuickSilverNode> _started =
         new(TaskCreationOptions.RunContinuationsAsynchronously);
@@ -40,9 +39,9 @@ internal sealed class HostedNode : IQuickSilverNode, IHostedLifecycleService, IA
         _registration = registration;
         ILoggerFactory loggers = services.GetService<ILoggerFactory>() ?? NullLoggerFactory.Instance;
         _log = loggers.CreateLogger("QuickSilver.Hosting");
-        foreach (GroupRegistration group in registration.Groups) _groups.Add(group.Name, group.Create());
-        foreach (RequestRegistration requests in registration.RequestsWithResponders())
-            _requests.TryAdd(requests.Name, requests.Create());
+        // Still there when its source is disposed of.
+        _stop = _stopping.Token;
+        Handles = new HostedHandles(registration);
     }
 
     /// <inheritdoc/>
@@ -51,11 +50,8 @@ internal sealed class HostedNode : IQuickSilverNode, IHostedLifecycleService, IA
     /// <inheritdoc/>
     public QuickSilverNode? Current => _started.Task.IsCompletedSuccessfully ? _started.Task.Result : null;
 
-    /// <summary>The groups.</summary>
-    public IReadOnlyCollection<HostedGroup> Groups => _groups.Values;
-
-    /// <summary>The request groups.</summary>
-    public IReadOnlyCollection<HostedRequests> RequestGroups => _requests.Values;
+    /// <summary>The groups, publishers and inboxes.</summary>
+    public HostedHandles Handles { get; }
 
     /// <summary>What the health check has seen.</summary>
     public HealthMemory Health { get; } = new();
@@ -68,31 +64,23 @@ internal sealed class HostedNode : IQuickSilverNode, IHostedLifecycleService, IA
         _started.Task.WaitAsync(cancellationToken);
 
     /// <inheritdoc/>
-    public IQuickSilverGroup GetGroup(string name)
-    {
-        ArgumentNullException.ThrowIfNull(name);
-        return _groups.TryGetValue(name, out HostedGroup? group)
-            ? group
-            : throw new ArgumentException(
-                $"No group '{name}' is registered at this node: call AddGroup(\"{name}\").", nameof(name));
-    }
+    public IQuickSilverGroup GetGroup(string name) => Handles.Group(name);
 
     /// <inheritdoc/>
-    public IQuickSilverGroup<T> GetGroup<T>(string name) =>
-        GetGroup(name) as IQuickSilverGroup<T>
-            ?? throw new ArgumentException(
-                $"The group '{name}' has no values of type {typeof(T).Name}: it was registered otherwise.",
-                nameof(name));
+    public IQuickSilverGroup<T> GetGroup<T>(string name) => Handles.Group<T>(name);
 
     /// <inheritdoc/>
-    public IQuickSilverRequestGroup<TRequest, TReply> GetRequestGroup<TRequest, TReply>(string name)
-    {
-        ArgumentNullException.ThrowIfNull(name);
-        return _requests.GetValueOrDefault(name) as IQuickSilverRequestGroup<TRequest, TReply>
-            ?? throw new ArgumentException(
-                $"No request group '{name}' of these types is registered at this node: call AddRequestGroup.",
-                nameof(name));
-    }
+    public IQuickSilverPublisher GetPublisher(string name) => Handles.Publisher(name);
+
+    /// <inheritdoc/>
+    public IQuickSilverPublisher<T> GetPublisher<T>(string name) => Handles.Publisher<T>(name);
+
+    /// <inheritdoc/>
+    public IQuickSilverInbox GetInbox(string name) => Handles.Inbox(name);
+
+    /// <inheritdoc/>
+    public IQuickSilverRequestGroup<TRequest, TReply> GetRequestGroup<TRequest, TReply>(string name) =>
+        Handles.Requesting<TRequest, TReply>(name);
 
     /// <inheritdoc/>
     public async Task StartingAsync(CancellationToken cancellationToken)
@@ -104,16 +92,18 @@ internal sealed class HostedNode : IQuickSilverNode, IHostedLifecycleService, IA
                 .Get(_registration.OptionsName);
             _meter = new HostingMeter(
                 _services.GetService<IMeterFactory>(), _options.NodeName ?? Key ?? _options.ClusterName);
-            foreach (HostedGroup group in _groups.Values)
-                _followers.Add(await FollowAsync(group, _meter).ConfigureAwait(false));
+            foreach (HostedGroup group in Handles.Groups)
+                _handlings.Add(await PrepareAsync(group, _meter).ConfigureAwait(false));
+            foreach (HostedPublisher publisher in Handles.Publishers) publisher.Connect(_meter, _log);
             node = await QuickSilverNode.StartAsync(_options, cancellationToken).ConfigureAwait(false);
             if (_options.Transport.Kind == TransportKind.Auto) Health.Watch(node);
             await JoinAllAsync(node, cancellationToken).ConfigureAwait(false);
-            foreach (HostedRequests requests in _requests.Values)
+            await OpenAllAsync(node, cancellationToken).ConfigureAwait(false);
+            foreach (HostedRequests requests in Handles.Requests)
             {
                 await requests.JoinAsync(node, _services, _answering.Task, _log, cancellationToken)
                     .ConfigureAwait(false);
-                _following.Add(requests.FollowAsync(_meter, _log, _stopping.Token));
+                _following.Add(requests.FollowAsync(_meter, _log, _stop));
             }
             if (!_started.TrySetResult(node))
                 throw new ObjectDisposedException(nameof(IQuickSilverNode), "The host ended while the node started.");
@@ -133,7 +123,7 @@ internal sealed class HostedNode : IQuickSilverNode, IHostedLifecycleService, IA
             throw;
         }
         _ = WatchAsync(node);
-        Log.Started(_log, node.Name, _groups.Count + _requests.Count);
+        Log.Started(_log, node.Name, Handles.Groups.Count + Handles.Requests.Count);
     }
 
     /// <inheritdoc/>
@@ -143,10 +133,10 @@ internal sealed class HostedNode : IQuickSilverNode, IHostedLifecycleService, IA
     public Task StartedAsync(CancellationToken cancellationToken)
     {
         _answering.TrySetResult();
-        foreach (GroupFollower follower in _followers)
+        foreach (GroupHandling handling in _handlings)
         {
-            follower.BeginReading(_abandoning.Token);
-            _handling.Add(Task.Run(() => follower.HandleAsync(_abandoning.Token), CancellationToken.None));
+            handling.BeginReading(_abandoning.Token);
+            _handling.Add(Task.Run(() => handling.HandleAsync(_abandoning.Token), CancellationToken.None));
         }
         return Task.CompletedTask;
     }
@@ -179,75 +169,73 @@ internal sealed class HostedNode : IQuickSilverNode, IHostedLifecycleService, IA
     /// <summary>As <see cref="DisposeAsync"/>, for containers that are disposed of without waiting.</summary>
     public void Dispose() => Task.Run(async () => await DisposeAsync().ConfigureAwait(false)).GetAwaiter().GetResult();
 
-    private async Task<GroupFollower> FollowAsync(HostedGroup group, HostingMeter meter)
+    private async Task<GroupHandling> PrepareAsync(HostedGroup group, HostingMeter meter)
     {
         GroupRegistration registration = group.Registration;
         group.Connect(meter, _log);
+        Handles.Connect(group);
         var calls = new List<HandlerCall>();
-        MessageHandler? inline = null;
         foreach (HandlerRegistration handler in _registration.HandlersOf(group.Name))
         {
             HandlerCall call = await HandlerCall.CreateAsync(handler, _services).ConfigureAwait(false);
-            if (handler.IsInline) inline += ((IInlineMessageHandler)call.Shared!).Handle;
+            if (handler.IsInline) group.Inline += ((IInlineMessageHandler)call.Shared!).Handle;
             else calls.Add(call);
         }
         HandlerErrorPolicy policy = registration.Options.Group.HandlerErrors ?? _options!.Delivery.HandlerErrors;
-        return new GroupFollower(
-            group,
-            registration.Options.HandleOptions(inline),
-            new HandlerCalls(group.Name, calls, policy, meter, _log),
-            meter,
-            _log,
-            reason => _ = FailAsync(reason));
+        return new GroupHandling(
+            group, new HandlerCalls(group.Name, calls, policy, meter, _log), _log, reason => _ = FailAsync(reason));
     }
 
     private async Task EndStartAsync(Exception reason, QuickSilverNode? node)
     {
         _started.TrySetException(reason);
         _ = _started.Task.Exception;
-        foreach (HostedGroup group in _groups.Values) group.End(reason);
-        foreach (HostedRequests requests in _requests.Values) await requests.EndAsync(reason).ConfigureAwait(false);
+        Handles.Close();
+        await Handles.EndAsync(reason).ConfigureAwait(false);
         if (node is not null) await node.DisposeAsync().ConfigureAwait(false);
     }
 
     // Groups with the same options are joined by one change of the membership.
-    private async Task JoinAllAsync(QuickSilverNode node, CancellationToken cancellationToken)
+    private Task JoinAllAsync(QuickSilverNode node, CancellationToken cancellationToken) => Task.WhenAll(
+        Sets(Handles.Groups, static (one, two) => one.Inbox == two.Inbox && HostedGroupOptions.AreEqual(
+                one.Registration.Options.HandleOptions(one.Inline), two.Registration.Options.HandleOptions(two.Inline)))
+            .Select(set => BeginAllAsync(
+                node, set,
+                (names, token) => node.JoinManyAsync(names, set[0].NextOptions(node), token),
+                cancellationToken)));
+
+    // So are publishers.
+    private Task OpenAllAsync(QuickSilverNode node, CancellationToken cancellationToken) => Task.WhenAll(
+        Sets(Handles.Publishers, static (one, two) => HostedPublisherOptions.AreEqual(
+                one.Registration.Options.Publisher, two.Registration.Options.Publisher))
+            .Select(set => BeginAllAsync(
+                node, set,
+                (names, token) => node.OpenPublishersAsync(names, set[0].Registration.Options.Publisher, token),
+                cancellationToken)));
+
+    private static List<List<TSender>> Sets<TSender>(
+        IReadOnlyCollection<TSender> senders, Func<TSender, TSender, bool> areAlike)
     {
-        var sets = new List<List<GroupFollower>>();
-        foreach (GroupFollower follower in _followers)
+        var sets = new List<List<TSender>>();
+        foreach (TSender sender in senders)
         {
-            List<GroupFollower>? same = sets.Find(set => HostedGroupOptions.AreEqual(set[0].Options, follower.Options));
-            if (same is null) sets.Add([follower]);
-            else same.Add(follower);
+            if (sets.Find(set => areAlike(set[0], sender)) is { } same) same.Add(sender);
+            else sets.Add([sender]);
         }
-        IEnumerable<Task<IReadOnlyList<Group>>> joins = sets.Select(set => JoinAsync(node, set, cancellationToken));
-        IReadOnlyList<Group>[] handles = await Task.WhenAll(joins).ConfigureAwait(false);
-        for (int set = 0; set < sets.Count; set++)
-        {
-            for (int index = 0; index < sets[set].Count; index++)
-                _following.Add(sets[set][index].FollowAsync(node, handles[set][index], _stopping.Token));
-        }
+        return sets;
     }
 
-    // A node that is evicted meanwhile returns, and joins again as it does later.
-    private async Task<IReadOnlyList<Group>> JoinAsync(
-        QuickSilverNode node, List<GroupFollower> set, CancellationToken cancellationToken)
+    private async Task BeginAllAsync<THandle>(
+        QuickSilverNode node,
+        IReadOnlyList<HostedSender<THandle>> set,
+        Func<IEnumerable<string>, CancellationToken, Task<IReadOnlyList<THandle>>> open,
+        CancellationToken cancellationToken)
+        where THandle : MessageSender
     {
-        string[] names = [.. set.Select(static follower => follower.Group.Name)];
-        while (true)
-        {
-            try
-            {
-                return await node.JoinManyAsync(names, set[0].Options, cancellationToken).ConfigureAwait(false);
-            }
-            catch (NodeEvictedException reason) when (!node.Completion.IsCompleted
-                && set.TrueForAll(static one => one.Group.Registration.Options.RejoinAfterEviction))
-            {
-                TimeSpan pause = set[0].Group.Registration.Options.RejoinPause;
-                Log.JoinRepeated(_log, string.Join(", ", names), pause, reason.Message);
-                await Task.Delay(pause, cancellationToken).ConfigureAwait(false);
-            }
-        }
+        string[] names = [.. set.Select(static one => one.Name)];
+        IReadOnlyList<THandle> handles = await HostedSender.OpenFirstAsync(
+            node, set, token => open(names, token), cancellationToken).ConfigureAwait(false);
+        for (int index = 0; index < set.Count; index++) set[index].Begin(node, handles[index], _stop);
     }
 
     private async Task WatchAsync(QuickSilverNode node)
@@ -270,21 +258,22 @@ internal sealed class HostedNode : IQuickSilverNode, IHostedLifecycleService, IA
     // the other also that for the node.
     private Task EndAsync(CancellationToken cancellationToken, CancellationToken nodeCancellation)
     {
-        lock (_followers) return _end ??= EndCoreAsync(cancellationToken, nodeCancellation);
+        lock (_handlings) return _end ??= EndCoreAsync(cancellationToken, nodeCancellation);
     }
 
     private async Task EndCoreAsync(CancellationToken cancellationToken, CancellationToken nodeCancellation)
     {
         await _stopping.CancelAsync().ConfigureAwait(false);
+        Handles.Close();
         _started.TrySetException(new ObjectDisposedException(nameof(IQuickSilverNode), "The host has ended."));
         _ = _started.Task.Exception;
         var ended = new ObjectDisposedException(nameof(IQuickSilverNode), "The host has ended.");
-        Task answered = Task.WhenAll(_requests.Values.Select(requests => requests.EndAsync(ended)));
+        Task answered = Task.WhenAll(Handles.Requests.Select(requests => requests.EndAsync(ended)));
         if (Current is { } node)
         {
             await LimitAsync(answered, "the request groups have ended", node, cancellationToken).ConfigureAwait(false);
             // A handler that is still busy with an earlier handle comes to this one after the group was left.
-            if (_handling.Count > 0) _followers.ForEach(follower => follower.BeginReading(_abandoning.Token));
+            if (_handling.Count > 0) _handlings.ForEach(handling => handling.BeginReading(_abandoning.Token));
             await LeaveAsync(node, cancellationToken).ConfigureAwait(false);
             await LimitAsync(
                 Task.WhenAll(_handling), "the handlers have handled what is stored", node, cancellationToken)
@@ -292,7 +281,10 @@ internal sealed class HostedNode : IQuickSilverNode, IHostedLifecycleService, IA
             await _abandoning.CancelAsync().ConfigureAwait(false);
             await LimitAsync(
                 node.DisposeAsync().AsTask(), "the node has stopped", node, nodeCancellation).ConfigureAwait(false);
-            await LimitAsync(Task.WhenAll(_following), "the groups have ended", node, cancellationToken)
+            Handles.EndInboxes(ended);
+            IEnumerable<Task> following = Handles.Senders.Select(static sender => sender.Following).OfType<Task>();
+            await LimitAsync(
+                Task.WhenAll(_following.Concat(following)), "the groups have ended", node, cancellationToken)
                 .ConfigureAwait(false);
         }
         _meter?.Dispose();
@@ -301,7 +293,7 @@ internal sealed class HostedNode : IQuickSilverNode, IHostedLifecycleService, IA
 
     private async Task LeaveAsync(QuickSilverNode node, CancellationToken cancellationToken)
     {
-        Group[] handles = [.. _groups.Values.Select(static group => group.Current).OfType<Group>()];
+        MessageSender[] handles = [.. Handles.Senders.Select(static one => one.Sender).OfType<MessageSender>()];
         using var limit = CancellationTokenSource.CreateLinkedTokenSource(cancellationToken);
         limit.CancelAfter(_options!.Shutdown.DrainTimeout);
         try

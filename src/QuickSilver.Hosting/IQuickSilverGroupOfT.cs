@@ -5,7 +5,7 @@ namespace QuickSilver.Hosting;
 /// <summary>A group of values of a hosted node, across evictions; otherwise as <see cref="IQuickSilverGroup"/>. Any
 /// thread.</summary>
 /// <typeparam name="T">Type of the values.</typeparam>
-public interface IQuickSilverGroup<T>
+public interface IQuickSilverGroup<T> : IQuickSilverSender<T>
 {
     /// <summary>The group, for all that needs no values.</summary>
     IQuickSilverGroup Raw { get; }
@@ -13,14 +13,6 @@ public interface IQuickSilverGroup<T>
     /// <summary>Reports a message that is no value, with its raw bytes; it is also logged and counted. Raised on the
     /// reader's thread; exceptions of handlers are logged.</summary>
     event EventHandler<UndeserializedMessage>? Undeserialized;
-
-    /// <summary>Sends a value as <see cref="IQuickSilverGroup.SendAsync"/>.</summary>
-    /// <param name="value">The value.</param>
-    /// <param name="headers">The headers; null for none.</param>
-    /// <param name="cancellationToken">Cancels the wait; the value is then not sent.</param>
-    /// <exception cref="PayloadSerializationException">The serializer threw; nothing was sent.</exception>
-    /// <exception cref="QuickSilverException">The group has ended for good; this is the reason.</exception>
-    ValueTask SendAsync(T value, MessageHeaders? headers = null, CancellationToken cancellationToken = default);
 
     /// <summary>Reads all values, of one handle after another, as
     /// <see cref="IQuickSilverGroup.ReadAllAsync"/>.</summary>

@@ -69,6 +69,24 @@ internal static partial class Log
     public static partial void JoinRepeated(ILogger logger, string groups, TimeSpan pause, string reason);
 
     [LoggerMessage(
+        1630, LogLevel.Warning, "The publisher of group {Group} has ended, and is opened again: {Reason}")]
+    public static partial void Reopening(ILogger logger, string group, string reason);
+
+    [LoggerMessage(
+        1631, LogLevel.Information, "The publisher of group {Group} is open again after {Away}, {Members} members")]
+    public static partial void Reopened(ILogger logger, string group, TimeSpan away, int members);
+
+    [LoggerMessage(
+        1632,
+        LogLevel.Warning,
+        "The publisher of group {Group} cannot be opened again yet; the next try is in {Pause}: {Reason}")]
+    public static partial void ReopenFailed(ILogger logger, string group, TimeSpan pause, string reason);
+
+    [LoggerMessage(
+        1633, LogLevel.Error, "The publisher of group {Group} has ended and is not opened again: {Reason}")]
+    public static partial void PublisherEnded(ILogger logger, string group, string reason);
+
+    [LoggerMessage(
         1617, LogLevel.Error, "The reading of group {Group} has failed; its handlers are called no more")]
     public static partial void ReadingFailed(ILogger logger, string group, Exception fault);
 }

@@ -14,7 +14,6 @@ internal sealed class NodeOptionsSetup(IEnumerable<NodeRegistration> nodes, ISer
     : IConfigureNamedOptions<QuickSilverOptions>, IValidateOptions<QuickSilverOptions>
 {
     private const string SectionName = "QuickSilver";
-    private const string GroupsName = "Groups";
 
     /// <inheritdoc/>
     public void Configure(QuickSilverOptions options) => Configure(Options.DefaultName, options);
@@ -28,7 +27,7 @@ internal sealed class NodeOptionsSetup(IEnumerable<NodeRegistration> nodes, ISer
         if (SectionOf(node) is { } section)
         {
             SectionBinder.Bind(section, options, Others(node));
-            node.Bind(section.GetSection(GroupsName));
+            node.Bind(section);
         }
         foreach (Action<QuickSilverOptions> configure in node.Configurations) configure(options);
     }
@@ -44,7 +43,7 @@ internal sealed class NodeOptionsSetup(IEnumerable<NodeRegistration> nodes, ISer
         {
             if (SectionBinder.TextInPlaceOfKeys(section) is { } text) findings.Add($"{section.Path}: {text}");
             findings.AddRange(SectionBinder.Bind(section, new QuickSilverOptions(), Others(node)));
-            findings.AddRange(node.Bind(section.GetSection(GroupsName)));
+            findings.AddRange(node.Bind(section));
         }
         findings.AddRange(options.Validate());
         findings.AddRange(node.Findings(services.GetService<IServiceProviderIsService>()));
@@ -65,6 +64,6 @@ internal sealed class NodeOptionsSetup(IEnumerable<NodeRegistration> nodes, ISer
     {
         IEnumerable<string> keys = node.Key is null && node.Section is null
             ? nodes.Select(static other => other.Key).OfType<string>() : [];
-        return keys.Append(GroupsName).ToHashSet(StringComparer.OrdinalIgnoreCase);
+        return keys.Concat(NodeRegistration.Sections).ToHashSet(StringComparer.OrdinalIgnoreCase);
     }
 }

@@ -9,7 +9,12 @@ namespace QuickSilver.Hosting;
 internal sealed class NodeRegistration(string? key)
 {
     private readonly Dictionary<string, GroupRegistration> _groups = new(StringComparer.Ordinal);
+    private readonly Dictionary<string, PublisherRegistration> _publishers = new(StringComparer.Ordinal);
+    private readonly Dictionary<string, InboxRegistration> _inboxes = new(StringComparer.Ordinal);
     private readonly List<string> _conflicts = [];
+
+    /// <summary>Names of the sections of groups, publishers and inboxes within that of the node.</summary>
+    public static readonly string[] Sections = ["Groups", "Publishers", "Inboxes"];
 
     /// <summary>The key of the node's services; null without one.</summary>
     public string? Key { get; } = key;
@@ -25,6 +30,12 @@ internal sealed class NodeRegistration(string? key)
 
     /// <summary>The groups, in the order of registration.</summary>
     public IReadOnlyCollection<GroupRegistration> Groups => _groups.Values;
+
+    /// <summary>The publishers, in the order of registration.</summary>
+    public IReadOnlyCollection<PublisherRegistration> Publishers => _publishers.Values;
+
+    /// <summary>The inboxes, in the order of registration.</summary>
+    public IReadOnlyCollection<InboxRegistration> Inboxes => _inboxes.Values;
 
     /// <summary>The handlers, in the order of registration.</summary>
     public List<HandlerRegistration> Handlers { get; } = [];
@@ -47,33 +58,43 @@ internal sealed class NodeRegistration(string? key)
         return Requests;
     }
 
-    /// <summary>Takes the settings of the groups from the node's section.</summary>
+    /// <summary>Takes the settings of groups, publishers and inboxes from the node's section.</summary>
     /// <returns>The mistakes, each with its path.</returns>
-    public IReadOnlyList<string> Bind(IConfigurationSection groups)
+    public IReadOnlyList<string> Bind(IConfigurationSection node)
     {
         var findings = new List<string>();
-        if (SectionBinder.TextInPlaceOfKeys(groups) is { } text) findings.Add($"{groups.Key}: {text}");
-        foreach (IConfigurationSection section in groups.GetChildren())
-        {
-            if (Requests.Any(requests => requests.Name == section.Key))
-            {
-                findings.Add(
-                    $"Groups[{section.Key}]: is a request group, whose options are set in code: "
-                    + $"AddRequestGroup(\"{section.Key}\", ...)");
-                continue;
-            }
-            if (!_groups.TryGetValue(section.Key, out GroupRegistration? group))
-            {
-                findings.Add(
-                    $"Groups[{section.Key}]: the group is not registered at this node: "
-                    + $"call AddGroup(\"{section.Key}\")");
-                continue;
-            }
-            if (SectionBinder.TextInPlaceOfKeys(section) is { } ofGroup)
-                findings.Add($"Groups[{section.Key}]: {ofGroup}");
-            findings.AddRange(group.Bind(section).Select(finding => $"Groups[{section.Key}].{finding}"));
-        }
+        BindAll(node.GetSection(Sections[0]), findings, Unknown, section =>
+            _groups.GetValueOrDefault(section.Key)?.Bind(section));
+        BindAll(node.GetSection(Sections[1]), findings, name => NotRegistered("publisher", "AddPublisher", name),
+            section => _publishers.GetValueOrDefault(section.Key)?.Bind(section));
+        BindAll(node.GetSection(Sections[2]), findings, name => NotRegistered("inbox", "AddInbox", name),
+            section => _inboxes.GetValueOrDefault(section.Key)?.Bind(section));
         return findings;
+    }
+
+    private string Unknown(string group) => Requests.Any(requests => requests.Name == group)
+        ? $"is a request group, whose options are set in code: AddRequestGroup(\"{group}\", ...)"
+        : NotRegistered("group", "AddGroup", group);
+
+    private static string NotRegistered(string what, string call, string name) =>
+        $"the {what} is not registered at this node: call {call}(\"{name}\")";
+
+    private static void BindAll(
+        IConfigurationSection all, List<string> findings, Func<string, string> unknown,
+        Func<IConfigurationSection, IReadOnlyList<string>?> bind)
+    {
+        if (SectionBinder.TextInPlaceOfKeys(all) is { } text) findings.Add($"{all.Key}: {text}");
+        foreach (IConfigurationSection section in all.GetChildren())
+        {
+            string path = $"{all.Key}[{section.Key}]";
+            if (bind(section) is not { } found)
+            {
+                findings.Add($"{path}: {unknown(section.Key)}");
+                continue;
+            }
+            if (SectionBinder.TextInPlaceOfKeys(section) is { } ofSection) findings.Add($"{path}: {ofSection}");
+            findings.AddRange(found.Select(finding => $"{path}.{finding}"));
+        }
     }
 
     /// <summary>Adds a group.</summary>
@@ -89,6 +110,37 @@ internal sealed class NodeRegistration(string? key)
         return false;
     }
 
+    /// <summary>Adds a publisher.</summary>
+    /// <returns>False if its name is registered already; other options are then a finding.</returns>
+    public bool Add(PublisherRegistration publisher)
+    {
+        if (_publishers.TryAdd(publisher.Name, publisher)) return true;
+        string[] differences = [.. _publishers[publisher.Name].DifferencesTo(publisher)];
+        if (differences.Length > 0)
+            _conflicts.Add(
+                $"Publishers[{publisher.Name}]: is registered twice with different options: "
+                + string.Join(", ", differences));
+        return false;
+    }
+
+    /// <summary>Adds an inbox.</summary>
+    /// <returns>False if its name is registered already, which is a finding.</returns>
+    public bool Add(InboxRegistration inbox)
+    {
+        if (_inboxes.TryAdd(inbox.Name, inbox)) return true;
+        _conflicts.Add($"Inboxes[{inbox.Name}]: is registered twice");
+        return false;
+    }
+
+    /// <summary>Returns the mistakes in a group, each with the end of its path: those of its options, and an inbox
+    /// that is not registered.</summary>
+    public IEnumerable<string> FindingsOf(GroupRegistration group)
+    {
+        foreach (string finding in group.Findings()) yield return finding;
+        if (group.Options.Inbox is { } inbox && !_inboxes.ContainsKey(inbox))
+            yield return $".Inbox: '{inbox}' is not registered at this node: call AddInbox(\"{inbox}\")";
+    }
+
     /// <summary>The handlers of a group.</summary>
     public IEnumerable<HandlerRegistration> HandlersOf(string group) =>
         Handlers.Where(handler => handler.Group == group);
@@ -100,7 +152,15 @@ internal sealed class NodeRegistration(string? key)
         foreach (string conflict in _conflicts) yield return conflict;
         foreach (GroupRegistration group in _groups.Values)
         {
-            foreach (string finding in group.Findings()) yield return $"Groups[{group.Name}]{finding}";
+            foreach (string finding in FindingsOf(group)) yield return $"Groups[{group.Name}]{finding}";
+        }
+        foreach (PublisherRegistration publisher in _publishers.Values)
+        {
+            foreach (string finding in publisher.Findings()) yield return $"Publishers[{publisher.Name}]{finding}";
+        }
+        foreach (InboxRegistration inbox in _inboxes.Values)
+        {
+            foreach (string finding in inbox.Options.Validate()) yield return $"Inboxes[{inbox.Name}].{finding}";
         }
         foreach (RequestRegistration requests in RequestsWithResponders())
         {

@@ -40,11 +40,7 @@ public sealed class QuickSilverBuilder
     public QuickSilverBuilder AddGroup(string name, Action<HostedGroupOptions>? configure = null)
     {
         ArgumentException.ThrowIfNullOrEmpty(name);
-        if (_registration.Add(new GroupRegistration(name, configure)) && Key is null)
-        {
-            Services.TryAddKeyedSingleton(
-                name, static (provider, key) => provider.GetRequiredService<IQuickSilverNode>().GetGroup((string)key!));
-        }
+        if (_registration.Add(new GroupRegistration(name, configure))) AddKeyed(name, Group);
         return this;
     }
 
@@ -70,12 +66,73 @@ public sealed class QuickSilverBuilder
     {
         ArgumentException.ThrowIfNullOrEmpty(name);
         ArgumentNullException.ThrowIfNull(serializer);
-        if (!_registration.Add(new TypedGroupRegistration<T>(name, configure, serializer)) || Key is not null)
-            return this;
-        Services.TryAddKeyedSingleton(
-            name, static (provider, key) => provider.GetRequiredService<IQuickSilverNode>().GetGroup((string)key!));
-        Services.TryAddKeyedSingleton(
-            name, static (provider, key) => provider.GetRequiredService<IQuickSilverNode>().GetGroup<T>((string)key!));
+        if (!_registration.Add(new TypedGroupRegistration<T>(name, configure, serializer))) return this;
+        AddKeyed(name, Group);
+        AddKeyed(name, static (node, name) => node.GetGroup<T>(name));
+        return this;
+    }
+
+    /// <summary>Registers a publisher that the node opens at its start, and again after an eviction: it sends to the
+    /// group, and the node is no member of it. Inject <see cref="IQuickSilverPublisher"/> with the group's name as its
+    /// key, or ask <see cref="IQuickSilverNode.GetPublisher"/>. The same name may be registered again with the same
+    /// options, and as a group besides.</summary>
+    /// <param name="name">Name of the group, as in <see cref="QuickSilverNode.OpenPublisherAsync"/>.</param>
+    /// <param name="configure">Sets the options of the publisher, after those of the section <c>Publishers:NAME</c>
+    /// within the node's section.</param>
+    /// <returns>This instance.</returns>
+    /// <exception cref="ArgumentException">The name is empty. Other mistakes are found by the start of the
+    /// host.</exception>
+    public QuickSilverBuilder AddPublisher(string name, Action<HostedPublisherOptions>? configure = null)
+    {
+        ArgumentException.ThrowIfNullOrEmpty(name);
+        if (_registration.Add(new PublisherRegistration(name, configure))) AddKeyed(name, Publisher);
+        return this;
+    }
+
+    /// <summary>Registers a publisher of values, serialized by System.Text.Json. Inject
+    /// <see cref="IQuickSilverPublisher{T}"/> with the group's name as its key. Otherwise as the overload
+    /// above.</summary>
+    /// <typeparam name="T">Type of the values.</typeparam>
+    /// <param name="name">Name of the group.</param>
+    /// <param name="json">Metadata of the type, made by the source generator of System.Text.Json.</param>
+    /// <param name="configure">Sets the options of the publisher.</param>
+    /// <returns>This instance.</returns>
+    public QuickSilverBuilder AddPublisher<T>(
+        string name, JsonTypeInfo<T> json, Action<HostedPublisherOptions>? configure = null) =>
+        AddPublisher(name, new JsonPayloadSerializer<T>(json), configure);
+
+    /// <summary>Registers a publisher of values with a serializer of one's own. Otherwise as the overload
+    /// above.</summary>
+    /// <typeparam name="T">Type of the values.</typeparam>
+    /// <param name="name">Name of the group.</param>
+    /// <param name="serializer">Turns values into bytes.</param>
+    /// <param name="configure">Sets the options of the publisher.</param>
+    /// <returns>This instance.</returns>
+    public QuickSilverBuilder AddPublisher<T>(
+        string name, IPayloadSerializer<T> serializer, Action<HostedPublisherOptions>? configure = null)
+    {
+        ArgumentException.ThrowIfNullOrEmpty(name);
+        ArgumentNullException.ThrowIfNull(serializer);
+        if (!_registration.Add(new TypedPublisherRegistration<T>(name, configure, serializer))) return this;
+        AddKeyed(name, Publisher);
+        AddKeyed(name, static (node, name) => node.GetPublisher<T>(name));
+        return this;
+    }
+
+    /// <summary>Registers an inbox that groups of the node share (<see cref="HostedGroupOptions.Inbox"/>): one reader
+    /// over all of them, which goes on across evictions. Inject <see cref="IQuickSilverInbox"/> with the inbox's name
+    /// as its key, or ask <see cref="IQuickSilverNode.GetInbox"/>.</summary>
+    /// <param name="name">Name of the inbox.</param>
+    /// <param name="configure">Sets the options of the inbox, after those of the section <c>Inboxes:NAME</c> within the
+    /// node's section.</param>
+    /// <returns>This instance.</returns>
+    /// <exception cref="ArgumentException">The name is empty. Other mistakes are found by the start of the
+    /// host.</exception>
+    public QuickSilverBuilder AddInbox(string name, Action<InboxOptions>? configure = null)
+    {
+        ArgumentException.ThrowIfNullOrEmpty(name);
+        if (_registration.Add(new InboxRegistration(name, configure)))
+            AddKeyed(name, static (node, name) => node.GetInbox(name));
         return this;
     }
 
@@ -144,13 +201,7 @@ public sealed class QuickSilverBuilder
         var options = new RequestGroupOptions();
         configure?.Invoke(options);
         _registration.Requests.Add(new RequestRegistration<TRequest, TReply>(name, requests, replies, options));
-        if (Key is null)
-        {
-            Services.TryAddKeyedSingleton(
-                name,
-                static (provider, key) => provider.GetRequiredService<IQuickSilverNode>()
-                    .GetRequestGroup<TRequest, TReply>((string)key!));
-        }
+        AddKeyed(name, static (node, name) => node.GetRequestGroup<TRequest, TReply>(name));
         return this;
     }
 
@@ -184,5 +235,18 @@ public sealed class QuickSilverBuilder
         Services.Configure<HealthCheckServiceOptions>(checks => checks.Registrations.Add(new HealthCheckRegistration(
             name, provider => registration.HealthOf(provider, options), HealthStatus.Unhealthy, ["ready"])));
         return this;
+    }
+
+    private static IQuickSilverGroup Group(IQuickSilverNode node, string name) => node.GetGroup(name);
+
+    private static IQuickSilverPublisher Publisher(IQuickSilverNode node, string name) => node.GetPublisher(name);
+
+    // The names of groups are keys of the node without a key alone.
+    private void AddKeyed<TService>(string name, Func<IQuickSilverNode, string, TService> get)
+        where TService : class
+    {
+        if (Key is not null) return;
+        Services.TryAddKeyedSingleton(
+            name, (provider, key) => get(provider.GetRequiredService<IQuickSilverNode>(), (string)key!));
     }
 }

@@ -35,13 +35,13 @@ internal sealed class QuickSilverHealthCheck(HostedNode hosted, QuickSilverHealt
     {
         if (node.State is NodeState.Evicted) yield return "the node was removed from the cluster, and returns";
         if (node.State is NodeState.Stopping or NodeState.Stopped) yield return "the node has stopped";
-        foreach (HostedGroup group in hosted.Groups)
+        foreach (HostedSender sender in hosted.Handles.Senders)
         {
-            if (group.EndReason is { } reason) yield return $"group '{group.Name}' has ended: {reason.Message}";
-            else if (group.HandlersEnded is { } fault)
+            if (sender.EndReason is { } reason) yield return $"{sender.What} has ended: {reason.Message}";
+            else if (sender is HostedGroup { HandlersEnded: { } fault } group)
                 yield return $"the handlers of group '{group.Name}' are called no more: {fault.Message}";
         }
-        foreach (HostedRequests requests in hosted.RequestGroups)
+        foreach (HostedRequests requests in hosted.Handles.Requests)
         {
             if (requests.EndReason is { } reason)
                 yield return $"request group '{requests.Name}' has ended: {reason.Message}";
@@ -58,12 +58,12 @@ internal sealed class QuickSilverHealthCheck(HostedNode hosted, QuickSilverHealt
             yield return $"the core thread works {figures.LoopUtilization:P0} of the time";
         if (hosted.Health.Unicast is { } reason) yield return $"packets travel by unicast: {reason}";
         if (figures.UnicastMembers > 0) yield return $"{figures.UnicastMembers} members get copies by unicast";
-        foreach (HostedGroup group in hosted.Groups)
+        foreach (HostedSender sender in hosted.Handles.Senders)
         {
-            if (group.EndReason is null && group.Current is null)
-                yield return $"group '{group.Name}' is being joined again";
+            if (sender is { EndReason: null, Sender: null, Following: not null })
+                yield return $"{sender.What} is being joined again";
         }
-        foreach (HostedRequests requests in hosted.RequestGroups)
+        foreach (HostedRequests requests in hosted.Handles.Requests)
         {
             if (!requests.IsJoined) yield return $"request group '{requests.Name}' is being joined again";
         }

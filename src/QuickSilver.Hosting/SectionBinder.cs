@@ -74,6 +74,32 @@ internal static class SectionBinder
         return findings;
     }
 
+    /// <summary>Binds the section of a publisher, as that of a group.</summary>
+    /// <inheritdoc cref="Bind(IConfigurationSection, HostedGroupOptions)"/>
+    public static IReadOnlyList<string> Bind(IConfigurationSection section, HostedPublisherOptions options)
+    {
+        var findings = new List<string>();
+        var binding = new Binding(
+            one => one.Bind(options),
+            static one => one.Bind(
+                new HostedPublisherOptions(), static binder => binder.ErrorOnUnknownConfiguration = true));
+        foreach (IConfigurationSection child in section.GetChildren()) BindAll(child, child.Key, binding, findings);
+        return findings;
+    }
+
+    /// <summary>Binds the section of an inbox, as that of a group.</summary>
+    /// <inheritdoc cref="Bind(IConfigurationSection, HostedGroupOptions)"/>
+    public static IReadOnlyList<string> Bind(IConfigurationSection section, InboxOptions options)
+    {
+        var findings = new List<string>();
+        var binding = new Binding(
+            one => one.Bind(options),
+            static one => one.Bind(
+                new InboxOptions(), static binder => binder.ErrorOnUnknownConfiguration = true));
+        foreach (IConfigurationSection child in section.GetChildren()) BindAll(child, child.Key, binding, findings);
+        return findings;
+    }
+
     /// <summary>Tells of a section that has a text of its own in place of its keys.</summary>
     /// <param name="section">The section.</param>
     /// <returns>The mistake, without its path; null if there is none.</returns>

@@ -92,12 +92,12 @@ public sealed class ConfigurationErrorTests
             ("QuickSilver:Groups:prices:Group:InboxMaxMessages", "77"),
             ("QuickSilver:Groups:ticks:Typed:Tracing", "true"));
         var node = (HostedNode)host.Services.GetRequiredService<IQuickSilverNode>();
-        HostedGroupOptions prices = node.Groups.Single(static group => group.Name == "prices").Registration.Options;
+        HostedGroupOptions prices = node.Handles.Group("prices").Registration.Options;
         Assert.True(prices.RejoinAfterEviction);
         Assert.Equal(TimeSpan.FromSeconds(3), prices.RejoinPause);
         Assert.Equal(OverflowPolicy.DropOldest, prices.Group.Overflow);
         Assert.Equal(77, prices.Group.InboxMaxMessages);
-        Assert.True(node.Groups.Single(static group => group.Name == "ticks").Registration.Options.Typed.Tracing);
+        Assert.True(node.Handles.Group("ticks").Registration.Options.Typed.Tracing);
 
         IHost wrong = rig.Build(
             services => services.AddQuickSilver(rig.Here).AddGroup("prices"),

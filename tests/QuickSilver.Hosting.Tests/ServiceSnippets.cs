@@ -65,6 +65,32 @@ internal static class ServiceSnippets
         services.AddQuickSilver().AddGroup("ticks", TickContext.Default.Tick, static group => group.Typed.Tracing = true);
     }
 
+    public static void AddPublisher(IServiceCollection services)
+    {
+        services.AddQuickSilver().AddPublisher("prices");
+    }
+
+    public static void AddDesk(IServiceCollection services)
+    {
+        services.AddQuickSilver()
+            .AddInbox("desk")
+            .AddGroup("prices", static group => group.Inbox = "desk");
+    }
+
+    public static async Task RoomAsync(IQuickSilverNode node, CancellationToken stop)
+    {
+        await using IHostedGroup room = await node.JoinAsync("room 17", cancellationToken: stop);
+        await using IHostedPublisher orders = await node.OpenPublisherAsync("orders", cancellationToken: stop);
+        await orders.SendAsync("room 17 is open"u8.ToArray(), stop);
+        await foreach (Message message in room.ReadAllAsync(stop)) Console.WriteLine(message.GetString());
+    }
+
+    public static async Task FeedAsync(QuickSilverNode node)
+    {
+        await using Publisher<Tick> feed = await node.OpenPublisherAsync("ticks", TickContext.Default.Tick);
+        await feed.SendAsync(new Tick("ABC", 1.25m));
+    }
+
     public static async Task TicksAsync(QuickSilverNode node)
     {
         await using Group<Tick> ticks = await node.JoinAsync("ticks", TickContext.Default.Tick);
@@ -104,7 +130,18 @@ internal static class ServiceSnippets
         }
     }
 
-    internal sealed class PriceSource([FromKeyedServices("prices")] IQuickSilverGroup prices) : BackgroundService
+    internal sealed class Desk(IQuickSilverNode node, [FromKeyedServices("desk")] IQuickSilverInbox inbox)
+        : BackgroundService
+    {
+        protected override async Task ExecuteAsync(CancellationToken stoppingToken)
+        {
+            await node.JoinAsync("orders", static group => group.Inbox = "desk", stoppingToken);
+            await foreach (Message message in inbox.ReadAllAsync(stoppingToken))
+                Console.WriteLine($"{message.GroupName}: {message.GetString()}");
+        }
+    }
+
+    internal sealed class PriceSource([FromKeyedServices("prices")] IQuickSilverPublisher prices) : BackgroundService
     {
         protected override async Task ExecuteAsync(CancellationToken stoppingToken)
         {

@@ -40,6 +40,50 @@ public sealed class TestingSnippets
         while (group.View.MemberCount > 1) await Task.Delay(10, TestContext.Current.CancellationToken);
     }
 
+    [Fact]
+    public async Task A_service_is_tested_with_a_publisher_that_notes_what_it_is_given()
+    {
+        var ticks = new FakePublisher<Tick>();
+        var service = new PriceService(ticks);
+        Assert.Equal(1, await service.SetAsync("ABC", 1.25m));
+        Assert.Equal([new Tick("ABC", 1.25m)], ticks.Sent);
+    }
+
+    internal sealed class PriceService([FromKeyedServices("ticks")] IQuickSilverPublisher<Tick> ticks)
+    {
+        public async Task<int> SetAsync(string symbol, decimal price)
+        {
+            DeliveryReport report = await ticks.SendConfirmedAsync(new Tick(symbol, price));
+            return report.Confirmed;
+        }
+    }
+
+    internal sealed class FakePublisher<T> : IQuickSilverPublisher<T>
+    {
+        public List<T> Sent { get; } = [];
+
+        public string Name => "ticks";
+
+        public GroupView View => new(Name, number: 1, [new Member(default, "reader")]);
+
+        public IQuickSilverPublisher Raw => throw new NotSupportedException();
+
+        public ValueTask SendAsync(T value, MessageHeaders? headers, CancellationToken cancellationToken)
+        {
+            Sent.Add(value);
+            return default;
+        }
+
+        public Task<DeliveryReport> SendConfirmedAsync(
+            T value, MessageHeaders? headers, CancellationToken cancellationToken)
+        {
+            Sent.Add(value);
+            return Task.FromResult(new DeliveryReport((ulong)Sent.Count, View.Number, 1, 0, TimeSpan.Zero));
+        }
+
+        public Task FlushAsync(CancellationToken cancellationToken) => Task.CompletedTask;
+    }
+
     internal sealed class LatestPrices : IMessageHandler<Tick>
     {
         public ConcurrentDictionary<string, decimal> Prices { get; } = new();
