@@ -30,8 +30,8 @@ await using Group reading = await trader.JoinAsync("prices", new GroupOptions
         if (++received == Prices) all.SetResult();
     },
 });
-await using Group sending = await exchange.JoinAsync("prices", new GroupOptions { BufferBeforeFirstRead = false });
-await sending.WaitForMembersAsync(2);
+await using GroupPublisher sending = await exchange.OpenPublisherAsync("prices");
+await sending.WaitForMembersAsync(1);
 
 long start = Stopwatch.GetTimestamp();
 using FeedRegistration registration = sending.RegisterFeed(new PriceFeed(Prices));

@@ -22,8 +22,8 @@ await using Group showing = await display.JoinAsync("temperatures", new GroupOpt
     // On the core thread: pure and short.
     Key = static (in message) => BinaryPrimitives.ReadUInt64LittleEndian(message.Payload),
 });
-await using Group measuring = await room.JoinAsync("temperatures", new GroupOptions { BufferBeforeFirstRead = false });
-await measuring.WaitForMembersAsync(2);
+await using GroupPublisher measuring = await room.OpenPublisherAsync("temperatures");
+await measuring.WaitForMembersAsync(1);
 
 int[] shown = new int[Sensors];
 int updates = 0;

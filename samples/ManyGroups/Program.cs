@@ -18,12 +18,12 @@ await using QuickSilverNode desk = await QuickSilverNode.StartAsync(options);
 string[] names = [.. Enumerable.Range(0, Instruments).Select(number => $"instrument {number}")];
 await using Inbox inbox = desk.CreateInbox(new InboxOptions { MaxMessages = 2 * Instruments * Prices });
 IReadOnlyList<Group> reading = await desk.JoinManyAsync(names, new GroupOptions { Inbox = inbox });
-IReadOnlyList<Group> sending = await exchange.JoinManyAsync(names, new GroupOptions { BufferBeforeFirstRead = false });
+IReadOnlyList<GroupPublisher> sending = await exchange.OpenPublishersAsync(names);
 
 Task<Dictionary<Group, int>> reader = ReadAsync();
 for (int price = 0; price < Prices; price++)
 {
-    foreach (Group instrument in sending) await instrument.SendAsync($"{price}");
+    foreach (GroupPublisher instrument in sending) await instrument.SendAsync($"{price}");
 }
 await exchange.FlushAsync();
 await reading[0].LeaveAsync();
@@ -40,8 +40,9 @@ async Task<Dictionary<Group, int>> ReadAsync()
         if (happened is MessageReceived { Message: var message })
         {
             int price = int.Parse(message.GetString());
-            if (price != last.GetValueOrDefault(message.Group, -1) + 1) throw new InvalidDataException("out of order");
-            last[message.Group] = price;
+            Group group = happened.Group;
+            if (price != last.GetValueOrDefault(group, -1) + 1) throw new InvalidDataException("out of order");
+            last[group] = price;
             prices++;
         }
         else if (happened is GroupCompleted)

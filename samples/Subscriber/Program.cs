@@ -4,8 +4,8 @@
 //   dotnet run -c Release --project samples/Subscriber -- --host --key-file KEY          several: serves all
 //   dotnet run -c Release --project samples/Subscriber -- --server ADDRESS --key-file KEY     finds it; KEY is a copy
 //
-// Once a second it says how many messages have arrived and from which node, how many packets were lost on the way and
-// repaired, and who has come or gone. Messages that no member holds are named as lost. Start as many as you like.
+// Once a second it says how many messages have arrived and from which node, what was lost on the way and repaired, and
+// who has come or gone. Messages that no member holds are named as lost. Start as many as you like, in any order.
 
 using System.Collections.Concurrent;
 using System.CommandLine;
@@ -20,26 +20,17 @@ var insecure = new Option<bool>("--insecure") { Description = "No key: everyone 
 var port = new Option<int>("--port") { Description = "Port of the membership.", DefaultValueFactory = _ => 14999 };
 var groupName = new Option<string>("--group") { Description = "The group.", DefaultValueFactory = _ => "greetings" };
 var count = new Option<long>("--count") { Description = "End after them.", DefaultValueFactory = _ => long.MaxValue };
-var command = new RootCommand("Listens to a group until Ctrl+C.")
-{
-    host, server, keyFile, insecure, network, port, groupName, count,
-};
+RootCommand command = new("Listens.") { host, server, keyFile, insecure, network, port, groupName, count };
 command.SetAction(async (parsed, stop) =>
 {
-    try
-    {
-        await SubscribeAsync(parsed, stop);
-        return 0;
-    }
-    catch (OperationCanceledException) when (stop.IsCancellationRequested)
-    {
-        return 0; // Ctrl+C: the group and the node have been left in order
-    }
+    try { await SubscribeAsync(parsed, stop); }
+    catch (OperationCanceledException) when (stop.IsCancellationRequested) { } // Ctrl+C: left in order
     catch (Exception failure) when (failure is QuickSilverException or ArgumentException)
     {
         await Console.Error.WriteLineAsync(failure.Message);
         return 1;
     }
+    return 0;
 });
 return await command.Parse(args).InvokeAsync(new() { ProcessTerminationTimeout = TimeSpan.FromSeconds(10) });
 
@@ -55,20 +46,32 @@ QuickSilverOptions Options(ParseResult parsed, ILoggerFactory log)
     {
         if (parsed.GetValue(host)) throw new ArgumentException("Give --host or --server, not both.");
         options.Membership.Mode = MembershipMode.Client;
+        options.Membership.JoinTimeout = TimeSpan.FromSeconds(5); // of one attempt
         options.Membership.Servers.Add(place.Contains(':') ? place : $"{place}:{options.Membership.Port}");
     }
     return options;
 }
 
+// It may be there first: it tries again until somebody serves.
+async Task<QuickSilverNode> StartAsync(QuickSilverOptions options, CancellationToken stop)
+{
+    while (true)
+    {
+        try { return await QuickSilverNode.StartAsync(options, stop); }
+        catch (MembershipUnavailableException nobody) when (nobody.Code == ErrorCode.MembershipUnreachable)
+        {
+            Console.WriteLine($"{nobody.Message} Trying again.");
+        }
+    }
+}
+
 async Task SubscribeAsync(ParseResult parsed, CancellationToken stop)
 {
-    using ILoggerFactory log = LoggerFactory.Create(
-        static builder => builder.AddSimpleConsole(static line => line.SingleLine = true));
-    await using QuickSilverNode node = await QuickSilverNode.StartAsync(Options(parsed, log), stop);
+    using ILoggerFactory log = LoggerFactory.Create(static to => to.AddSimpleConsole(line => line.SingleLine = true));
+    await using QuickSilverNode node = await StartAsync(Options(parsed, log), stop);
     node.Events += static (_, happened) =>
     {
-        if (happened is LossReported loss)
-            Console.WriteLine($"LOST: {loss.Count} or more messages of {loss.Sender}: {loss.Reason}");
+        if (happened is LossReported loss) Console.WriteLine($"LOST: {loss.Count} of {loss.Sender}: {loss.Reason}");
     };
     var senders = new ConcurrentDictionary<MemberId, Sender>();
     var options = new GroupOptions
@@ -76,8 +79,7 @@ async Task SubscribeAsync(ParseResult parsed, CancellationToken stop)
         BufferBeforeFirstRead = false,
         OnMessage = (in message) => // on the core thread: be short, never wait
         {
-            if (!senders.TryGetValue(message.Sender, out Sender? sender))
-                senders[message.Sender] = sender = new Sender(message.SenderName);
+            Sender sender = senders.GetOrAdd(message.Sender, static (_, name) => new(name), message.SenderName);
             Interlocked.Increment(ref sender.Messages);
         },
     };
@@ -85,17 +87,15 @@ async Task SubscribeAsync(ParseResult parsed, CancellationToken stop)
     Console.WriteLine($"{node.Name} is in {group.Name}.");
     using var second = new PeriodicTimer(TimeSpan.FromSeconds(1));
     GroupView told = group.View;
-    bool all = false;
-    while (!all)
+    for (bool all = false; !all;)
     {
         await second.WaitForNextTickAsync(stop);
         if (group.Completion.IsCompleted) await group.Completion; // throws the reason
         // Asked before they are told, so that the last line tells of all.
         all = senders.Values.Sum(static sender => Interlocked.Read(ref sender.Messages)) >= parsed.GetValue(count);
-        GroupView view = group.View;
-        foreach (Member member in view.Members.Except(told.Members)) Console.WriteLine($"{member.Name} has come");
-        foreach (Member member in told.Members.Except(view.Members)) Console.WriteLine($"{member.Name} has gone");
-        told = view;
+        (GroupView before, told) = (told, group.View);
+        foreach (Member member in told.Members.Except(before.Members)) Console.WriteLine($"{member.Name} has come");
+        foreach (Member member in before.Members.Except(told.Members)) Console.WriteLine($"{member.Name} has gone");
         NodeStatistics statistics = node.GetStatistics();
         IEnumerable<string> rates = senders.Values.Select(static sender => sender.TellNew()).OfType<string>();
         if (string.Join(", ", rates) is { Length: > 0 } text)

@@ -38,7 +38,7 @@ builder.Services.ConfigureHttpJsonOptions(static json =>
     json.SerializerOptions.RespectRequiredConstructorParameters = true; // {} is no news
 });
 builder.Services.AddQuickSilver()
-    .AddGroup("news", NewsContext.Default.News, static news => news.Group.BufferBeforeFirstRead = false) // only sends
+    .AddPublisher("news", NewsContext.Default.News)
     .AddHealthCheck();
 WebApplication app = builder.Build();
 CancellationToken stopping = app.Lifetime.ApplicationStopping;
@@ -46,10 +46,10 @@ app.UseHostFiltering();
 app.UseRateLimiter();
 
 app.MapPost("/news", static async (
-    News news, [FromKeyedServices("news")] IQuickSilverGroup<News> group, CancellationToken aborted) =>
+    News news, [FromKeyedServices("news")] IQuickSilverPublisher<News> publisher, CancellationToken aborted) =>
 {
     if (news.Text.Length is 0 or > LongestText) return Results.BadRequest();
-    await group.SendAsync(news, cancellationToken: aborted);
+    await publisher.SendAsync(news, cancellationToken: aborted);
     return Results.Accepted();
 });
 
@@ -81,16 +81,15 @@ internal sealed partial class NewsContext : JsonSerializerContext;
 
 internal static class Feed
 {
-    // Each client reads through a handle of its own; a second handle on a group costs an inbox. A client that reads too
-    // slowly loses its handle, and with it its connection. The stop of the host ends the streams, so they do not hold
-    // it up.
+    // Each client reads through a group of its own; another handle on a group costs an inbox. It goes on across
+    // evictions. A client that reads too slowly loses it, and with it its connection. The stop of the host ends the
+    // streams, so they do not hold it up.
     public static async IAsyncEnumerable<News> FollowAsync(
         IQuickSilverNode hosted, CancellationToken stopping, [EnumeratorCancellation] CancellationToken aborted)
     {
         using var ended = CancellationTokenSource.CreateLinkedTokenSource(stopping, aborted);
-        QuickSilverNode node = await hosted.GetNodeAsync(ended.Token);
-        await using Group<News> news = await node.JoinAsync(
-            "news", NewsContext.Default.News, cancellationToken: ended.Token);
+        await using IHostedGroup<News> news = await hosted.JoinAsync(
+            "news", NewsContext.Default.News, static news => news.RejoinAfterSlowReader = false, ended.Token);
         IAsyncEnumerator<TypedMessage<News>> reader = news.ReadAllAsync(ended.Token).GetAsyncEnumerator(ended.Token);
         await using (reader)
         {

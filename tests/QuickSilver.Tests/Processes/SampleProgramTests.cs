@@ -64,6 +64,18 @@ public sealed class SampleProgramTests
         Assert.Contains("is in of two", host.LastLines + client.LastLines, StringComparison.Ordinal);
     }
 
+    [Fact]
+    public async Task A_subscriber_may_be_there_before_anybody_serves()
+    {
+        string port = ProgramCluster.Text(FreePort.Find());
+        string[] common = ["--interface", "127.0.0.1", "--count", "500", "--insecure"];
+        await using ChildProcess subscriber = Start("Subscriber", [.. common, "--server", $"127.0.0.1:{port}"]);
+        await HearsAsync(subscriber, "Trying again.");
+        await using ChildProcess publisher = Start("Publisher", [.. common, "--host", "--port", port]);
+        await AssertEndsAsync(publisher, 0);
+        await AssertEndsAsync(subscriber, 0);
+    }
+
     [Theory]
     [InlineData("Publisher", "Give --host or --server, not both.", "--host", "--server", "127.0.0.1")]
     [InlineData("Publisher", "--size is less than 8.", "--size", "7")]
