@@ -1,10 +1,11 @@
 using QuickSilver.Protocol.Core;
 using QuickSilver.Protocol.Delivery;
 using QuickSilver.Protocol.Dissemination;
-using QuickSilver.Protocol.Dissemination.Carriers;
+using QuickSilver.Protocol.Dissemination.Sending;
 using QuickSilver.Protocol.Dissemination.Streams;
 using QuickSilver.Protocol.Flow;
 using QuickSilver.Protocol.Flow.Buffers;
+using QuickSilver.Protocol.Flow.Limits;
 using QuickSilver.Protocol.Flow.Pull;
 using QuickSilver.Protocol.Flow.Transports;
 using QuickSilver.Protocol.Membership;
@@ -32,7 +33,7 @@ internal sealed class RingMember : ITransport, IRecoveryEvents, IDisseminationEv
         _deliverer = new Deliverer(new DeliverySettings(), Pool, delivered);
         _deliverer.OnStepInstalled(world.View.FirstStep, new Instant(1));
         var disseminator = new Disseminator(
-            new DisseminationSettings(), this, Roots, Alarms, Pool, new DisseminationCounters(), this);
+            new DisseminationSettings(), new PendingQuota(), this, Roots, Alarms, Pool, new DisseminationCounters(), this);
         _recoverer = new Recoverer(new RecoveryContext(
             settings, this, Roots, Alarms, Pool, Counters, new LoneSender(world), _deliverer, disseminator, this));
         _recoverer.Start(world.View.Members[index], 77);
