@@ -33,7 +33,8 @@ internal sealed class RingMember : ITransport, IRecoveryEvents, IDisseminationEv
         _deliverer = new Deliverer(new DeliverySettings(), Pool, delivered);
         _deliverer.OnStepInstalled(world.View.FirstStep, new Instant(1));
         var disseminator = new Disseminator(
-            new DisseminationSettings(), new PendingQuota(), this, Roots, Alarms, Pool, new DisseminationCounters(), this);
+            new DisseminationSettings(), new PendingQuota(), this, Roots, Alarms, Pool, new DisseminationCounters(),
+            this);
         _recoverer = new Recoverer(new RecoveryContext(
             settings, this, Roots, Alarms, Pool, Counters, new LoneSender(world), _deliverer, disseminator, this));
         _recoverer.Start(world.View.Members[index], 77);
