@@ -1,3 +1,4 @@
+using System.Diagnostics.CodeAnalysis;
 using QuickSilver.Protocol.Lateral;
 
 namespace QuickSilver;
@@ -19,9 +20,11 @@ public sealed record LateralOptions
     /// <summary>Repairs that the node fills in turn for each member, from 1 to 8. A burst of losses then falls on more
     /// repairs, and each of them comes later. It pays with <see cref="LateralCoding.Xor"/>. The highest of the node's
     /// groups counts for all of them. Default: 1.</summary>
+    [Experimental(ExperimentalOptions.Id)]
     public int Stagger { get; set; } = 1;
 
     /// <summary>How the node combines packets. Default: <see cref="LateralCoding.Field"/>.</summary>
+    [Experimental(ExperimentalOptions.Id)]
     public LateralCoding Coding { get; set; } = LateralCoding.Field;
 
     /// <summary>The order of delivery. Default: <see cref="LateralOrder.None"/>.</summary>

@@ -1,3 +1,5 @@
+using System.Diagnostics.CodeAnalysis;
+
 namespace QuickSilver;
 
 /// <summary>Settings of the core thread, which does a node's protocol work and calls the application's handlers and
@@ -13,9 +15,11 @@ public sealed class LoopOptions
 
     /// <summary>Time limit for completed reads in one turn, after which timers and senders get their share. Default:
     /// 1 ms.</summary>
+    [Experimental(ExperimentalOptions.Id)]
     public TimeSpan IoQuantum { get; set; } = TimeSpan.FromMilliseconds(1);
 
     /// <summary>Time limit for timers in one turn. Default: 1 ms.</summary>
+    [Experimental(ExperimentalOptions.Id)]
     public TimeSpan AlarmQuantum { get; set; } = TimeSpan.FromMilliseconds(1);
 
     /// <summary>How long a call of user code on the core thread, or a phase of a turn, may take before a

@@ -1,3 +1,4 @@
+using System.Diagnostics.CodeAnalysis;
 using System.Net;
 
 namespace QuickSilver;
@@ -47,6 +48,7 @@ public sealed class MembershipOptions
 
     /// <summary>How long the server may collect membership changes into one step. An idle server acts at once. Default:
     /// 1 s.</summary>
+    [Experimental(ExperimentalOptions.Id)]
     public TimeSpan BatchWindow { get; set; } = TimeSpan.FromSeconds(1);
 
     /// <summary>How long a node with a broken connection has to reconnect before it is removed. In
@@ -60,6 +62,7 @@ public sealed class MembershipOptions
 
     /// <summary>How long the server waits for members to install a step. Later ones do not delay its use; they catch
     /// up. Default: 3 s.</summary>
+    [Experimental(ExperimentalOptions.Id)]
     public TimeSpan InstallTimeout { get; set; } = TimeSpan.FromSeconds(3);
 
     /// <summary>Whether a server in <see cref="MembershipMode.Host"/> that takes over from a lost one waits for a
@@ -73,11 +76,13 @@ public sealed class MembershipOptions
     /// that are not in its group receive it and drop it (<see cref="NodeStatistics.PacketsFiltered"/>). False: regions
     /// are exact, and share addresses if need be. So are they where <see cref="SecurityOptions.Authorize"/> is set: a
     /// node there gets no keys of groups that it may not enter. Read by the serving node. Default: true.</summary>
+    [Experimental(ExperimentalOptions.Id)]
     public bool MergeRegions { get; set; } = true;
 
     /// <summary>Number of regions of the cluster above which similar ones are merged, if <see cref="MergeRegions"/> is
     /// true. A message is sent once for each region that its group spans. Read by the serving node. Default:
     /// 1,024.</summary>
+    [Experimental(ExperimentalOptions.Id)]
     public int MaxRegions { get; set; } = 1_024;
 
     /// <summary>Behaviour of this node after its removal from the cluster. Default:

@@ -1,3 +1,4 @@
+using System.Diagnostics.CodeAnalysis;
 using QuickSilver.Protocol.Wire;
 
 namespace QuickSilver;
@@ -44,6 +45,7 @@ public sealed class PendingOptions
     /// <summary>Limit on messages accepted but not yet sent, of all groups that go to the same regions. Messages of
     /// feeds do not count: a feed is called when there is room to send. Default: 8,192, and at most half of
     /// <see cref="MaxMessagesPerRegion"/>.</summary>
+    [Experimental(ExperimentalOptions.Id)]
     public int MaxUnsentMessagesPerRegion { get; set; } = 8_192;
 
     /// <summary>Limit on bytes accepted but not yet sent, of all groups that go to the same regions. A single larger
@@ -52,6 +54,7 @@ public sealed class PendingOptions
     /// Raising the limit lets <see cref="MessageSender.TrySend(ReadOnlySpan{byte})"/> absorb longer bursts but adds
     /// latency. It also slows a sender at full speed, because messages leave the processor's cache before they are
     /// sent. Default: 1 MiB, and at most half of <see cref="MaxBytesPerRegion"/>.</summary>
+    [Experimental(ExperimentalOptions.Id)]
     public long MaxUnsentBytesPerRegion { get; set; } = 1 << 20;
 
     /// <summary>Limit on calls that wait for room to send at the same time, of all groups that go to the same regions.

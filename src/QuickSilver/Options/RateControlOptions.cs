@@ -1,3 +1,5 @@
+using System.Diagnostics.CodeAnalysis;
+
 namespace QuickSilver;
 
 /// <summary>Limits on a node's sending rate, in packets per second and per region. In groups of other modes than
@@ -6,16 +8,20 @@ namespace QuickSilver;
 public sealed class RateControlOptions
 {
     /// <summary>How the rate is determined. Default: <see cref="RateControlMode.Adaptive"/>.</summary>
+    [Experimental(ExperimentalOptions.Id)]
     public RateControlMode Mode { get; set; } = RateControlMode.Adaptive;
 
     /// <summary>The rate before the first feedback, and the constant rate in <see cref="RateControlMode.Fixed"/>.
     /// Default: 10,000.</summary>
+    [Experimental(ExperimentalOptions.Id)]
     public int InitialPacketsPerSecond { get; set; } = 10_000;
 
     /// <summary>Lower limit of the rate. Default: 100.</summary>
+    [Experimental(ExperimentalOptions.Id)]
     public int MinPacketsPerSecond { get; set; } = 100;
 
     /// <summary>Upper limit of the rate. 0 (default): no limit.</summary>
+    [Experimental(ExperimentalOptions.Id)]
     public int MaxPacketsPerSecond { get; set; }
 
     internal RateControlOptions Copy() => (RateControlOptions)MemberwiseClone();

@@ -1,3 +1,5 @@
+using System.Diagnostics.CodeAnalysis;
+
 namespace QuickSilver;
 
 /// <summary>How lost packets are detected and repaired.</summary>
@@ -13,6 +15,7 @@ public sealed class RecoveryOptions
     /// Shortest time between two token rounds of a region. It applies while a confirmation or flush is awaited, or
     /// while members lack packets. A sender that has used half of its window may start a round earlier. Default: 5 ms.
     /// </summary>
+    [Experimental(ExperimentalOptions.Id)]
     public TimeSpan MinTokenInterval { get; set; } = TimeSpan.FromMilliseconds(5);
 
     /// <summary>
@@ -20,10 +23,12 @@ public sealed class RecoveryOptions
     /// awaited. Senders and caching members keep packets for as long. Has no effect below
     /// <see cref="MinTokenInterval"/>. Default: 30 ms.
     /// </summary>
+    [Experimental(ExperimentalOptions.Id)]
     public TimeSpan QuietTokenInterval { get; set; } = TimeSpan.FromMilliseconds(30);
 
     /// <summary>Whether a member requests a missing packet from a neighbour at once instead of waiting for the token.
     /// Default: true.</summary>
+    [Experimental(ExperimentalOptions.Id)]
     public bool EagerPull { get; set; } = true;
 
     /// <summary>Limit on bytes of received packets cached for other members and for delivery. A packet that finds no

@@ -1,3 +1,4 @@
+using System.Diagnostics.CodeAnalysis;
 using QuickSilver.Protocol.Timed;
 
 namespace QuickSilver;
@@ -23,6 +24,7 @@ public sealed record TimedOptions
 
     /// <summary>Messages that this node sends to the group in a second, at most; others wait with their sender, and a
     /// feed is asked when one can be sent. 0: no limit. Default: 0.</summary>
+    [Experimental(ExperimentalOptions.Id)]
     public int MessagesPerSecond { get; set; }
 
     /// <summary>Longest message. Never more than <see cref="PendingOptions.MaxMessageBytes"/>. Default: 64
@@ -31,6 +33,7 @@ public sealed record TimedOptions
 
     /// <summary>True: a message with a key (<see cref="SendOptions.Key"/>) replaces older ones of its sender with the
     /// key. What is missing of those is not asked for. Default: true.</summary>
+    [Experimental(ExperimentalOptions.Id)]
     public bool Supersede { get; set; } = true;
 
     /// <summary>True: a message with a key is delivered when it comes, unless a newer one with its key was; it waits
@@ -40,10 +43,12 @@ public sealed record TimedOptions
 
     /// <summary>True: members answer requests for packets of others that they hold, when the sender does not. Default:
     /// true.</summary>
+    [Experimental(ExperimentalOptions.Id)]
     public bool PartnerRepair { get; set; } = true;
 
     /// <summary>How long members wait before they ask for a packet. Default:
     /// <see cref="TimedNakTimers.Exponential"/>.</summary>
+    [Experimental(ExperimentalOptions.Id)]
     public TimedNakTimers NakTimers { get; set; } = TimedNakTimers.Exponential;
 
     internal void Validate(OptionErrors errors)

@@ -1,5 +1,6 @@
-using System.Net;
+using System.Diagnostics.CodeAnalysis;
 using System.Net.Sockets;
+using System.Net;
 using QuickSilver.Protocol.Wire;
 
 namespace QuickSilver;
@@ -65,10 +66,12 @@ public sealed class TransportOptions
     /// <summary>Whether the kernel may split one send into many datagrams (UDP_SEGMENT on Linux). False: one system
     /// call per datagram. A kernel or device that refuses is detected automatically; set this only for one that
     /// segments incorrectly. Default: true.</summary>
+    [Experimental(ExperimentalOptions.Id)]
     public bool Segmentation { get; set; } = true;
 
     /// <summary>Whether the kernel may return several datagrams from one read (UDP_GRO on Linux). Default:
     /// true.</summary>
+    [Experimental(ExperimentalOptions.Id)]
     public bool Coalescing { get; set; } = true;
 
     /// <summary>Whether nodes of one machine read each other's packets in place from shared memory instead of through
