@@ -19,7 +19,8 @@ public sealed partial class NameTests
             .. Name().Matches(File.ReadAllText(SourceTree.PathOf(page)))
                 .Select(static match => match.Groups[1].Value).Distinct()];
         Assert.True(names.Length > 10, $"only {names.Length} names were found on {page}");
-        Assert.Empty(names.Where(static name => !Sources.Has(name)));
+        string missing = string.Join(", ", names.Where(static name => !Sources.Has(name)));
+        Assert.True(missing.Length == 0, missing);
     }
 
     [Theory]
