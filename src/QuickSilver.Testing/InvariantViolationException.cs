@@ -2,7 +2,7 @@ namespace QuickSilver.Testing;
 
 /// <summary>A run broke one of the protocol's promises. The message names the invariant, what was seen, where and when,
 /// and how to run it again.</summary>
-public sealed class InvariantViolationException : Exception
+internal sealed class InvariantViolationException : Exception
 {
     /// <summary>Makes the exception.</summary>
     public InvariantViolationException() => Invariant = string.Empty;

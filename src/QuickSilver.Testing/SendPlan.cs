@@ -5,7 +5,7 @@ namespace QuickSilver.Testing;
 /// <param name="Group">The group.</param>
 /// <param name="Count">How many messages.</param>
 /// <param name="Interval">Time between two; zero: all at once.</param>
-public sealed record SendPlan(int Node, string Group, int Count, TimeSpan Interval)
+internal sealed record SendPlan(int Node, string Group, int Count, TimeSpan Interval)
 {
     /// <summary>Time from now until the first.</summary>
     public TimeSpan Start { get; init; }

@@ -29,7 +29,7 @@ namespace QuickSilver.Testing;
 /// cluster.Shutdown();
 /// </code>
 /// </example>
-public sealed class SimulatedCluster
+internal sealed class SimulatedCluster
 {
     private static readonly TimeSpan Look = TimeSpan.FromMilliseconds(5);
     private static readonly TimeSpan JoinLimit = TimeSpan.FromSeconds(30);

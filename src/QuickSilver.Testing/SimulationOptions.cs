@@ -14,7 +14,7 @@ namespace QuickSilver.Testing;
 
 /// <summary>Everything that decides a run, together with what the test then does: two clusters with equal options, used
 /// alike, behave alike to the last bit.</summary>
-public sealed record SimulationOptions
+internal sealed record SimulationOptions
 {
     /// <summary>Nodes of the cluster, beside the membership server.</summary>
     public int Nodes { get; init; } = 2;

@@ -4,7 +4,7 @@ namespace QuickSilver.Protocol.Core;
 /// One timer of one protocol element: made once, set and cancelled any number of times. It is its own node in the
 /// <see cref="AlarmQueue"/>'s tree, so setting it allocates nothing. Core thread only.
 /// </summary>
-public sealed class Alarm
+internal sealed class Alarm
 {
     internal readonly AlarmQueue Queue;
     internal readonly Action<Instant> Callback;

@@ -27,7 +27,7 @@ namespace QuickSilver.Protocol.Core;
 /// splaying by Sleator and Tarjan, "Self-Adjusting Binary Search Trees", JACM 32(3), 1985.
 /// </para>
 /// </summary>
-public sealed class AlarmQueue
+internal sealed class AlarmQueue
 {
     private readonly Alarm _header;
     private Alarm? _root;

@@ -13,7 +13,7 @@ namespace QuickSilver.Protocol.Core;
 /// handler has exchanged it.</param>
 /// <param name="Offset">Where the bytes begin.</param>
 /// <param name="Length">Number of bytes; 0 means "this socket was found empty".</param>
-public readonly record struct Completion(
+internal readonly record struct Completion(
     SocketRole Role, PriorityClass Priority, object? Channel, byte[] Buffer, int Offset, int Length)
 {
     /// <summary>

@@ -4,7 +4,7 @@ namespace QuickSilver.Protocol.Core;
 /// A monotonic clock, read by the loop once a turn and after each batch of completions; protocol elements are passed
 /// <c>now</c> instead.
 /// </summary>
-public interface IClock
+internal interface IClock
 {
     /// <summary>The present instant; never goes back.</summary>
     Instant Now { get; }

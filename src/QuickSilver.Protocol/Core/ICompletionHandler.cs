@@ -1,7 +1,7 @@
 namespace QuickSilver.Protocol.Core;
 
 /// <summary>Handles completions, one at a time, on the core thread.</summary>
-public interface ICompletionHandler
+internal interface ICompletionHandler
 {
     /// <summary>Handles one read, or the report that a socket was found empty.</summary>
     /// <param name="completion">The read. To keep its bytes, replace its buffer with another pinned buffer of the same

@@ -3,7 +3,7 @@ namespace QuickSilver.Protocol.Core;
 /// <summary>
 /// The finished reads of all of a node's sockets, in whole reads, not single datagrams. Core thread only.
 /// </summary>
-public interface ICompletionQueue
+internal interface ICompletionQueue
 {
     /// <summary>
     /// Takes every read that is ready, up to the room in <paramref name="batch"/>, control sockets first. Never waits.

@@ -1,7 +1,7 @@
 namespace QuickSilver.Protocol.Core;
 
 /// <summary>The roots of the feed trees: at the end of a turn the loop asks them for datagrams to send.</summary>
-public interface IPullRoots
+internal interface IPullRoots
 {
     /// <summary>
     /// Lets every root that can send pull from its tree: control first, then repairs within their budget, then at least

@@ -1,7 +1,7 @@
 namespace QuickSilver.Protocol.Core;
 
 /// <summary>Requests from application threads, run on the core thread.</summary>
-public interface IRequestQueue
+internal interface IRequestQueue
 {
     /// <summary>Runs all requests that were there when the call began; later ones wait for the next turn.</summary>
     /// <returns>How many were run.</returns>

@@ -5,7 +5,7 @@ namespace QuickSilver.Protocol.Core;
 /// meaningful. Distinct from a duration, which is a <see cref="TimeSpan"/>.
 /// </summary>
 /// <param name="Ticks">Ticks of 100 ns since the host's origin.</param>
-public readonly record struct Instant(long Ticks) : IComparable<Instant>
+internal readonly record struct Instant(long Ticks) : IComparable<Instant>
 {
     /// <summary>Later than any instant a clock gives; an alarm set there never fires.</summary>
     public static readonly Instant Never = new(long.MaxValue);

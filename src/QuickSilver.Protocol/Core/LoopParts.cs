@@ -7,7 +7,7 @@ namespace QuickSilver.Protocol.Core;
 /// <param name="Handler">Handles them.</param>
 /// <param name="Alarms">Timers.</param>
 /// <param name="Roots">Asked for datagrams to send.</param>
-public sealed record LoopParts(
+internal sealed record LoopParts(
     IClock Clock,
     IRequestQueue Requests,
     ICompletionQueue Completions,

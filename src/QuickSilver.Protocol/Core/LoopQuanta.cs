@@ -4,7 +4,7 @@ namespace QuickSilver.Protocol.Core;
 /// How much of a turn each queue may take. The papers used 50 ms for I/O, 5 ms for alarms and no limit for requests;
 /// shorter quanta keep tokens and pacing on time.
 /// </summary>
-public sealed record LoopQuanta
+internal sealed record LoopQuanta
 {
     /// <summary>
     /// How long completions are handled in a turn; the remainder waits for the next turn, and is sorted again with

@@ -1,7 +1,7 @@
 namespace QuickSilver.Protocol.Core;
 
 /// <summary>Counters of a loop since its start. Written by the core thread only, at the end of each phase.</summary>
-public sealed class LoopStatistics
+internal sealed class LoopStatistics
 {
     private readonly TimeSpan[] _time = new TimeSpan[Enum.GetValues<TurnPhase>().Length];
 

@@ -35,7 +35,7 @@ namespace QuickSilver.Protocol.Core;
 /// section 4 and Figure 8.
 /// </para>
 /// </summary>
-public sealed class LoopTurn
+internal sealed class LoopTurn
 {
     private const int ItemsPerClockRead = 16;
     private const int LeftOverItems = 8;

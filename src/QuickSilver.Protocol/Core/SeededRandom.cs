@@ -5,7 +5,7 @@ namespace QuickSilver.Protocol.Core;
 /// same numbers on every machine. Core thread only; allocates nothing per number. Not for secrets.
 /// </summary>
 /// <param name="seed">Any value; the host draws it, the simulator chooses it.</param>
-public sealed class SeededRandom(ulong seed)
+internal sealed class SeededRandom(ulong seed)
 {
     private ulong _state = seed;
 

@@ -1,7 +1,7 @@
 namespace QuickSilver.Protocol.Core;
 
 /// <summary>The node's socket that a read came from.</summary>
-public enum SocketRole : byte
+internal enum SocketRole : byte
 {
     /// <summary>The unicast socket for tokens, acknowledgements, NAKs and pulls.</summary>
     Control,

@@ -1,7 +1,7 @@
 namespace QuickSilver.Protocol.Core;
 
 /// <summary>The parts of a turn, in their order.</summary>
-public enum TurnPhase : byte
+internal enum TurnPhase : byte
 {
     /// <summary>Requests from application threads.</summary>
     Requests,

@@ -13,7 +13,7 @@ namespace QuickSilver.Protocol.Delivery;
 /// <param name="sender">Its sender.</param>
 /// <param name="number">Its number, per (sender, group), from 1.</param>
 /// <param name="payload">Its bytes.</param>
-public readonly ref struct DeliveredMessage(NodeInfo sender, ulong number, in Slice payload)
+internal readonly ref struct DeliveredMessage(NodeInfo sender, ulong number, in Slice payload)
 {
     private readonly ref readonly Slice _payload = ref payload;
 

@@ -27,7 +27,7 @@ namespace QuickSilver.Protocol.Delivery;
 /// session, the start of a cursor and the way past a gap are described in docs/protocol.md, "Receiving".
 /// </para>
 /// </remarks>
-public sealed class Deliverer
+internal sealed class Deliverer
 {
     private const int HeadsAhead = 4;
 

@@ -6,7 +6,7 @@ namespace QuickSilver.Protocol.Delivery;
 /// A node's delivery counters since its start, and gauges of the present. Written by the core thread only.
 /// </summary>
 /// <param name="rejected">Counts contradictory fragments.</param>
-public sealed class DeliveryCounters(RejectCounters rejected)
+internal sealed class DeliveryCounters(RejectCounters rejected)
 {
     /// <summary>Remote input dropped, by reason.</summary>
     public RejectCounters Rejected { get; } = rejected;

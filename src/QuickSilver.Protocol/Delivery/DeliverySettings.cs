@@ -4,7 +4,7 @@ using QuickSilver.Protocol.Probing;
 namespace QuickSilver.Protocol.Delivery;
 
 /// <summary>Limits of a node's delivery.</summary>
-public sealed record DeliverySettings
+internal sealed record DeliverySettings
 {
     /// <summary>
     /// Limit on the bytes of held messages: out of order, incomplete, or of a step not installed. See

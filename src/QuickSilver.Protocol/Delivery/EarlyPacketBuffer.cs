@@ -19,7 +19,7 @@ namespace QuickSilver.Protocol.Delivery;
 /// <param name="settings">The limits.</param>
 /// <param name="pool">Source of the copies' memory.</param>
 /// <param name="counters">Receives all counts.</param>
-public sealed class EarlyPacketBuffer(DeliverySettings settings, BufferPool pool, DeliveryCounters counters)
+internal sealed class EarlyPacketBuffer(DeliverySettings settings, BufferPool pool, DeliveryCounters counters)
 {
     private const int FirstCapacity = 16;
 

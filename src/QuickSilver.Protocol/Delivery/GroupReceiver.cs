@@ -7,7 +7,7 @@ namespace QuickSilver.Protocol.Delivery;
 /// The cursors of one session in a group: how far this node has come with each sender. Opened and closed by the
 /// <see cref="Deliverer"/>; its state ends with the session. Core thread only.
 /// </summary>
-public sealed class GroupReceiver
+internal sealed class GroupReceiver
 {
     /// <summary>
     /// With more senders than this, cursors are found by a dictionary: up to it, a linear search is faster and smaller.

@@ -9,7 +9,7 @@ namespace QuickSilver.Protocol.Delivery;
 /// directly. Core thread only; must not throw. An implementation may send, close groups and deliver own messages:
 /// messages of the same (sender, group) that become deliverable by it follow when the call has returned.
 /// </summary>
-public interface IDeliveryListener
+internal interface IDeliveryListener
 {
     /// <summary>
     /// Delivers the next messages of a sender. Their bytes are valid during the call; retain a message's slice to keep

@@ -3,7 +3,7 @@ using QuickSilver.Protocol.Flow.Buffers;
 namespace QuickSilver.Protocol.Delivery;
 
 /// <summary>Takes the content of one long message. Core thread only; must not throw.</summary>
-public interface ILongMessageSink
+internal interface ILongMessageSink
 {
     /// <summary>The next bytes, at least one; valid during the call.</summary>
     /// <returns>False: nothing more is wanted of this message, and <see cref="OnEnded"/> is not called.</returns>

@@ -1,7 +1,7 @@
 namespace QuickSilver.Protocol.Delivery;
 
 /// <summary>How a long message ends at a receiver.</summary>
-public enum LongMessageEnd : byte
+internal enum LongMessageEnd : byte
 {
     /// <summary>Every byte has been delivered.</summary>
     Complete,

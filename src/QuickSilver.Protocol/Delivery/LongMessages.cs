@@ -31,7 +31,7 @@ namespace QuickSilver.Protocol.Delivery;
 /// <param name="maySend">Whether a node sends in the group's newest view.</param>
 /// <param name="counters">Counts how they end, pieces that are malformed, and long messages for which there is no
 /// room.</param>
-public sealed class LongMessages(
+internal sealed class LongMessages(
     Func<NodeInfo, ulong, ILongMessageSink?> begin, Predicate<NodeInfo> maySend, DeliveryCounters counters)
 {
     /// <summary>Limit on long messages of one sender that are under way; further ones are passed over. Hosts let their

@@ -1,7 +1,7 @@
 namespace QuickSilver.Protocol.Delivery;
 
 /// <summary>Why messages will never be delivered.</summary>
-public enum LossCause : byte
+internal enum LossCause : byte
 {
     /// <summary>Their sender was removed from the cluster, and no live member holds them.</summary>
     SenderFailed,

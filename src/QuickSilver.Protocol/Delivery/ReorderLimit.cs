@@ -9,7 +9,7 @@ namespace QuickSilver.Protocol.Delivery;
 /// received. A refused packet is treated as lost, and is repaired later. Core thread only. A packet under the cap is
 /// not parsed, one over it is. Allocates only as much as <see cref="OverLimitAllowance"/>.
 /// </summary>
-public sealed class ReorderLimit
+internal sealed class ReorderLimit
 {
     private readonly DeliverySettings _settings;
     private readonly DeliveryCounters _counters;

@@ -8,4 +8,4 @@ namespace QuickSilver.Protocol.Delivery;
 /// <param name="datagram">The whole datagram; valid during the call.</param>
 /// <param name="arrival">Socket and source address.</param>
 /// <param name="now">The present instant.</param>
-public delegate void ReplayHandler(Slice datagram, Arrival arrival, Instant now);
+internal delegate void ReplayHandler(Slice datagram, Arrival arrival, Instant now);

@@ -3,7 +3,7 @@ using QuickSilver.Protocol.Probing;
 namespace QuickSilver.Protocol.Dissemination;
 
 /// <summary>Counters since the start, and two gauges. Written by the core thread only.</summary>
-public sealed class DisseminationCounters
+internal sealed class DisseminationCounters
 {
     /// <summary>Messages bound to a step and numbered.</summary>
     public ulong MessagesSent;

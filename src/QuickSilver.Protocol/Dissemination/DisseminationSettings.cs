@@ -8,7 +8,7 @@ namespace QuickSilver.Protocol.Dissemination;
 /// <summary>
 /// The configuration of dissemination, validated by the host. Defaults are the public options' defaults.
 /// </summary>
-public sealed record DisseminationSettings
+internal sealed record DisseminationSettings
 {
     /// <summary>How each stream is paced.</summary>
     public RateSettings Rate { get; init; } = new();

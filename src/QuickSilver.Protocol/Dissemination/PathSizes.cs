@@ -15,7 +15,7 @@ namespace QuickSilver.Protocol.Dissemination;
 /// Core thread only. One test per packet sent again while no way is narrow.
 /// </para>
 /// </summary>
-public sealed class PathSizes
+internal sealed class PathSizes
 {
     private readonly Dictionary<ulong, Entry> _narrow = [];
 

@@ -12,7 +12,7 @@ namespace QuickSilver.Protocol.Flow;
 /// <param name="count">Messages, at least one.</param>
 /// <param name="distance">Bytes from the beginning of one to that of the next; meaningless for a single
 /// message.</param>
-public struct DeliveryBatch(ulong number, in Slice first, int count = 1, int distance = 0)
+internal struct DeliveryBatch(ulong number, in Slice first, int count = 1, int distance = 0)
 {
     // No distance between messages has this value, and a part has none: so the struct need not grow.
     private const int PieceMark = -1;

@@ -8,7 +8,7 @@ namespace QuickSilver.Protocol.Flow;
 /// <param name="Importance">How long the message is worth repairing: 0 as usual, 1 shorter, 2 longer.</param>
 /// <param name="TimeToLive">How old the message may be at delivery; zero: the group's own limit.</param>
 /// <param name="Key">What the message describes: a newer message of the same key supersedes it. Null: nothing.</param>
-public readonly record struct MessageTraits(byte Importance, TimeSpan TimeToLive, ulong? Key)
+internal readonly record struct MessageTraits(byte Importance, TimeSpan TimeToLive, ulong? Key)
 {
     /// <summary>When the application gave the message; zero: it is young when it is taken.</summary>
     public Instant Given { get; init; }

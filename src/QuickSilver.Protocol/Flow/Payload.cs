@@ -4,7 +4,7 @@ namespace QuickSilver.Protocol.Flow;
 /// The bytes of one outgoing message, made by the host (usually on an application's thread) and passed to the core
 /// thread. All regions of the message's group share it; it is recycled once, when the last of them has packed it.
 /// </summary>
-public abstract class Payload
+internal abstract class Payload
 {
     private int _references = 1;
 

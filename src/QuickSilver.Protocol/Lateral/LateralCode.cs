@@ -1,7 +1,7 @@
 namespace QuickSilver.Protocol.Lateral;
 
 /// <summary>How a node builds the repairs that it sends. Receivers understand both.</summary>
-public enum LateralCode : byte
+internal enum LateralCode : byte
 {
     /// <summary>As the paper has it: exclusive or, r packets a repair, the number of targets drawn for each.</summary>
     Xor,

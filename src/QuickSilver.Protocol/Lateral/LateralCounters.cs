@@ -1,7 +1,7 @@
 namespace QuickSilver.Protocol.Lateral;
 
 /// <summary>What the lateral groups of one node have done. Core thread only.</summary>
-public sealed class LateralCounters
+internal sealed class LateralCounters
 {
     /// <summary>Packets sent for the first time.</summary>
     public ulong PacketsSent;

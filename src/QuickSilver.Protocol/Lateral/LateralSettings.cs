@@ -3,7 +3,7 @@ using QuickSilver.Protocol.Modes;
 namespace QuickSilver.Protocol.Lateral;
 
 /// <summary>The settings of a lateral group at this node. Defaults are the public options' defaults.</summary>
-public sealed record LateralSettings : ModeSettings
+internal sealed record LateralSettings : ModeSettings
 {
     /// <summary>Packets that one repair combines: r of the paper's rate of fire. The lowest of a node's groups
     /// counts for all, as repairs mix them.</summary>

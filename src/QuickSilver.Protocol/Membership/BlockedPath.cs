@@ -6,4 +6,4 @@ namespace QuickSilver.Protocol.Membership;
 /// </summary>
 /// <param name="From">Key of the node's number.</param>
 /// <param name="BlockedFor">Time for which every measurement has found the way blocked.</param>
-public readonly record struct BlockedPath(ulong From, TimeSpan BlockedFor);
+internal readonly record struct BlockedPath(ulong From, TimeSpan BlockedFor);

@@ -6,7 +6,7 @@ namespace QuickSilver.Protocol.Membership;
 /// The cluster as this node knows it after the last installed step: nodes, the groups it is in or publishes to, their
 /// regions and current region views. Written by the agent, read by all others. Core thread only.
 /// </summary>
-public abstract class ClusterView
+internal abstract class ClusterView
 {
     /// <summary>
     /// The last installed step. None before the first, and again when a node that was in no group must register again.

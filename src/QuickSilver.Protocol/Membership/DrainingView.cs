@@ -8,4 +8,4 @@ namespace QuickSilver.Protocol.Membership;
 /// members reach the sender.</param>
 /// <param name="IsAnsweredElsewhere">True when another view has acknowledged newer packets of this node since the first
 /// unstable one was sent. Then the node's sending and receiving works.</param>
-public readonly record struct DrainingView(ViewNumber View, ulong Heard, bool IsAnsweredElsewhere);
+internal readonly record struct DrainingView(ViewNumber View, ulong Heard, bool IsAnsweredElsewhere);

@@ -8,4 +8,4 @@ namespace QuickSilver.Protocol.Membership;
 /// <param name="Mode">The group's mode: one of <see cref="GroupModes"/>.</param>
 /// <param name="Address">The multicast address of a hybrid group; none for others, and where the server has no
 /// addresses.</param>
-public sealed record GroupInfo(GroupId Id, string Name, byte Mode, NetEndpoint Address = default);
+internal sealed record GroupInfo(GroupId Id, string Name, byte Mode, NetEndpoint Address = default);

@@ -12,7 +12,7 @@ namespace QuickSilver.Protocol.Membership;
 /// which shares what has not changed.
 /// </para>
 /// </summary>
-public sealed class GroupLayout
+internal sealed class GroupLayout
 {
     /// <summary>The layout of a node in no group.</summary>
     public static readonly GroupLayout None = new(default, null, default, [], [], []);

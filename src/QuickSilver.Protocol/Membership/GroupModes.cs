@@ -1,7 +1,7 @@
 namespace QuickSilver.Protocol.Membership;
 
 /// <summary>The modes of groups (<see cref="GroupInfo.Mode"/>): what a group promises about its messages.</summary>
-public static class GroupModes
+internal static class GroupModes
 {
     /// <summary>Every member delivers every message once, in the order of its sender.</summary>
     public const byte Reliable = 0;

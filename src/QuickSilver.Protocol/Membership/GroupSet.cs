@@ -9,7 +9,7 @@ namespace QuickSilver.Protocol.Membership;
 /// kept: four bytes a group. Immutable; the default value is empty.
 /// </summary>
 [CollectionBuilder(typeof(GroupSet), nameof(Create))]
-public readonly struct GroupSet : IEnumerable<GroupId>
+internal readonly struct GroupSet : IEnumerable<GroupId>
 {
     private readonly uint[]? _counters;
     private readonly Epoch _epoch;

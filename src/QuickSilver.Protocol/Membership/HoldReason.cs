@@ -1,7 +1,7 @@
 namespace QuickSilver.Protocol.Membership;
 
 /// <summary>The reason why a membership server removes no member, and makes no view that requires removals.</summary>
-public enum HoldReason : byte
+internal enum HoldReason : byte
 {
     /// <summary>The server does not hold.</summary>
     None = 0,

@@ -1,7 +1,7 @@
 namespace QuickSilver.Protocol.Membership;
 
 /// <summary>The stage for which a join waits at the server.</summary>
-public enum JoinStage : byte
+internal enum JoinStage : byte
 {
     /// <summary>Members install the previous step, or that of the join.</summary>
     Install = 1,

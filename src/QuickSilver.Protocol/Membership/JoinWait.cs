@@ -8,7 +8,7 @@ namespace QuickSilver.Protocol.Membership;
 /// <param name="Total">Number of nodes.</param>
 /// <param name="Names">The first of them, for diagnostics. The one that has been silent to the server for longest comes
 /// first.</param>
-public sealed record JoinWait(JoinStage Stage, int Total, IReadOnlyList<string> Names)
+internal sealed record JoinWait(JoinStage Stage, int Total, IReadOnlyList<string> Names)
 {
     /// <summary>Limit on the names reported.</summary>
     public const int MaxNames = 8;

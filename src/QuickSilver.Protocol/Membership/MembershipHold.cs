@@ -5,7 +5,7 @@ namespace QuickSilver.Protocol.Membership;
 /// <param name="Missing">Number of members that the server waits for.</param>
 /// <param name="Present">Number of members that are present.</param>
 /// <param name="Names">The first of the missing members, for diagnostics.</param>
-public sealed record MembershipHold(HoldReason Reason, int Missing, int Present, IReadOnlyList<string> Names)
+internal sealed record MembershipHold(HoldReason Reason, int Missing, int Present, IReadOnlyList<string> Names)
 {
     /// <summary>No hold.</summary>
     public static MembershipHold None { get; } = new(HoldReason.None, 0, 0, []);

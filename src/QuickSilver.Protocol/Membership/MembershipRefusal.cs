@@ -1,7 +1,7 @@
 namespace QuickSilver.Protocol.Membership;
 
 /// <summary>The reason why the membership server refused a request or removed a node.</summary>
-public enum MembershipRefusal : byte
+internal enum MembershipRefusal : byte
 {
     /// <summary>Nothing was refused.</summary>
     None = 0,

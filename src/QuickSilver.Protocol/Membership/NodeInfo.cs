@@ -7,7 +7,7 @@ namespace QuickSilver.Protocol.Membership;
 /// The description of one node: one instance per node in a process, shared by all views, so that a removal is seen
 /// everywhere at once. Core thread only.
 /// </summary>
-public sealed class NodeInfo
+internal sealed class NodeInfo
 {
     private const uint Loopback = 127;
 

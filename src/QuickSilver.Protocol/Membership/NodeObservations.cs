@@ -4,7 +4,7 @@ namespace QuickSilver.Protocol.Membership;
 /// A node's observations of others that hold it up, gathered before each heartbeat. The server removes no node for the
 /// observations of one node, or for a single observation. Core thread only; the lists are reused.
 /// </summary>
-public sealed class NodeObservations
+internal sealed class NodeObservations
 {
     /// <summary>Members that do not answer; one may be listed more than once.</summary>
     public List<SilentMember> Silent { get; } = [];

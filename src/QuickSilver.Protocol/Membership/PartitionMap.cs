@@ -5,7 +5,7 @@ namespace QuickSilver.Protocol.Membership;
 /// at position i div k. Packet s is cached by partition (s - 1) mod k. The floor makes partitions of r to 2r - 1
 /// members. Source: first paper, section 2.2.
 /// </summary>
-public sealed class PartitionMap
+internal sealed class PartitionMap
 {
     /// <summary>Makes the map.</summary>
     /// <param name="members">Number of members of the view; at least 1.</param>

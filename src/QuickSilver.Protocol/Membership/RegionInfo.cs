@@ -8,7 +8,7 @@ namespace QuickSilver.Protocol.Membership;
 /// </summary>
 /// <param name="id">The region's number.</param>
 /// <param name="groups">The groups, sorted by id: a message names its group by the index in this list.</param>
-public sealed class RegionInfo(RegionId id, GroupSet groups)
+internal sealed class RegionInfo(RegionId id, GroupSet groups)
 {
     /// <summary>The region's number.</summary>
     public RegionId Id { get; } = id;

@@ -6,7 +6,7 @@ namespace QuickSilver.Protocol.Membership;
 /// A numbered, ordered list of a region's members, with the partitions, ring order and transport that follow from it.
 /// Immutable, equal at all nodes (invariant V3 in docs/testing.md).
 /// </summary>
-public sealed class RegionView
+internal sealed class RegionView
 {
     private readonly Dictionary<ulong, int> _indexByKey;
     private readonly GroupSet[]? _memberGroups;

@@ -9,4 +9,4 @@ namespace QuickSilver.Protocol.Membership;
 /// finding.</param>
 /// <param name="IsOwnFinding">True when this node asked it more than once without answer; false when a token lists it
 /// as skipped.</param>
-public readonly record struct SilentMember(ulong Node, TimeSpan SilentFor, bool IsOwnFinding);
+internal readonly record struct SilentMember(ulong Node, TimeSpan SilentFor, bool IsOwnFinding);

@@ -5,4 +5,4 @@ namespace QuickSilver.Protocol.Membership;
 /// <param name="Packets">In the stream that it holds up most, the packets above what it holds, at most.</param>
 /// <param name="HeldFor">Time for which it has held this node at its limit, once that is as long as the node waits for
 /// a slow member; else zero.</param>
-public readonly record struct SlowMember(ulong Node, ulong Packets, TimeSpan HeldFor);
+internal readonly record struct SlowMember(ulong Node, ulong Packets, TimeSpan HeldFor);

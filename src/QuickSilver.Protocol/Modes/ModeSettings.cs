@@ -1,4 +1,4 @@
 namespace QuickSilver.Protocol.Modes;
 
 /// <summary>The settings of a group at this node, of a type that its mode knows; immutable.</summary>
-public abstract record ModeSettings;
+internal abstract record ModeSettings;

@@ -5,7 +5,7 @@ namespace QuickSilver.Protocol.Recovery;
 
 /// <summary>The reports of recovery to its node: to the application, and to the membership server. Core thread
 /// only.</summary>
-public interface IRecoveryEvents
+internal interface IRecoveryEvents
 {
     /// <summary>
     /// A peer's token reports a removal that the membership server has not announced to this node yet. The node must

@@ -13,7 +13,7 @@ namespace QuickSilver.Protocol.Recovery;
 /// <param name="HoldsUp">True when it has been behind for a second more than it was not: it is not merely late.</param>
 /// <param name="IsSteady">True when nearly every round of the last seconds has found it behind.</param>
 /// <param name="Views">The views in which it is behind.</param>
-public sealed record LaggingMember(
+internal sealed record LaggingMember(
     NodeInfo Member,
     LagCause Cause,
     ulong Packets,

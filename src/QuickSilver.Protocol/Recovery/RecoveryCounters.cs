@@ -1,7 +1,7 @@
 namespace QuickSilver.Protocol.Recovery;
 
 /// <summary>Counters of recovery since the node's start. Core thread only.</summary>
-public sealed class RecoveryCounters
+internal sealed class RecoveryCounters
 {
     /// <summary>Packets accepted for the first time, repairs included.</summary>
     public ulong PacketsReceived;

@@ -3,7 +3,7 @@ using QuickSilver.Protocol.Probing;
 namespace QuickSilver.Protocol.Recovery;
 
 /// <summary>The settings of recovery.</summary>
-public sealed record RecoverySettings
+internal sealed record RecoverySettings
 {
     /// <summary>
     /// Shortest time between the starts of two rounds, unless a sender wants feedback immediately. In the papers: a

@@ -4,7 +4,7 @@ namespace QuickSilver.Protocol.Security;
 /// The cryptography that a host hands to the protocol: authenticated encryption, key derivation, and secret random
 /// bytes. The protocol itself contains none but the hash of the gate (<see cref="SipHash"/>). Core thread only.
 /// </summary>
-public interface ICryptoSuite
+internal interface ICryptoSuite
 {
     /// <summary>Bytes of a key or a secret.</summary>
     const int KeyBytes = 32;

@@ -4,7 +4,7 @@ namespace QuickSilver.Protocol.Security;
 /// One key of authenticated encryption. No two calls of <see cref="Seal"/> may have the same nonce, unless plaintext
 /// and associated data are the same as well. Allocates nothing on success. Core thread only.
 /// </summary>
-public interface ISealingKey : IDisposable
+internal interface ISealingKey : IDisposable
 {
     /// <summary>Encrypts and authenticates.</summary>
     /// <param name="nonce"><see cref="ICryptoSuite.NonceBytes"/> bytes.</param>

@@ -8,7 +8,7 @@ namespace QuickSilver.Protocol.Security;
 /// from the dearer check of the tag. Source: J.-P. Aumasson, D. J. Bernstein, "SipHash: a fast short-input PRF", 2012;
 /// tested with the vectors of its reference. Cost: about 0.1 us for 60 bytes; allocates nothing.
 /// </summary>
-public readonly struct SipHash
+internal readonly struct SipHash
 {
     /// <summary>Bytes of a key.</summary>
     public const int KeyBytes = 16;

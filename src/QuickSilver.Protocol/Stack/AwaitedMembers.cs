@@ -10,7 +10,7 @@ namespace QuickSilver.Protocol.Stack;
 /// answer the token is also known to the leader of its ring, and to the member that the token visits after it. A
 /// snapshot for diagnostics; O(pending messages + members).
 /// </summary>
-public sealed class AwaitedMembers
+internal sealed class AwaitedMembers
 {
     private readonly HashSet<NodeInfo> _seen = [];
     private readonly List<NodeInfo> _silent = [];

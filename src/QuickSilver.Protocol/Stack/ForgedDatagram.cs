@@ -6,4 +6,4 @@ namespace QuickSilver.Protocol.Stack;
 /// <param name="Kind">Its kind.</param>
 /// <param name="Sender"><see cref="NodeNumber.Key"/> of the node that it names as its sender.</param>
 /// <param name="Source">The address it came from.</param>
-public readonly record struct ForgedDatagram(DatagramKind Kind, ulong Sender, NetEndpoint Source);
+internal readonly record struct ForgedDatagram(DatagramKind Kind, ulong Sender, NetEndpoint Source);

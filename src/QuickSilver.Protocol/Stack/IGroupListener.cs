@@ -9,7 +9,7 @@ namespace QuickSilver.Protocol.Stack;
 /// must be short and must not throw. When the node leaves the group during a call, the rest of the call's messages are
 /// to be ignored.
 /// </summary>
-public interface IGroupListener : IDeliveryListener
+internal interface IGroupListener : IDeliveryListener
 {
     /// <summary>
     /// The group has a new view (its member set changed); comes before the first message sent in it. Called only while

@@ -11,7 +11,7 @@ namespace QuickSilver.Protocol.Stack;
 /// Receives a node's events for its host; events in a group go to the group's <see cref="IGroupListener"/>. Called on
 /// the core thread, never re-entered from inside a send; implementations must be short and must not throw.
 /// </summary>
-public interface INodeUpcalls
+internal interface INodeUpcalls
 {
     /// <summary>
     /// Senders of this node have switched to a step: <see cref="LocalGroup.SendMemberCount"/> may have changed.

@@ -12,7 +12,7 @@ namespace QuickSilver.Protocol.Stack;
 /// published to, in the same way.</param>
 /// <param name="mode">Mode of the groups.</param>
 /// <param name="isPublisher">True to publish: to send without being a member.</param>
-public abstract class JoinRequest(IReadOnlyList<string> names, byte mode, bool isPublisher = false)
+internal abstract class JoinRequest(IReadOnlyList<string> names, byte mode, bool isPublisher = false)
 {
     /// <summary>True to publish: the sessions receive nothing.</summary>
     public bool IsPublisher { get; } = isPublisher;

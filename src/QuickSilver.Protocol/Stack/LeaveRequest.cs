@@ -7,7 +7,7 @@ namespace QuickSilver.Protocol.Stack;
 /// only.
 /// </summary>
 /// <param name="groups">The sessions: all of members, or all of publishers.</param>
-public abstract class LeaveRequest(IReadOnlyList<LocalGroup> groups)
+internal abstract class LeaveRequest(IReadOnlyList<LocalGroup> groups)
 {
     /// <summary>The groups.</summary>
     public IReadOnlyList<LocalGroup> Groups { get; } = groups;

@@ -16,7 +16,7 @@ namespace QuickSilver.Protocol.Stack;
 /// have one of each kind in a group; they share the sender, and so the numbers of messages. Its
 /// <see cref="GroupSender"/> outlives the session, its <see cref="GroupReceiver"/> ends with it. Core thread only.
 /// </summary>
-public sealed class LocalGroup : ISenderListener
+internal sealed class LocalGroup : ISenderListener
 {
     private readonly GroupSessions _sessions;
 

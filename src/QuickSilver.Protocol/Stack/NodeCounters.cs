@@ -8,7 +8,7 @@ namespace QuickSilver.Protocol.Stack;
 /// at the end of a turn.
 /// </summary>
 /// <param name="rejected">Drops of remote input.</param>
-public sealed class NodeCounters(RejectCounters rejected)
+internal sealed class NodeCounters(RejectCounters rejected)
 {
     /// <summary>Remote input dropped, by reason.</summary>
     public RejectCounters Rejected { get; } = rejected;

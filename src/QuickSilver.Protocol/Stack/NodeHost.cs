@@ -15,7 +15,7 @@ namespace QuickSilver.Protocol.Stack;
 /// <param name="Upcalls">Receives its events.</param>
 /// <param name="Random">Its randomness.</param>
 /// <param name="Pool">Its memory.</param>
-public sealed record NodeHost(
+internal sealed record NodeHost(
     AlarmQueue Alarms,
     ITransport Transport,
     IMembershipLink Link,

@@ -10,7 +10,7 @@ namespace QuickSilver.Protocol.Stack;
 /// <summary>
 /// The complete configuration of a node's protocol, validated by the host. Defaults are the public options' defaults.
 /// </summary>
-public sealed record NodeSettings
+internal sealed record NodeSettings
 {
     /// <summary>Name of the cluster.</summary>
     public string ClusterName { get; init; } = "default";

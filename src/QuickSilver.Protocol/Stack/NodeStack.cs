@@ -22,7 +22,7 @@ namespace QuickSilver.Protocol.Stack;
 /// Core thread only. Has one life: after <see cref="Shutdown"/>, and after an eviction, the host builds another.
 /// </para>
 /// </summary>
-public sealed class NodeStack : ICompletionHandler, IPullRoots, IMembershipEvents
+internal sealed class NodeStack : ICompletionHandler, IPullRoots, IMembershipEvents
 {
     private readonly StackParts _rooms;
     private readonly DatagramRouter _router;

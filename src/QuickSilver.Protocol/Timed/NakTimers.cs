@@ -1,7 +1,7 @@
 namespace QuickSilver.Protocol.Timed;
 
 /// <summary>How long a receiver of a timed group waits before it asks for a packet.</summary>
-public enum NakTimers : byte
+internal enum NakTimers : byte
 {
     /// <summary>
     /// Truncated exponential: most wait long, a few ask early, and their request stops the others. Source: RFC 5401.

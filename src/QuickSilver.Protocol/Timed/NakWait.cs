@@ -6,7 +6,7 @@ namespace QuickSilver.Protocol.Timed;
 /// Draws the waits of receivers that lack the same packet, so that one or two of them ask and the others hear it. O(1),
 /// allocates nothing. Sources: RFC 5401, section 3.2.3 (exponential); the VE paper (uniform); SRM (distance).
 /// </summary>
-public static class NakWait
+internal static class NakWait
 {
     private const double SrmFrom = 2;
     private const double SrmWidth = 2;

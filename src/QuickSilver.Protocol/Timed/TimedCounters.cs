@@ -3,7 +3,7 @@ namespace QuickSilver.Protocol.Timed;
 /// <summary>
 /// Counters of a node's timed groups since its start, and gauges of the present. Written by the core thread only.
 /// </summary>
-public sealed class TimedCounters
+internal sealed class TimedCounters
 {
     /// <summary>Messages sent.</summary>
     public ulong MessagesSent;

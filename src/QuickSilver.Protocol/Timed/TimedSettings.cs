@@ -7,7 +7,7 @@ namespace QuickSilver.Protocol.Timed;
 /// The contract of a timed group at one node: how fast it sends, how long messages are worth anything, how it is asked
 /// for packets. Buffers and timers follow from it. Defaults are those of the public options.
 /// </summary>
-public sealed record TimedSettings : ModeSettings
+internal sealed record TimedSettings : ModeSettings
 {
     /// <summary>Factor of the time to live for messages of low importance.</summary>
     public const double LowFactor = 0.1;

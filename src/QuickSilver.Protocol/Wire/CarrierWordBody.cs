@@ -9,7 +9,7 @@ namespace QuickSilver.Protocol.Wire;
 /// </code>
 /// </summary>
 /// <param name="Heard">The probe that was heard; null: none of the sender's multicasts arrives.</param>
-public readonly record struct CarrierWordBody(ulong? Heard)
+internal readonly record struct CarrierWordBody(ulong? Heard)
 {
     /// <summary>The longest body.</summary>
     public const int MaxLength = 10;

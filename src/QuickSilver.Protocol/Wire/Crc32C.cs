@@ -24,7 +24,7 @@ namespace QuickSilver.Protocol.Wire;
 /// Cost: 8 bytes a cycle when long, 8 in three cycles when short. Allocates nothing. Source: Gopal and others, "Fast
 /// CRC Computation for iSCSI Polynomial Using CRC32 Instruction", 2011; the computation of the constants is ours.
 /// </summary>
-public static class Crc32C
+internal static class Crc32C
 {
     private const int WordBytes = sizeof(ulong);
     private const int LongestLane = 128;

@@ -2,7 +2,7 @@ namespace QuickSilver.Protocol.Wire;
 
 /// <summary>Flags of a datagram header.</summary>
 [Flags]
-public enum DatagramFlags : ushort
+internal enum DatagramFlags : ushort
 {
     /// <summary>None.</summary>
     None = 0,

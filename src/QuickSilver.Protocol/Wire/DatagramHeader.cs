@@ -25,7 +25,7 @@ namespace QuickSilver.Protocol.Wire;
 ///  48     body
 /// </code>
 /// </summary>
-public struct DatagramHeader
+internal struct DatagramHeader
 {
     /// <summary>Bytes of a header.</summary>
     public const int Length = 48;

@@ -4,7 +4,7 @@ namespace QuickSilver.Protocol.Wire;
 /// The kind of a datagram. The order of the values is not the order of priority: see
 /// <see cref="DatagramKinds.PriorityOf"/>.
 /// </summary>
-public enum DatagramKind : byte
+internal enum DatagramKind : byte
 {
     /// <summary>No datagram.</summary>
     None = 0,

@@ -1,7 +1,7 @@
 namespace QuickSilver.Protocol.Wire;
 
 /// <summary>Properties of the kinds of datagrams: priority, source endpoint, content.</summary>
-public static class DatagramKinds
+internal static class DatagramKinds
 {
     /// <summary>
     /// Set in the kind byte of datagrams that a node which does not know the kind may drop without counting an error.

@@ -3,7 +3,7 @@ namespace QuickSilver.Protocol.Wire;
 /// <summary>
 /// Which of a node's endpoints a kind of datagram is sent from: see <see cref="DatagramKinds.SourceOf"/>.
 /// </summary>
-public enum DatagramSource : byte
+internal enum DatagramSource : byte
 {
     /// <summary>Not checked: the datagram is only counted.</summary>
     Anywhere,

@@ -7,7 +7,7 @@ namespace QuickSilver.Protocol.Wire;
 /// </summary>
 /// <param name="Term">Rises by at least one with each new server; 0 means "no epoch".</param>
 /// <param name="Server">Random id of the server of this epoch.</param>
-public readonly record struct Epoch(ulong Term, ulong Server) : IComparable<Epoch>
+internal readonly record struct Epoch(ulong Term, ulong Server) : IComparable<Epoch>
 {
     /// <summary>Term first, then server id.</summary>
     public int CompareTo(Epoch other)

@@ -3,7 +3,7 @@ namespace QuickSilver.Protocol.Wire;
 /// <summary>
 /// How soon a sender wants feedback on its packets; the region's leader paces its token rounds by it. Ordered.
 /// </summary>
-public enum FeedbackUrgency
+internal enum FeedbackUrgency
 {
     /// <summary>Nobody waits for it: rounds may be far apart.</summary>
     Low,

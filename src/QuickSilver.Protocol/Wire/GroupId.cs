@@ -3,7 +3,7 @@ namespace QuickSilver.Protocol.Wire;
 /// <summary>The number of a named group, assigned by the membership server when the name is first used.</summary>
 /// <param name="Epoch">Epoch of the membership server that assigned the number.</param>
 /// <param name="Counter">Counts from 1 within the epoch; 0 means "none".</param>
-public readonly record struct GroupId(Epoch Epoch, uint Counter) : IComparable<GroupId>
+internal readonly record struct GroupId(Epoch Epoch, uint Counter) : IComparable<GroupId>
 {
     /// <summary>True for the default value, which names nothing.</summary>
     public bool IsNone => Counter == 0;

@@ -22,7 +22,7 @@ namespace QuickSilver.Protocol.Wire;
 /// Cost: one copy of the messages, O(regions + records). Allocates nothing.
 /// </para>
 /// </summary>
-public static class HybridPacket
+internal static class HybridPacket
 {
     /// <summary>Offset of the list's length in the datagram.</summary>
     public const int ListOffset = DatagramHeader.Length;

@@ -16,7 +16,7 @@ namespace QuickSilver.Protocol.Wire;
 /// [bit 1]       varint   term of that step's epoch, then 8 bytes: its server
 /// </code>
 /// </summary>
-public readonly record struct HybridRegion
+internal readonly record struct HybridRegion
 {
     /// <summary>The longest form of one header.</summary>
     public const int MaxLength = 4 + 4 + 4 + 1 + 7 + 10 + 3 + 10 + 10 + 8;

@@ -1,7 +1,7 @@
 namespace QuickSilver.Protocol.Wire;
 
 /// <summary>How long a message of a timed group is worth asking for. The values are those on the wire.</summary>
-public static class Importance
+internal static class Importance
 {
     /// <summary>The group's time to live.</summary>
     public const byte Normal = 0;

@@ -1,7 +1,7 @@
 namespace QuickSilver.Protocol.Wire;
 
 /// <summary>Why a member is behind. A higher value explains the lower ones and takes precedence over them.</summary>
-public enum LagCause : byte
+internal enum LagCause : byte
 {
     /// <summary>
     /// It has read its socket past packets that it does not hold: they were lost on the network, and are not repaired

@@ -7,7 +7,7 @@ namespace QuickSilver.Protocol.Wire;
 /// none that is old.</param>
 /// <param name="Milliseconds">How long the token waited for it in the round before, while it stood still; 0: not longer
 /// than usual.</param>
-public readonly record struct LagEntry(int Member, LagCause Cause, ulong Packets, uint Milliseconds = 0)
+internal readonly record struct LagEntry(int Member, LagCause Cause, ulong Packets, uint Milliseconds = 0)
 {
     /// <summary>True when this entry is graver: more packets held up, or as many with a higher cause.</summary>
     public bool IsWorseThan(in LagEntry other) =>

@@ -9,7 +9,7 @@ namespace QuickSilver.Protocol.Wire;
 /// entry*      member varint, ascending; cause 1 byte; packets varint; milliseconds varint
 /// </code>
 /// </summary>
-public sealed class LagList
+internal sealed class LagList
 {
     /// <summary>Limit on the members that are named.</summary>
     public const int MaxEntries = 8;

@@ -21,7 +21,7 @@ namespace QuickSilver.Protocol.Wire;
 /// </code>
 /// In a combination each block is followed by zeros, up to the longest.
 /// </summary>
-public readonly ref struct LateralBlock
+internal readonly ref struct LateralBlock
 {
     /// <summary>Bytes of checksum and length.</summary>
     public const int HeadLength = 6;

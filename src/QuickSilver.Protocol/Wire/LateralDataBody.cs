@@ -11,7 +11,7 @@ namespace QuickSilver.Protocol.Wire;
 /// block                LateralBlock
 /// </code>
 /// </summary>
-public static class LateralDataBody
+internal static class LateralDataBody
 {
     /// <summary>The longest body before the block.</summary>
     public const int MaxPrefix = 10 + 5 + 10 + 3;

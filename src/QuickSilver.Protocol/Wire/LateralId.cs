@@ -7,7 +7,7 @@ namespace QuickSilver.Protocol.Wire;
 /// <param name="Group">Counter of the group's id.</param>
 /// <param name="Number">The message's number, per (sender, group), from 1.</param>
 /// <param name="Fragment">0: the whole message; else the fragment, from 1.</param>
-public readonly record struct LateralId(ulong Sender, uint Group, ulong Number, uint Fragment)
+internal readonly record struct LateralId(ulong Sender, uint Group, ulong Number, uint Fragment)
     : IComparable<LateralId>
 {
     /// <summary>The most fragments of a message.</summary>

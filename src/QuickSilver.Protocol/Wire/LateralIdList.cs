@@ -11,7 +11,7 @@ namespace QuickSilver.Protocol.Wire;
 ///   fragment  varint   0: the whole message; else from 1
 /// </code>
 /// </summary>
-public static class LateralIdList
+internal static class LateralIdList
 {
     /// <summary>Limit on the ids in one list.</summary>
     public const int MaxIds = 64;

@@ -9,7 +9,7 @@ namespace QuickSilver.Protocol.Wire;
 /// block                the sum of the packets' blocks, each with its coefficient, as long as the longest
 /// </code>
 /// </summary>
-public static class LateralRepairBody
+internal static class LateralRepairBody
 {
     /// <summary>Bytes of the seed.</summary>
     public const int SeedLength = 4;

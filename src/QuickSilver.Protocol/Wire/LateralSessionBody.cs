@@ -9,7 +9,7 @@ namespace QuickSilver.Protocol.Wire;
 ///   number    varint   number of the last message, from 1
 /// </code>
 /// </summary>
-public static class LateralSessionBody
+internal static class LateralSessionBody
 {
     /// <summary>Limit on the groups in one report.</summary>
     public const int MaxGroups = 64;

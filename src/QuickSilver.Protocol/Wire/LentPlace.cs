@@ -8,7 +8,7 @@ namespace QuickSilver.Protocol.Wire;
 /// gone.</param>
 /// <param name="Offset">Where the packet begins in the block.</param>
 /// <param name="Length">The packet's length; 0: no packet is meant.</param>
-public readonly record struct LentPlace(uint Block, uint Generation, int Offset, int Length)
+internal readonly record struct LentPlace(uint Block, uint Generation, int Offset, int Length)
 {
     /// <summary>Bytes of a place.</summary>
     public const int Bytes = 16;

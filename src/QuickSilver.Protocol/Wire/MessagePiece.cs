@@ -11,7 +11,7 @@ namespace QuickSilver.Protocol.Wire;
 /// </code>
 /// The pieces of one long message are messages of one (sender, group), in order. Other messages may lie between them.
 /// </summary>
-public readonly ref struct MessagePiece
+internal readonly ref struct MessagePiece
 {
     /// <summary>Upper bound of the bytes before the piece's own.</summary>
     public const int MaxHeadLength = 1 + 10 + 9;

@@ -8,7 +8,7 @@ namespace QuickSilver.Protocol.Wire;
 /// ranges      SequenceRangeList, at most 64
 /// </code>
 /// </summary>
-public readonly ref struct NakBody
+internal readonly ref struct NakBody
 {
     /// <summary>Limit on the ranges in one NAK; the remaining ranges wait for the next.</summary>
     public const int MaxRanges = 64;

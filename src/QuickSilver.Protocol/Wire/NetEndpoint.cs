@@ -5,7 +5,7 @@ namespace QuickSilver.Protocol.Wire;
 /// </summary>
 /// <param name="Address">The address in host order: 127.0.0.1 is 0x7F000001.</param>
 /// <param name="Port">The port.</param>
-public readonly record struct NetEndpoint(uint Address, ushort Port) : IComparable<NetEndpoint>
+internal readonly record struct NetEndpoint(uint Address, ushort Port) : IComparable<NetEndpoint>
 {
     /// <summary>True for the default value, which names nothing.</summary>
     public bool IsNone => Address == 0 && Port == 0;

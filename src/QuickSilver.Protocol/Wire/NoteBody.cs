@@ -19,7 +19,7 @@ namespace QuickSilver.Protocol.Wire;
 /// </summary>
 /// <param name="Segment">The segment.</param>
 /// <param name="Place">The packet's place.</param>
-public readonly record struct NoteBody(SegmentName Segment, LentPlace Place)
+internal readonly record struct NoteBody(SegmentName Segment, LentPlace Place)
 {
     /// <summary>Bytes of the body.</summary>
     public const int Length = PlaceOffset + LentPlace.Bytes;

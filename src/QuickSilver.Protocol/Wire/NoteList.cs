@@ -11,7 +11,7 @@ namespace QuickSilver.Protocol.Wire;
 /// A list of one place is a <see cref="NoteBody"/>. An offer is alone. A view of the datagram's bytes: valid as long as
 /// they are. Allocates nothing.
 /// </summary>
-public readonly ref struct NoteList
+internal readonly ref struct NoteList
 {
     /// <summary>The most places in a datagram.</summary>
     public const int MostPlaces = 16;

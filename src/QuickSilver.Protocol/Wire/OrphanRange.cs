@@ -10,7 +10,7 @@ namespace QuickSilver.Protocol.Wire;
 /// <param name="IsWanted">True when a member visited in this round misses them.</param>
 /// <param name="IsOld">True when the range was in the list as the round began: then every member visited has been asked
 /// for it.</param>
-public readonly record struct OrphanRange(ulong Start, ulong End, int Holder, bool IsWanted, bool IsOld)
+internal readonly record struct OrphanRange(ulong Start, ulong End, int Holder, bool IsWanted, bool IsOld)
 {
     /// <summary>No member has reported that it holds them.</summary>
     public const int Unknown = -1;

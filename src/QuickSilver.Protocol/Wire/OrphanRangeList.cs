@@ -13,7 +13,7 @@ namespace QuickSilver.Protocol.Wire;
 /// </code>
 /// Reused from round to round; allocates when it grows.
 /// </summary>
-public sealed class OrphanRangeList
+internal sealed class OrphanRangeList
 {
     /// <summary>Limit on the ranges in a token.</summary>
     public const int MaxRanges = 64;

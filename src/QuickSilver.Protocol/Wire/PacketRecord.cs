@@ -23,7 +23,7 @@ namespace QuickSilver.Protocol.Wire;
 /// Filler brings a packet to the length of its train's others when too little room remains for a fragment, or when
 /// varints cannot meet the end exactly.
 /// </summary>
-public readonly ref struct PacketRecord
+internal readonly ref struct PacketRecord
 {
     /// <summary>The longest message that any node accepts.</summary>
     public const int MaxMessageBytes = 16 << 20;

@@ -4,7 +4,7 @@ namespace QuickSilver.Protocol.Wire;
 /// What a packet of a timed group is worth, in two bits. Each packet names the worth of the eight before it, so that
 /// who lacks one knows how long to ask, and whether to wait for a newer message with its key.
 /// </summary>
-public static class PacketWorth
+internal static class PacketWorth
 {
     /// <summary>Worth of a keyed packet that is not of high importance: a newer one may replace it.</summary>
     public const int Replaceable = 3;

@@ -11,7 +11,7 @@ namespace QuickSilver.Protocol.Wire;
 ///   length      varint   of the whole datagram, 52 to 65,493; shorter than the one before
 /// </code>
 /// </summary>
-public readonly ref struct PathAnswerBody
+internal readonly ref struct PathAnswerBody
 {
     /// <summary>Limit on the fillers that one answer names.</summary>
     public const int MaxFillers = 15;

@@ -10,7 +10,7 @@ namespace QuickSilver.Protocol.Wire;
 ///   4     zeros     up to the requested length
 /// </code>
 /// </summary>
-public static class PathFillerBody
+internal static class PathFillerBody
 {
     /// <summary>Bytes of the shortest whole datagram.</summary>
     public const int ShortestDatagram = DatagramHeader.Length + NonceBytes;

@@ -14,7 +14,7 @@ namespace QuickSilver.Protocol.Wire;
 /// <param name="Longest">The longest datagram that arrives; 0: all arrive, as far as the member knows.</param>
 /// <param name="WantsFillers">True when the node should send fillers.</param>
 /// <param name="IsBlocked">True when none of its fillers has arrived for a while; then they are wanted.</param>
-public readonly record struct PathQueryBody(uint Nonce, int Longest, bool WantsFillers, bool IsBlocked = false)
+internal readonly record struct PathQueryBody(uint Nonce, int Longest, bool WantsFillers, bool IsBlocked = false)
 {
     private const byte Fillers = 1;
     private const byte FillersInVain = 2;

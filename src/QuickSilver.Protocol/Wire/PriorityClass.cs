@@ -6,7 +6,7 @@ namespace QuickSilver.Protocol.Wire;
 /// 5.3). Frames of the membership server have no class: they come over a channel of their own, and reach the loop as
 /// requests.
 /// </summary>
-public enum PriorityClass : byte
+internal enum PriorityClass : byte
 {
     /// <summary>Tokens, their acknowledgements, and feedback to senders.</summary>
     Token = 0,

@@ -11,7 +11,7 @@ namespace QuickSilver.Protocol.Wire;
 /// ranges      SequenceRangeList, at most 64
 /// </code>
 /// </summary>
-public readonly ref struct PullBody
+internal readonly ref struct PullBody
 {
     /// <summary>Limit on the ranges in one pull.</summary>
     public const int MaxRanges = 64;

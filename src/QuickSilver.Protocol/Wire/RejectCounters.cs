@@ -2,7 +2,7 @@ namespace QuickSilver.Protocol.Wire;
 
 /// <summary>How often remote input was dropped, by reason. Core thread only; allocates nothing after
 /// construction.</summary>
-public sealed class RejectCounters
+internal sealed class RejectCounters
 {
     private static readonly int Reasons = Enum.GetValues<RejectReason>().Length;
     private readonly ulong[] _counts = new ulong[Reasons];

@@ -1,7 +1,7 @@
 namespace QuickSilver.Protocol.Wire;
 
 /// <summary>Why a piece of remote input was dropped. Each has a counter; none is an exception.</summary>
-public enum RejectReason : byte
+internal enum RejectReason : byte
 {
     /// <summary>Not rejected.</summary>
     None = 0,

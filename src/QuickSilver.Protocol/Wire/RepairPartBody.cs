@@ -13,7 +13,7 @@ namespace QuickSilver.Protocol.Wire;
 ///   4     bytes     at least one
 /// </code>
 /// </summary>
-public readonly ref struct RepairPartBody
+internal readonly ref struct RepairPartBody
 {
     /// <summary>Bytes of a part's datagram in addition to the carried ones.</summary>
     public const int Overhead = DatagramHeader.Length + BytesOffset;

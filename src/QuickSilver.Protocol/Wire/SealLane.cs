@@ -4,7 +4,7 @@ namespace QuickSilver.Protocol.Wire;
 /// A sequence of counters in which a node seals datagrams of a view, with a key of its own. See
 /// <see cref="DatagramKinds.LaneOf"/>.
 /// </summary>
-public enum SealLane : byte
+internal enum SealLane : byte
 {
     /// <summary>Packets; the counter is the packet's sequence.</summary>
     Data = 0,

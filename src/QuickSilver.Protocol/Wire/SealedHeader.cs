@@ -18,7 +18,7 @@ namespace QuickSilver.Protocol.Wire;
 ///      16 tag                covers the header with gate 0, the ciphertext, and the counter
 /// </code>
 /// </summary>
-public readonly struct SealedHeader
+internal readonly struct SealedHeader
 {
     /// <summary>The writer's index of a sender that is no member of the view.</summary>
     public const ushort NoMember = ushort.MaxValue;

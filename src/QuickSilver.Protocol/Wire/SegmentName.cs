@@ -5,4 +5,4 @@ namespace QuickSilver.Protocol.Wire;
 /// name.</param>
 /// <param name="Process">The process that has it open.</param>
 /// <param name="Descriptor">The process's descriptor of it.</param>
-public readonly record struct SegmentName(ulong Key, uint Process, uint Descriptor);
+internal readonly record struct SegmentName(ulong Key, uint Process, uint Descriptor);

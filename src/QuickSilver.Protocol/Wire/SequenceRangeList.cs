@@ -9,7 +9,7 @@ namespace QuickSilver.Protocol.Wire;
 ///                     the first; length varint: numbers in the range, at least 1
 /// </code>
 /// </summary>
-public readonly ref struct SequenceRangeList
+internal readonly ref struct SequenceRangeList
 {
     private readonly ReadOnlySpan<byte> _bytes;
 

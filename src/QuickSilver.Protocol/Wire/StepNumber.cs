@@ -6,7 +6,7 @@ namespace QuickSilver.Protocol.Wire;
 /// </summary>
 /// <param name="Epoch">Epoch of the membership server that assigned the number.</param>
 /// <param name="Counter">Counts from 1 within the epoch; 0 means "none".</param>
-public readonly record struct StepNumber(Epoch Epoch, ulong Counter) : IComparable<StepNumber>
+internal readonly record struct StepNumber(Epoch Epoch, ulong Counter) : IComparable<StepNumber>
 {
     /// <summary>True for the default value, which names nothing.</summary>
     public bool IsNone => Counter == 0;

@@ -12,7 +12,7 @@ namespace QuickSilver.Protocol.Wire;
 /// <param name="Group">Counter of the group's id.</param>
 /// <param name="Probe">The probe.</param>
 /// <param name="Held">Time between the probe and this answer.</param>
-public readonly record struct TimedEchoBody(uint Group, ulong Probe, TimeSpan Held)
+internal readonly record struct TimedEchoBody(uint Group, ulong Probe, TimeSpan Held)
 {
     /// <summary>The longest body.</summary>
     public const int MaxLength = 5 + 15;

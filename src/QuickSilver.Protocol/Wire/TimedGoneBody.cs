@@ -8,7 +8,7 @@ namespace QuickSilver.Protocol.Wire;
 /// ranges      SequenceRangeList, at most 64: further packets that are gone, none below the header's sequence
 /// </code>
 /// </summary>
-public readonly ref struct TimedGoneBody
+internal readonly ref struct TimedGoneBody
 {
     /// <summary>Limit on the ranges in one body.</summary>
     public const int MaxRanges = 64;

@@ -18,7 +18,7 @@ namespace QuickSilver.Protocol.Wire;
 /// bytes
 /// </code>
 /// </summary>
-public struct TimedHead
+internal struct TimedHead
 {
     /// <summary>Limit on the packets of one message.</summary>
     public const int MaxFragments = 1024;

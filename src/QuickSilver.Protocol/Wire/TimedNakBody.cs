@@ -11,7 +11,7 @@ namespace QuickSilver.Protocol.Wire;
 /// ranges      SequenceRangeList, at most 64
 /// </code>
 /// </summary>
-public readonly ref struct TimedNakBody
+internal readonly ref struct TimedNakBody
 {
     /// <summary>Limit on the ranges in one body.</summary>
     public const int MaxRanges = 64;

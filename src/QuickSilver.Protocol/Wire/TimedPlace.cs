@@ -8,7 +8,7 @@ namespace QuickSilver.Protocol.Wire;
 /// <param name="First">Sequence of the first packet of the step.</param>
 /// <param name="FirstNumber">Number of the first message of the step.</param>
 /// <param name="Previous">The step of the packet before; none when there was none.</param>
-public readonly record struct TimedPlace(StepNumber Step, ulong First, ulong FirstNumber, StepNumber Previous)
+internal readonly record struct TimedPlace(StepNumber Step, ulong First, ulong FirstNumber, StepNumber Previous)
 {
     /// <summary>The longest form on the wire.</summary>
     public const int MaxLength = 1 + (2 * (10 + 10 + 8)) + 20;

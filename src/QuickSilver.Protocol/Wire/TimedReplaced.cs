@@ -6,7 +6,7 @@ namespace QuickSilver.Protocol.Wire;
 /// Messages that a newer message with the same key replaces, newest first. Only those are named that may still be
 /// missing somewhere: a receiver that lacks one does not ask for it any longer.
 /// </summary>
-public struct TimedReplaced
+internal struct TimedReplaced
 {
     /// <summary>Limit on the messages named.</summary>
     public const int Max = 4;

@@ -12,7 +12,7 @@ namespace QuickSilver.Protocol.Wire;
 /// probe       varint   an instant of the sender's clock; 0: none is asked for
 /// </code>
 /// </summary>
-public struct TimedStatusBody
+internal struct TimedStatusBody
 {
     /// <summary>The longest body.</summary>
     public const int MaxLength = 5 + 10 + TimedPlace.MaxLength + 2 + 10 + 10 + 10;

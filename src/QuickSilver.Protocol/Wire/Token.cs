@@ -18,7 +18,7 @@ namespace QuickSilver.Protocol.Wire;
 /// Leader, epoch, round, hop and the list of skipped members are in <see cref="TokenHop"/>, with each datagram of the
 /// token.
 /// </summary>
-public sealed class Token
+internal sealed class Token
 {
     /// <summary>Limit on the streams in a token.</summary>
     public const int MaxStreams = 4096;

@@ -25,7 +25,7 @@ namespace QuickSilver.Protocol.Wire;
 /// <param name="To">Member addressed.</param>
 /// <param name="Part">Index of the datagram in the hop.</param>
 /// <param name="Parts">Number of datagrams in the hop.</param>
-public readonly record struct TokenHop(
+internal readonly record struct TokenHop(
     uint Epoch, int Leader, ulong Round, uint Hop, int From, int To, byte Part, byte Parts)
 {
     /// <summary>Limit on the datagrams of one hop.</summary>

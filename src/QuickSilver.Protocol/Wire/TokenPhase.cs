@@ -1,7 +1,7 @@
 namespace QuickSilver.Protocol.Wire;
 
 /// <summary>A token's position on its walk.</summary>
-public enum TokenPhase : byte
+internal enum TokenPhase : byte
 {
     /// <summary>Visits the members of a partition.</summary>
     Walk = 0,

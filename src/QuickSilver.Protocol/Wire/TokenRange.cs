@@ -8,4 +8,4 @@ namespace QuickSilver.Protocol.Wire;
 /// <param name="End">The place after the last.</param>
 /// <param name="Requested">True when the member has requested the range already: it is missing, but no push is
 /// needed.</param>
-public readonly record struct TokenRange(ulong Start, ulong End, bool Requested);
+internal readonly record struct TokenRange(ulong Start, ulong End, bool Requested);

@@ -10,7 +10,7 @@ namespace QuickSilver.Protocol.Wire;
 /// range*      gap varint from the end before (or 1); then varint: length times two, plus one when requested
 /// </code>
 /// </summary>
-public sealed class TokenRangeList
+internal sealed class TokenRangeList
 {
     /// <summary>Limit on the ranges in one list; the papers' deployment used the same bound.</summary>
     public const int MaxRanges = 20;

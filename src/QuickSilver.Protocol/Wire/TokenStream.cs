@@ -22,7 +22,7 @@ namespace QuickSilver.Protocol.Wire;
 /// </code>
 /// Reused from round to round.
 /// </summary>
-public sealed class TokenStream
+internal sealed class TokenStream
 {
     /// <summary>The shortest record; a count of streams is checked against it before records are made.</summary>
     internal const int MinLength = 8 + 6 + 1;

@@ -3,7 +3,7 @@ namespace QuickSilver.Protocol.Wire;
 /// <summary>The cluster-wide number of one region view. It rises within a region, and is never reused.</summary>
 /// <param name="Epoch">Epoch of the membership server that assigned the number.</param>
 /// <param name="Counter">Counts from 1 within the epoch; 0 means "none".</param>
-public readonly record struct ViewNumber(Epoch Epoch, uint Counter) : IComparable<ViewNumber>
+internal readonly record struct ViewNumber(Epoch Epoch, uint Counter) : IComparable<ViewNumber>
 {
     /// <summary>True for the default value, which names nothing.</summary>
     public bool IsNone => Counter == 0;

@@ -9,7 +9,7 @@ namespace QuickSilver.Protocol.Wire;
 /// nothing, never throws.
 /// </summary>
 /// <param name="bytes">The body.</param>
-public ref struct WireReader(ReadOnlySpan<byte> bytes)
+internal ref struct WireReader(ReadOnlySpan<byte> bytes)
 {
     private const ulong EndBits = 0x8080_8080_8080_8080;
 

@@ -8,7 +8,7 @@ namespace QuickSilver.Protocol.Wire;
 /// Allocates nothing, never throws.
 /// </summary>
 /// <param name="bytes">The destination.</param>
-public ref struct WireWriter(Span<byte> bytes)
+internal ref struct WireWriter(Span<byte> bytes)
 {
     private readonly Span<byte> _bytes = bytes;
 

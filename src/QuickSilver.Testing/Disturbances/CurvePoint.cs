@@ -14,7 +14,7 @@ namespace QuickSilver.Testing.Disturbances;
 /// <param name="TokenRound">Smoothed duration of the first leader's token rounds.</param>
 /// <param name="SenderLoad">Share of the bin for which the first sender worked, pauses included.</param>
 /// <param name="VictimLoad">The same of the disturbed node.</param>
-public sealed record CurvePoint(
+internal sealed record CurvePoint(
     TimeSpan Time, double Sent, double Witness, double Victim, double Completed, long Pending, TimeSpan Latency,
     TimeSpan VictimLatency,
     TimeSpan TokenRound, double SenderLoad, double VictimLoad);

@@ -19,7 +19,7 @@ namespace QuickSilver.Testing.Disturbances;
 /// later, as one with a fixed plan of messages could. Every promise of the protocol is checked all the while.
 /// </para>
 /// </summary>
-public sealed class Disturbance
+internal sealed class Disturbance
 {
     private const string Group = "all";
     private const double RecoveredShare = 0.95;

@@ -1,7 +1,7 @@
 namespace QuickSilver.Testing.Disturbances;
 
 /// <summary>What a disturbance did to a cluster.</summary>
-public sealed record DisturbanceResult
+internal sealed record DisturbanceResult
 {
     /// <summary>What was run.</summary>
     public required DisturbanceSpec Spec { get; init; }

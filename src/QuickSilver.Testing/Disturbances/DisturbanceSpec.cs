@@ -7,7 +7,7 @@ namespace QuickSilver.Testing.Disturbances;
 /// A disturbance as the papers made them: senders that send as fast as they may to one group of all nodes, a quiet
 /// stretch, then faults, and time to recover. Everything is data; the same spec and seed give the same curve.
 /// </summary>
-public sealed record DisturbanceSpec
+internal sealed record DisturbanceSpec
 {
     /// <summary>Its name.</summary>
     public required string Name { get; init; }

@@ -4,7 +4,7 @@ namespace QuickSilver.Testing.Disturbances;
 
 /// <summary>The disturbances of the two papers by name, at 110 nodes and 8000 messages a second of 1000 bytes,
 /// shortened where the figure still shows.</summary>
-public static class PaperDisturbances
+internal static class PaperDisturbances
 {
     private static readonly TimeSpan Begin = TimeSpan.FromSeconds(10);
 

@@ -10,7 +10,7 @@ namespace QuickSilver.Testing.Disturbances;
 /// <param name="Groups">Groups joined by each.</param>
 /// <param name="Kinds">How many different sets of groups there are. Neighbouring sets differ by two groups;
 /// those of nodes far apart share none.</param>
-public sealed record SimulatedHerd(int Nodes, int Groups, int Kinds)
+internal sealed record SimulatedHerd(int Nodes, int Groups, int Kinds)
 {
     /// <summary>Decides everything random.</summary>
     public ulong Seed { get; init; } = 1;

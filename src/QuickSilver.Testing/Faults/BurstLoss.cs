@@ -10,7 +10,7 @@ namespace QuickSilver.Testing.Faults;
 /// <param name="Good">Mean time for which a way is good.</param>
 /// <param name="Bad">Mean time for which it is bad.</param>
 /// <param name="Loss">Probability of being lost on a bad way, 0 to 1.</param>
-public sealed record BurstLoss(
+internal sealed record BurstLoss(
     TimeSpan At, TimeSpan Duration, LossScope Scope, TimeSpan Good, TimeSpan Bad, double Loss) : Fault(At, Duration)
 {
     internal override void Apply(SimulatedCluster cluster, bool begins)

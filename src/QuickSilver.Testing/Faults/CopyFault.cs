@@ -10,7 +10,7 @@ namespace QuickSilver.Testing.Faults;
 /// <param name="Duration">How long counting goes on; the copy is spared when it has not come by then.</param>
 /// <param name="Ordinal">Which copy, from 0.</param>
 /// <param name="Late">How late it comes; zero: it is lost.</param>
-public sealed record CopyFault(TimeSpan At, TimeSpan Duration, long Ordinal, TimeSpan Late) : Fault(At, Duration)
+internal sealed record CopyFault(TimeSpan At, TimeSpan Duration, long Ordinal, TimeSpan Late) : Fault(At, Duration)
 {
     internal override void Apply(SimulatedCluster cluster, bool begins)
     {

@@ -7,7 +7,7 @@ namespace QuickSilver.Testing.Faults;
 /// <param name="From">Index of the sending node; null: every node.</param>
 /// <param name="To">Index of the receiving node; null: every node.</param>
 /// <param name="Probability">Probability of being damaged, 0 to 1.</param>
-public sealed record CorruptionBurst(TimeSpan At, TimeSpan Duration, int? From, int? To, double Probability)
+internal sealed record CorruptionBurst(TimeSpan At, TimeSpan Duration, int? From, int? To, double Probability)
     : Fault(At, Duration)
 {
     internal override void Apply(SimulatedCluster cluster, bool begins) => cluster.Conditions.Corrupt(this, begins);

@@ -5,7 +5,7 @@ namespace QuickSilver.Testing.Faults;
 /// <param name="At">When it begins, counted from the start of the simulation.</param>
 /// <param name="Duration">How long it lasts.</param>
 /// <param name="Node">Index of the machine.</param>
-public sealed record FalseWitness(TimeSpan At, TimeSpan Duration, int Node) : Fault(At, Duration)
+internal sealed record FalseWitness(TimeSpan At, TimeSpan Duration, int Node) : Fault(At, Duration)
 {
     internal override void Apply(SimulatedCluster cluster, bool begins) => cluster.AccuseAll(Node, begins);
 }

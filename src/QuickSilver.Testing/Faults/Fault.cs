@@ -37,7 +37,7 @@ namespace QuickSilver.Testing.Faults;
 [JsonDerivedType(typeof(SlowHandler), "slow-handler")]
 [JsonDerivedType(typeof(SlowNode), "slow")]
 [JsonDerivedType(typeof(UnicastOutage), "unicast-outage")]
-public abstract record Fault(TimeSpan At, TimeSpan Duration)
+internal abstract record Fault(TimeSpan At, TimeSpan Duration)
 {
     private static readonly TimeSpan Long = TimeSpan.FromHours(12);
 

@@ -8,7 +8,7 @@ namespace QuickSilver.Testing.Faults;
 /// <param name="At">When it begins, counted from the start of the simulation.</param>
 /// <param name="Duration">How long it lasts.</param>
 /// <param name="Probability">Probability that a copy has such company, 0 to 1.</param>
-public sealed record ForgedSource(TimeSpan At, TimeSpan Duration, double Probability) : Fault(At, Duration)
+internal sealed record ForgedSource(TimeSpan At, TimeSpan Duration, double Probability) : Fault(At, Duration)
 {
     internal override void Apply(SimulatedCluster cluster, bool begins) => cluster.Conditions.Forge(this, begins);
 }

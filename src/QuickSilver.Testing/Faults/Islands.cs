@@ -9,7 +9,7 @@ namespace QuickSilver.Testing.Faults;
 /// <param name="Sets">Indices of the nodes of each island.</param>
 /// <param name="FromServer">True: the islands are cut off from the membership server as well; false: its channels go
 /// on.</param>
-public sealed record Islands(TimeSpan At, TimeSpan Duration, IReadOnlyList<IReadOnlyList<int>> Sets, bool FromServer)
+internal sealed record Islands(TimeSpan At, TimeSpan Duration, IReadOnlyList<IReadOnlyList<int>> Sets, bool FromServer)
     : Fault(At, Duration)
 {
     internal override IReadOnlyList<int> Hits => [.. Sets.SelectMany(set => set)];

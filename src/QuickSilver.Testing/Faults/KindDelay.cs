@@ -14,7 +14,7 @@ namespace QuickSilver.Testing.Faults;
 /// <param name="By">How much later each copy comes.</param>
 /// <param name="From">Index of the sending node; null: every node.</param>
 /// <param name="To">Index of the receiving node; null: every node.</param>
-public sealed record KindDelay(TimeSpan At, TimeSpan Duration, DatagramKind Kind, TimeSpan By, int? From, int? To)
+internal sealed record KindDelay(TimeSpan At, TimeSpan Duration, DatagramKind Kind, TimeSpan By, int? From, int? To)
     : Fault(At, Duration)
 {
     internal override void Apply(SimulatedCluster cluster, bool begins)

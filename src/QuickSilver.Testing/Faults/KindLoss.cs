@@ -12,7 +12,7 @@ namespace QuickSilver.Testing.Faults;
 /// <param name="Count">How many copies.</param>
 /// <param name="From">Index of the sending node; null: every node.</param>
 /// <param name="To">Index of the receiving node; null: every node.</param>
-public sealed record KindLoss(TimeSpan At, TimeSpan Duration, DatagramKind Kind, int Count, int? From, int? To)
+internal sealed record KindLoss(TimeSpan At, TimeSpan Duration, DatagramKind Kind, int Count, int? From, int? To)
     : Fault(At, Duration)
 {
     internal override void Apply(SimulatedCluster cluster, bool begins)

@@ -5,7 +5,7 @@ namespace QuickSilver.Testing.Faults;
 /// <param name="Duration">How long it lasts.</param>
 /// <param name="Probability">Probability for each copy, 0 to 1.</param>
 /// <param name="MaxDelay">How much later at most.</param>
-public sealed record LateDuplicates(TimeSpan At, TimeSpan Duration, double Probability, TimeSpan MaxDelay)
+internal sealed record LateDuplicates(TimeSpan At, TimeSpan Duration, double Probability, TimeSpan MaxDelay)
     : Fault(At, Duration)
 {
     internal override void Apply(SimulatedCluster cluster, bool begins) => cluster.Conditions.Duplicate(this, begins);

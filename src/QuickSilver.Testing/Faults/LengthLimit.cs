@@ -7,7 +7,7 @@ namespace QuickSilver.Testing.Faults;
 /// <param name="From">Index of the sending node; null: every node.</param>
 /// <param name="To">Index of the receiving node; null: every node.</param>
 /// <param name="Bytes">Length of the longest datagram that passes, headers of UDP and IP not counted.</param>
-public sealed record LengthLimit(TimeSpan At, TimeSpan Duration, int? From, int? To, int Bytes) : Fault(At, Duration)
+internal sealed record LengthLimit(TimeSpan At, TimeSpan Duration, int? From, int? To, int Bytes) : Fault(At, Duration)
 {
     internal override void Apply(SimulatedCluster cluster, bool begins) => cluster.Conditions.Shorten(this, begins);
 }

@@ -5,7 +5,7 @@ namespace QuickSilver.Testing.Faults;
 /// <param name="Duration">How long it lasts.</param>
 /// <param name="From">Index of the sending node.</param>
 /// <param name="To">Index of the receiving node.</param>
-public sealed record LinkCut(TimeSpan At, TimeSpan Duration, int From, int To) : Fault(At, Duration)
+internal sealed record LinkCut(TimeSpan At, TimeSpan Duration, int From, int To) : Fault(At, Duration)
 {
     internal override void Apply(SimulatedCluster cluster, bool begins) => cluster.Conditions.Cut(From, To, begins);
 }

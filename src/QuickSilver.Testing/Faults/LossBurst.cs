@@ -6,7 +6,7 @@ namespace QuickSilver.Testing.Faults;
 /// <param name="From">Index of the sending node; null: every node.</param>
 /// <param name="To">Index of the receiving node; null: every node.</param>
 /// <param name="Loss">Probability of being lost, 0 to 1.</param>
-public sealed record LossBurst(TimeSpan At, TimeSpan Duration, int? From, int? To, double Loss) : Fault(At, Duration)
+internal sealed record LossBurst(TimeSpan At, TimeSpan Duration, int? From, int? To, double Loss) : Fault(At, Duration)
 {
     internal override void Apply(SimulatedCluster cluster, bool begins) =>
         cluster.Conditions.Lose(From, To, Loss, begins);

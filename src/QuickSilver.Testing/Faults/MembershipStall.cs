@@ -5,7 +5,7 @@ namespace QuickSilver.Testing.Faults;
 /// <param name="At">When it begins, counted from the start of the simulation.</param>
 /// <param name="Duration">How long it lasts.</param>
 /// <param name="Node">Index of the node.</param>
-public sealed record MembershipStall(TimeSpan At, TimeSpan Duration, int Node) : Fault(At, Duration)
+internal sealed record MembershipStall(TimeSpan At, TimeSpan Duration, int Node) : Fault(At, Duration)
 {
     internal override IReadOnlyList<int> Hits => [Node];
 

@@ -5,7 +5,7 @@ namespace QuickSilver.Testing.Faults;
 /// <param name="Duration">How long it lasts.</param>
 /// <param name="Node">Index of the node that no longer gets it; null: every node.</param>
 /// <param name="Sender">Index of the node whose multicast is meant; null: every node's.</param>
-public sealed record MulticastOutage(TimeSpan At, TimeSpan Duration, int? Node = null, int? Sender = null)
+internal sealed record MulticastOutage(TimeSpan At, TimeSpan Duration, int? Node = null, int? Sender = null)
     : Fault(At, Duration)
 {
     internal override void Apply(SimulatedCluster cluster, bool begins) =>

@@ -3,7 +3,7 @@ namespace QuickSilver.Testing.Faults;
 /// <summary>A node ends from one instant to the next, and does not come back.</summary>
 /// <param name="At">When.</param>
 /// <param name="Node">Index of the node.</param>
-public sealed record NodeCrash(TimeSpan At, int Node) : Fault(At, Timeout.InfiniteTimeSpan)
+internal sealed record NodeCrash(TimeSpan At, int Node) : Fault(At, Timeout.InfiniteTimeSpan)
 {
     internal override IReadOnlyList<int> Hits => [Node];
 

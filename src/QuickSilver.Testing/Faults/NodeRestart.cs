@@ -8,7 +8,7 @@ namespace QuickSilver.Testing.Faults;
 /// <param name="Duration">How long the machine is without a node: shorter or longer than the detector's
 /// patience.</param>
 /// <param name="Node">Index of the machine.</param>
-public sealed record NodeRestart(TimeSpan At, TimeSpan Duration, int Node) : Fault(At, Duration)
+internal sealed record NodeRestart(TimeSpan At, TimeSpan Duration, int Node) : Fault(At, Duration)
 {
     internal override IReadOnlyList<int> Hits => [Node];
 

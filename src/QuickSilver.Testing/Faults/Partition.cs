@@ -4,7 +4,7 @@ namespace QuickSilver.Testing.Faults;
 /// <param name="At">When it begins, counted from the start of the simulation.</param>
 /// <param name="Duration">How long it lasts.</param>
 /// <param name="Island">Indices of the nodes on one side.</param>
-public sealed record Partition(TimeSpan At, TimeSpan Duration, IReadOnlyList<int> Island) : Fault(At, Duration)
+internal sealed record Partition(TimeSpan At, TimeSpan Duration, IReadOnlyList<int> Island) : Fault(At, Duration)
 {
     internal override void Apply(SimulatedCluster cluster, bool begins)
     {

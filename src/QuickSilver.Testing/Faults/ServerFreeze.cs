@@ -5,7 +5,7 @@ namespace QuickSilver.Testing.Faults;
 /// <param name="At">When it begins, counted from the start of the simulation.</param>
 /// <param name="Duration">How long it lasts.</param>
 /// <param name="ReadLag">Time from its end, when late alarms fire, until what came meanwhile is read.</param>
-public sealed record ServerFreeze(TimeSpan At, TimeSpan Duration, TimeSpan ReadLag) : Fault(At, Duration)
+internal sealed record ServerFreeze(TimeSpan At, TimeSpan Duration, TimeSpan ReadLag) : Fault(At, Duration)
 {
     internal override void Apply(SimulatedCluster cluster, bool begins)
     {

@@ -4,7 +4,7 @@ namespace QuickSilver.Testing.Faults;
 /// end of the fault.</summary>
 /// <param name="At">When it dies, counted from the start of the simulation.</param>
 /// <param name="Duration">How long there is none.</param>
-public sealed record ServerOutage(TimeSpan At, TimeSpan Duration) : Fault(At, Duration)
+internal sealed record ServerOutage(TimeSpan At, TimeSpan Duration) : Fault(At, Duration)
 {
     internal override void Apply(SimulatedCluster cluster, bool begins)
     {

@@ -5,7 +5,7 @@ namespace QuickSilver.Testing.Faults;
 /// <param name="Duration">How long it lasts.</param>
 /// <param name="Node">Index of the machine.</param>
 /// <param name="PerMessage">Time for each message.</param>
-public sealed record SlowHandler(TimeSpan At, TimeSpan Duration, int Node, TimeSpan PerMessage) : Fault(At, Duration)
+internal sealed record SlowHandler(TimeSpan At, TimeSpan Duration, int Node, TimeSpan PerMessage) : Fault(At, Duration)
 {
     internal override IReadOnlyList<int> Hits => [Node];
 

@@ -5,7 +5,7 @@ namespace QuickSilver.Testing.Faults;
 /// <param name="Duration">How long it lasts.</param>
 /// <param name="Node">Index of the machine.</param>
 /// <param name="Factor">How many times slower.</param>
-public sealed record SlowNode(TimeSpan At, TimeSpan Duration, int Node, int Factor) : Fault(At, Duration)
+internal sealed record SlowNode(TimeSpan At, TimeSpan Duration, int Node, int Factor) : Fault(At, Duration)
 {
     internal override IReadOnlyList<int> Hits => [Node];
 

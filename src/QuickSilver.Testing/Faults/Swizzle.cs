@@ -4,7 +4,7 @@ namespace QuickSilver.Testing.Faults;
 
 /// <summary>Links that are stopped one by one and mended one by one in another order: each moment has a different
 /// partial network.</summary>
-public static class Swizzle
+internal static class Swizzle
 {
     /// <summary>Makes the cuts.</summary>
     /// <param name="at">When the first link stops.</param>

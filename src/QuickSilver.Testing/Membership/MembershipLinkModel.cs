@@ -2,7 +2,7 @@ namespace QuickSilver.Testing.Membership;
 
 /// <summary>The channels between nodes and membership server: nothing is lost or overtaken, as with TCP; a lost segment
 /// shows as delay of what follows it.</summary>
-public sealed record MembershipLinkModel
+internal sealed record MembershipLinkModel
 {
     /// <summary>Time on the way.</summary>
     public TimeSpan Delay { get; init; } = TimeSpan.FromMicroseconds(200);

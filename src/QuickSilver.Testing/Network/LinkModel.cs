@@ -4,7 +4,7 @@ namespace QuickSilver.Testing.Network;
 /// What one direction of the way between two nodes does to a datagram. Probabilities are per datagram and drawn apart
 /// from each other; the datagrams of a train fare one by one.
 /// </summary>
-public sealed record LinkModel
+internal sealed record LinkModel
 {
     /// <summary>Time on the way, without queues.</summary>
     public TimeSpan Delay { get; init; } = TimeSpan.FromMicroseconds(50);

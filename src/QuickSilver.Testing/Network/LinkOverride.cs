@@ -4,4 +4,4 @@ namespace QuickSilver.Testing.Network;
 /// <param name="From">Index of the sending node; null: every node.</param>
 /// <param name="To">Index of the receiving node; null: every node.</param>
 /// <param name="Model">What these links do.</param>
-public sealed record LinkOverride(int? From, int? To, LinkModel Model);
+internal sealed record LinkOverride(int? From, int? To, LinkModel Model);

@@ -1,7 +1,7 @@
 namespace QuickSilver.Testing.Network;
 
 /// <summary>Which ways through the network lose at the same times.</summary>
-public enum LossScope : byte
+internal enum LossScope : byte
 {
     /// <summary>Each directed link for itself.</summary>
     Link,

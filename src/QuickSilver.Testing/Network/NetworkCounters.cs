@@ -1,7 +1,7 @@
 namespace QuickSilver.Testing.Network;
 
 /// <summary>What happened to datagrams in a run; each copy of a multicast counts.</summary>
-public sealed class NetworkCounters
+internal sealed class NetworkCounters
 {
     /// <summary>Copies that were to reach a socket.</summary>
     public ulong Copies { get; internal set; }

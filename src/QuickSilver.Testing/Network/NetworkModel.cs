@@ -5,7 +5,7 @@ namespace QuickSilver.Testing.Network;
 /// sender's interface, travels a directed link to each receiver, waits at the switch port of the receiver, and lands in
 /// the receive buffer of a socket.
 /// </summary>
-public sealed record NetworkModel
+internal sealed record NetworkModel
 {
     /// <summary>Every link, unless overridden.</summary>
     public LinkModel Link { get; init; } = new();

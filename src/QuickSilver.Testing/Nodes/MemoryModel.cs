@@ -4,7 +4,7 @@ namespace QuickSilver.Testing.Nodes;
 /// Pauses that no event of the protocol causes: collections, at the rate at which the node's work allocates, and
 /// preemption by other processes. They come at the end of a turn, and keep the node from its next one.
 /// </summary>
-public sealed record MemoryModel
+internal sealed record MemoryModel
 {
     /// <summary>No pauses.</summary>
     public static MemoryModel None { get; } = new();

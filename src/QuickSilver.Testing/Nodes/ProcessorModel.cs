@@ -11,7 +11,7 @@ namespace QuickSilver.Testing.Nodes;
 /// bit as one made before they existed.
 /// </para>
 /// </summary>
-public sealed record ProcessorModel
+internal sealed record ProcessorModel
 {
     /// <summary>Work costs nothing.</summary>
     public static ProcessorModel None { get; } = new() { PerTurn = TimeSpan.Zero, PerKilobyte = TimeSpan.Zero };

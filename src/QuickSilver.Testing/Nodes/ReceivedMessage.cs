@@ -3,4 +3,4 @@ namespace QuickSilver.Testing.Nodes;
 /// <summary>One entry of a node's log of a group.</summary>
 /// <param name="Sender">Index of the sending node.</param>
 /// <param name="Number">Number of the message, per sender and group, from 1.</param>
-public readonly record struct ReceivedMessage(int Sender, ulong Number);
+internal readonly record struct ReceivedMessage(int Sender, ulong Number);

@@ -12,7 +12,7 @@ namespace QuickSilver.Testing.Nodes;
 
 /// <summary>One session of one simulated node in one group, as a member or as a publisher: what it sends there and what
 /// it has received, nothing if it is a publisher.</summary>
-public sealed class SimulatedGroup : IGroupListener
+internal sealed class SimulatedGroup : IGroupListener
 {
     private readonly Dictionary<int, ReceiverPlace> _places = [];
     private readonly List<ReceivedMessage> _received = [];

@@ -7,7 +7,7 @@ using QuickSilver.Testing.Runs;
 namespace QuickSilver.Testing.Nodes;
 
 /// <summary>One join of a simulated node, or one opening of publishers: watch it while the simulation runs.</summary>
-public sealed class SimulatedJoin : JoinRequest
+internal sealed class SimulatedJoin : JoinRequest
 {
     internal SimulatedJoin(SimulatedNode node, IReadOnlyList<string> names, bool isPublisher = false)
         : base(names, names.Count > 0 ? SimulatedModes.Of(names[0]) : GroupModes.Reliable, isPublisher)

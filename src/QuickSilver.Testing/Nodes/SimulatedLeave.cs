@@ -4,7 +4,7 @@ using QuickSilver.Protocol.Stack;
 namespace QuickSilver.Testing.Nodes;
 
 /// <summary>One departure of a simulated node from groups.</summary>
-public sealed class SimulatedLeave : LeaveRequest
+internal sealed class SimulatedLeave : LeaveRequest
 {
     private readonly SimulatedNode _node;
 

@@ -20,7 +20,7 @@ namespace QuickSilver.Testing.Nodes;
 /// One node of a simulated cluster: the real protocol stack, on a simulated core thread, with simulated sockets and an
 /// application that sends and logs. Calls take effect in the node's next turn, when the cluster runs.
 /// </summary>
-public sealed class SimulatedNode : IMembershipClient
+internal sealed class SimulatedNode : IMembershipClient
 {
     private static readonly TimeSpan MostClockOffset = TimeSpan.FromHours(1);
 

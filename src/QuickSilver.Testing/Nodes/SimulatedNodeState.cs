@@ -1,7 +1,7 @@
 namespace QuickSilver.Testing.Nodes;
 
 /// <summary>Where a simulated node is in its life.</summary>
-public enum SimulatedNodeState : byte
+internal enum SimulatedNodeState : byte
 {
     /// <summary>It waits for the membership server.</summary>
     Starting,

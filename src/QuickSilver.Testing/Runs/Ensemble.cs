@@ -9,7 +9,7 @@ namespace QuickSilver.Testing.Runs;
 /// same trace both times; of one in twenty the log is kept, and read again by another checker. Runs that break a
 /// promise are saved. Each run lives on one thread; nothing is shared but the sums.
 /// </summary>
-public sealed class Ensemble
+internal sealed class Ensemble
 {
     private const ulong TwiceEvery = 20;
     private const ulong LogEvery = 20;

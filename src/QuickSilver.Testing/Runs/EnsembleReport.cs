@@ -5,7 +5,7 @@ using QuickSilver.Testing.Probing;
 namespace QuickSilver.Testing.Runs;
 
 /// <summary>What came of many runs. Adding is thread safe; reading is for afterwards.</summary>
-public sealed class EnsembleReport
+internal sealed class EnsembleReport
 {
     private readonly Lock _gate = new();
     private readonly SortedDictionary<ulong, string> _failures = [];

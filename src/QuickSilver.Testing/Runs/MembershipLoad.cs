@@ -6,4 +6,4 @@ namespace QuickSilver.Testing.Runs;
 /// alike.</param>
 /// <param name="Longest">The longest of it that one event took.</param>
 /// <param name="BytesToNodes">Bytes of the frames to nodes.</param>
-public sealed record MembershipLoad(ulong Steps, TimeSpan Work, TimeSpan Longest, long BytesToNodes);
+internal sealed record MembershipLoad(ulong Steps, TimeSpan Work, TimeSpan Longest, long BytesToNodes);

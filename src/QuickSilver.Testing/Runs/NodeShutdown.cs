@@ -4,7 +4,7 @@ namespace QuickSilver.Testing.Runs;
 /// has sent is stable by then.</summary>
 /// <param name="At">When it begins, counted from the start of the run.</param>
 /// <param name="Node">Index of the machine.</param>
-public sealed record NodeShutdown(TimeSpan At, int Node) : RunAction(At, Node)
+internal sealed record NodeShutdown(TimeSpan At, int Node) : RunAction(At, Node)
 {
     internal override void Apply(RunExecution run)
     {

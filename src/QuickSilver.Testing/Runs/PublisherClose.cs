@@ -6,7 +6,7 @@ namespace QuickSilver.Testing.Runs;
 /// <param name="At">When, counted from the start of the run.</param>
 /// <param name="Node">Index of the machine.</param>
 /// <param name="Groups">The groups.</param>
-public sealed record PublisherClose(TimeSpan At, int Node, IReadOnlyList<string> Groups) : RunAction(At, Node)
+internal sealed record PublisherClose(TimeSpan At, int Node, IReadOnlyList<string> Groups) : RunAction(At, Node)
 {
     internal override void Apply(RunExecution run)
     {

@@ -13,7 +13,7 @@ namespace QuickSilver.Testing.Runs;
 [JsonDerivedType(typeof(PublisherOpen), "publish")]
 [JsonDerivedType(typeof(PublisherClose), "cease")]
 [JsonDerivedType(typeof(NodeShutdown), "shutdown")]
-public abstract record RunAction(TimeSpan At, int Node)
+internal abstract record RunAction(TimeSpan At, int Node)
 {
     internal abstract void Apply(RunExecution run);
 }

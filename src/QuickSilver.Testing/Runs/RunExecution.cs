@@ -13,7 +13,7 @@ namespace QuickSilver.Testing.Runs;
 /// silent, and the nodes shut down clean; each within its limit. Where the server awaits a majority, an operator tells
 /// it meanwhile which members are gone for good.
 /// </summary>
-public sealed class RunExecution
+internal sealed class RunExecution
 {
     private static readonly TimeSpan Slice = TimeSpan.FromMilliseconds(500);
     private static readonly TimeSpan OperatorPause = TimeSpan.FromSeconds(1);

@@ -3,7 +3,7 @@ using System.Globalization;
 namespace QuickSilver.Testing.Runs;
 
 /// <summary>Runs in files.</summary>
-public static class RunFiles
+internal static class RunFiles
 {
     /// <summary>Name of the variable that says where failing runs are saved.</summary>
     public const string DirectoryVariable = "QUICKSILVER_RUNS";

@@ -1,7 +1,7 @@
 namespace QuickSilver.Testing.Runs;
 
 /// <summary>What came of a run.</summary>
-public sealed record RunResult
+internal sealed record RunResult
 {
     /// <summary>The promise it broke; null when it kept all.</summary>
     public Violation? Violation { get; init; }

@@ -13,7 +13,7 @@ namespace QuickSilver.Testing.Runs;
 /// over by then. Afterwards the core, which is every machine that no fault hits for ever, must agree on its views and
 /// keep every promise in bounded time, while the rest stays as it is.
 /// </remarks>
-public sealed record RunSpec
+internal sealed record RunSpec
 {
     /// <summary>The cluster: seed, number of machines, network, settings of all parts.</summary>
     public SimulationOptions Options { get; init; } = new();

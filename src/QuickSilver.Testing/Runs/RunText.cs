@@ -1,7 +1,7 @@
 namespace QuickSilver.Testing.Runs;
 
 /// <summary>Runs as readable text.</summary>
-public static class RunText
+internal static class RunText
 {
     /// <summary>What happens in a run, in the order of time.</summary>
     public static IEnumerable<string> Describe(RunSpec spec)

@@ -1,7 +1,7 @@
 namespace QuickSilver.Testing.Runs;
 
 /// <summary>A file with a run: what was done, and what came of it when it was saved.</summary>
-public sealed record SavedRun
+internal sealed record SavedRun
 {
     /// <summary>The run.</summary>
     public RunSpec Spec { get; init; } = new();

@@ -3,7 +3,7 @@ using QuickSilver.Protocol.Membership;
 namespace QuickSilver.Testing.Runs;
 
 /// <summary>The modes of groups in simulated runs: a group's name says which it has.</summary>
-public static class SimulatedModes
+internal static class SimulatedModes
 {
     /// <summary>Begins the names of lateral groups.</summary>
     public const string Lateral = "lateral-";

@@ -2,7 +2,7 @@ namespace QuickSilver.Testing.Scheduling;
 
 /// <summary>Kinds of random decisions, each a stream of its own: drawing more from one changes nothing in the
 /// others.</summary>
-public enum RandomStream : byte
+internal enum RandomStream : byte
 {
     /// <summary>Order of events that are due at one instant.</summary>
     Ties = 1,

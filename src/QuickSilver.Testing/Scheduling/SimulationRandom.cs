@@ -8,7 +8,7 @@ namespace QuickSilver.Testing.Scheduling;
 /// can be cut down. A value type without state; allocates nothing.
 /// </summary>
 /// <param name="seed">The run's seed.</param>
-public readonly struct SimulationRandom(ulong seed)
+internal readonly struct SimulationRandom(ulong seed)
 {
     private const ulong Odd1 = 0x9E3779B97F4A7C15UL;
     private const ulong Odd2 = 0xC2B2AE3D27D4EB4FUL;

@@ -1,7 +1,7 @@
 namespace QuickSilver.Testing.Scheduling;
 
 /// <summary>Virtual time stands still while events go on: something re-arms itself for the present instant.</summary>
-public sealed class SimulationSpinException : Exception
+internal sealed class SimulationSpinException : Exception
 {
     /// <summary>Makes the exception.</summary>
     public SimulationSpinException() { }

@@ -6,7 +6,7 @@ namespace QuickSilver.Testing.Scheduling;
 /// A rolling 64-bit hash over everything observable in a run, in order: datagrams, steps, deliveries. Two runs with one
 /// seed give one value; the first differing checkpoint tells where two runs part. Allocates nothing per event.
 /// </summary>
-public sealed class TraceHash
+internal sealed class TraceHash
 {
     private const int CheckpointEvery = 10_000;
 

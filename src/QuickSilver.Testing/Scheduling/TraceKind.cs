@@ -1,7 +1,7 @@
 namespace QuickSilver.Testing.Scheduling;
 
 /// <summary>What a <see cref="TraceHash"/> is told of.</summary>
-public enum TraceKind : byte
+internal enum TraceKind : byte
 {
     /// <summary>A datagram left a node.</summary>
     Datagram = 1,

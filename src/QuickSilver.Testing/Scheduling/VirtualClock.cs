@@ -4,7 +4,7 @@ namespace QuickSilver.Testing.Scheduling;
 
 /// <summary>The simulation's time: moved by the engine from event to event, and by nothing else. Ticks of 100 ns from
 /// <see cref="Instant.Zero"/>.</summary>
-public sealed class VirtualClock : IClock
+internal sealed class VirtualClock : IClock
 {
     /// <inheritdoc/>
     public Instant Now { get; private set; }

@@ -1,7 +1,7 @@
 namespace QuickSilver.Testing.Security;
 
 /// <summary>Whether a simulated cluster seals its datagrams, and with what.</summary>
-public enum Sealing
+internal enum Sealing
 {
     /// <summary>It does not.</summary>
     None,

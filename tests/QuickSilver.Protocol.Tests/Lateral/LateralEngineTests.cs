@@ -12,9 +12,10 @@ public sealed class LateralEngineTests
     [InlineData(LateralCode.Field, false)]
     [InlineData(LateralCode.Field, true)]
     [InlineData(LateralCode.Xor, false)]
-    public void ASteadyStreamWithRepairsAllocatesNothing(LateralCode code, bool inOrder)
+    public void ASteadyStreamWithRepairsAllocatesNothing(Enum code, bool inOrder)
     {
-        var world = new LateralWorld(4, new LateralSettings { Code = code, InOrder = inOrder, RepairsPerPacket = 3 });
+        var settings = new LateralSettings { Code = (LateralCode)code, InOrder = inOrder, RepairsPerPacket = 3 };
+        var world = new LateralWorld(4, settings);
         world.LoseEach = 23;
         // Until the cache is full, it grows.
         Stream(world, 6_000);

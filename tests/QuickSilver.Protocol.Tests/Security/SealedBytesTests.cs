@@ -17,11 +17,12 @@ public sealed class SealedBytesTests
     [InlineData("timed-data", DatagramKind.TimedData, DatagramFlags.None)]
     [InlineData("timed-nak", DatagramKind.TimedNak, DatagramFlags.None)]
     [InlineData("timed-ask", DatagramKind.TimedAsk, DatagramFlags.None)]
-    public void TheBytesAreThoseOfTheFile(string name, DatagramKind kind, DatagramFlags flags)
+    public void TheBytesAreThoseOfTheFile(string name, Enum kind, Enum flags)
     {
         var pair = new SealedPair();
-        ulong sender = kind == DatagramKind.Repair ? SealedPair.Third : SealedPair.Writer;
-        byte[] datagram = SealedPair.Seal(pair.From, SealedPair.Plain(kind, sender, flags: flags))!;
+        ulong sender = kind is DatagramKind.Repair ? SealedPair.Third : SealedPair.Writer;
+        byte[] plain = SealedPair.Plain((DatagramKind)kind, sender, flags: (DatagramFlags)flags);
+        byte[] datagram = SealedPair.Seal(pair.From, plain)!;
         string path = Path.Combine(AppContext.BaseDirectory, "Security", "Golden", $"{name}.hex");
         string golden = string.Concat(File.ReadLines(path).Select(static line => line.Split('#')[0]))
             .Replace(" ", "", StringComparison.Ordinal);

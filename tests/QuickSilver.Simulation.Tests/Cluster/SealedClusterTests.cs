@@ -14,13 +14,13 @@ public sealed class SealedClusterTests
     [InlineData(Sealing.StandIn, true)]
     [InlineData(Sealing.Real, false)]
     [InlineData(Sealing.Real, true)]
-    public void Messages_arrive_and_losses_are_repaired(Sealing sealing, bool isLent)
+    public void Messages_arrive_and_losses_are_repaired(Enum sealing, bool isLent)
     {
         var cluster = new SimulatedCluster(new SimulationOptions
         {
             Nodes = 5,
             Seed = 4,
-            Sealing = sealing,
+            Sealing = (Sealing)sealing,
             Network = new NetworkModel
             {
                 Link = new LinkModel { Loss = 0.05, Duplication = 0.02, Corruption = 0.01 },
@@ -44,13 +44,13 @@ public sealed class SealedClusterTests
     [InlineData(Sealing.StandIn, SimulatedModes.Timed)]
     [InlineData(Sealing.Real, SimulatedModes.Lateral)]
     [InlineData(Sealing.Real, SimulatedModes.Timed)]
-    public void Groups_of_other_modes_span_regions_and_repair_what_is_lost(Sealing sealing, string mode)
+    public void Groups_of_other_modes_span_regions_and_repair_what_is_lost(Enum sealing, string mode)
     {
         var cluster = new SimulatedCluster(new SimulationOptions
         {
             Nodes = 5,
             Seed = 6,
-            Sealing = sealing,
+            Sealing = (Sealing)sealing,
             Network = new NetworkModel { Link = new LinkModel { Loss = 0.05, Duplication = 0.02 } },
         });
         string group = mode + "room";

@@ -18,9 +18,10 @@ public sealed class LateralScenarioTests
     [InlineData(1, LateralCode.Field)]
     [InlineData(2, LateralCode.Field)]
     [InlineData(1, LateralCode.Xor)]
-    public void WhatIsLostIsRecoveredByRepairsOfOtherReceivers(ulong seed, LateralCode code)
+    public void WhatIsLostIsRecoveredByRepairsOfOtherReceivers(ulong seed, Enum code)
     {
-        SimulatedCluster cluster = Make(seed, 8, loss: 0.01, new LateralSettings { Code = code, RepairsPerPacket = 5 });
+        var settings = new LateralSettings { Code = (LateralCode)code, RepairsPerPacket = 5 };
+        SimulatedCluster cluster = Make(seed, 8, loss: 0.01, settings);
         foreach (SimulatedNode node in cluster.Nodes) cluster.Await(node.Join(node.Index % 2 == 0 ? One : Two));
         cluster.Await([.. cluster.Nodes.Where(static node => node.Index < 3).Select(
             static node => node.Join(node.Index % 2 == 0 ? Two : One))]);

@@ -18,11 +18,11 @@ public sealed class SuppressionTests
     [InlineData(NakTimers.Exponential, 4, 1.4, 3.2)]
     [InlineData(NakTimers.Exponential, 8, 1.0, 2.2)]
     [InlineData(NakTimers.Uniform, 4, 4.5, 9.0)]
-    public void AFewOfFortyFiveMembersAskForOnePacket(NakTimers timers, double roundTrips, double least, double most)
+    public void AFewOfFortyFiveMembersAskForOnePacket(Enum timers, double roundTrips, double least, double most)
     {
         var settings = new TimedSettings
         {
-            NakTimers = timers,
+            NakTimers = (NakTimers)timers,
             NakRoundTrips = roundTrips,
             Grace = TimeSpan.Zero,
             PartnersRepair = false,

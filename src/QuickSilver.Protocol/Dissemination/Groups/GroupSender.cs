@@ -23,7 +23,7 @@ namespace QuickSilver.Protocol.Dissemination.Groups;
 /// Source: first paper, section 2.1 (group sender); the numbers per (sender, group) across views are ours.
 /// </para>
 /// </summary>
-public sealed class GroupSender : GroupLedger
+internal sealed class GroupSender : GroupLedger
 {
     private readonly RouteTable _routes;
     private Route? _route;

@@ -7,7 +7,7 @@ namespace QuickSilver.Protocol.Dissemination.Groups;
 /// The messages of several groups, each group's in their order: what a <see cref="SharedLane"/> asks. Core thread
 /// only.
 /// </summary>
-public interface ILaneSource
+internal interface ILaneSource
 {
     /// <summary>True when the lane is for groups that wait for a step: then the lane waits with them.</summary>
     bool IsWaiting { get; }

@@ -21,7 +21,7 @@ namespace QuickSilver.Protocol.Dissemination.Groups;
 /// active waits for the switch.
 /// </para>
 /// </summary>
-public abstract class SendLane
+internal abstract class SendLane
 {
     private readonly SendContext _context;
     private readonly RouteTable _routes;

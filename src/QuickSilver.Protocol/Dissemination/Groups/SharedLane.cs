@@ -18,7 +18,7 @@ namespace QuickSilver.Protocol.Dissemination.Groups;
 /// is ours.
 /// </para>
 /// </summary>
-public sealed class SharedLane : SendLane
+internal sealed class SharedLane : SendLane
 {
     private readonly ILaneSource _source;
     private Route? _claimed;

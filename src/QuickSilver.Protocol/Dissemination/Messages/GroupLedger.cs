@@ -24,7 +24,7 @@ namespace QuickSilver.Protocol.Dissemination.Messages;
 /// nobody waits.
 /// </para>
 /// </summary>
-public abstract class GroupLedger
+internal abstract class GroupLedger
 {
     private StepNumber _lastStep;
     private ulong _ordinal;

@@ -4,7 +4,7 @@ namespace QuickSilver.Protocol.Dissemination.Messages;
 /// The application's end of the pull tree, and the only entrance of messages into the protocol. It is asked for
 /// messages when they could be sent. Core thread only.
 /// </summary>
-public interface IMessageSource
+internal interface IMessageSource
 {
     /// <summary>
     /// Supplies messages in the order in which they are to be sent. Each is written and ended by

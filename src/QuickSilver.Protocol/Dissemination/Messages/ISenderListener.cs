@@ -8,7 +8,7 @@ namespace QuickSilver.Protocol.Dissemination.Messages;
 /// Receives the events of a group's sending half; given when the group is opened. Core thread only. The implementation
 /// may call back (signal a source): calls made inside take effect when the outer one ends.
 /// </summary>
-public interface ISenderListener
+internal interface ISenderListener
 {
     /// <summary>
     /// Delivers this node's own messages, at the moment when they may be delivered, in order of their numbers. The

@@ -23,7 +23,7 @@ namespace QuickSilver.Protocol.Dissemination.Messages;
 /// Cost: O(1) a message. Allocates nothing in steady state. Core thread only.
 /// </para>
 /// </summary>
-public sealed class MessageWriter : IBufferWriter<byte>
+internal sealed class MessageWriter : IBufferWriter<byte>
 {
     private const int FirstBytes = 512;
 

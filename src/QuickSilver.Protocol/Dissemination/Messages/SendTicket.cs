@@ -4,7 +4,7 @@ using QuickSilver.Protocol.Wire;
 namespace QuickSilver.Protocol.Dissemination.Messages;
 
 /// <summary>Follows one message to stability, for a caller that waits for it. Core thread only.</summary>
-public abstract class SendTicket
+internal abstract class SendTicket
 {
     /// <summary>The message has taken its number.</summary>
     /// <param name="number">Message number, per (sender, group).</param>

@@ -26,7 +26,7 @@ namespace QuickSilver.Protocol.Dissemination.Sending;
 /// streams, which end when they are stable; messages still with their source bind to the new step.
 /// </para>
 /// </summary>
-public sealed class Disseminator
+internal sealed class Disseminator
 {
     private readonly SendContext _context;
     private readonly OwnMessages _messages;

@@ -1,7 +1,7 @@
 namespace QuickSilver.Protocol.Dissemination.Streams;
 
 /// <summary>A change of the way in which two nodes reach each other's data.</summary>
-public enum CarrierChange : byte
+internal enum CarrierChange : byte
 {
     /// <summary>A member does not hear this node's multicast: it is sent copies by unicast.</summary>
     MemberToUnicast,

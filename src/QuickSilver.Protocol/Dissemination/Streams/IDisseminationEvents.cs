@@ -8,7 +8,7 @@ namespace QuickSilver.Protocol.Dissemination.Streams;
 /// Receives dissemination's events for the rest of its node. Core thread only. The implementation may call back (signal
 /// a source): calls made inside take effect when the outer one ends.
 /// </summary>
-public interface IDisseminationEvents
+internal interface IDisseminationEvents
 {
     /// <summary>
     /// Packets were sent for the first time, so that <see cref="StreamSender.Highest"/> has risen; or, after a silence,

@@ -35,7 +35,7 @@ namespace QuickSilver.Protocol.Dissemination.Streams;
 /// paper, section 4 (pull).
 /// </para>
 /// </summary>
-public sealed class StreamSender
+internal sealed class StreamSender
 {
     private readonly StreamContext _streams;
     private readonly SendContext _context;

@@ -9,7 +9,7 @@ namespace QuickSilver.Protocol.Flow.Buffers;
 /// <param name="owner">The account that the chunks are counted on.</param>
 /// <param name="memory">Source of chunks that other processes read in place, while some are free; null: there is
 /// none.</param>
-public sealed class Arena(BufferPool pool, BufferOwner owner, ISharedMemory? memory = null)
+internal sealed class Arena(BufferPool pool, BufferOwner owner, ISharedMemory? memory = null)
 {
     private Chunk? _current;
     private int _used;

@@ -3,7 +3,7 @@ namespace QuickSilver.Protocol.Flow.Buffers;
 /// <summary>
 /// The purpose for which a chunk was rented: leaks are traced by it, and memory figures are split by it.
 /// </summary>
-public enum BufferOwner : byte
+internal enum BufferOwner : byte
 {
     /// <summary>Packets sent and not yet known stable.</summary>
     Pending,

@@ -9,7 +9,7 @@ namespace QuickSilver.Protocol.Flow.Buffers;
 /// nothing and the collector moves nothing. Counts are kept per <see cref="BufferOwner"/>: a chunk that is never
 /// returned shows there.
 /// </summary>
-public sealed class BufferPool : IChunkHome
+internal sealed class BufferPool : IChunkHome
 {
     /// <summary>Bytes of an ordinary chunk: one kernel train.</summary>
     public const int ChunkBytes = 1 << 16;

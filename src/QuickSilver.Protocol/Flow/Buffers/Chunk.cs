@@ -11,7 +11,7 @@ namespace QuickSilver.Protocol.Flow.Buffers;
 /// moves, so its address may be passed to the kernel. Core thread only, except for reading the bytes. Other threads
 /// release their references through the request queue.
 /// </summary>
-public sealed unsafe class Chunk : MemoryManager<byte>
+internal sealed unsafe class Chunk : MemoryManager<byte>
 {
     private readonly IChunkHome _home;
     private byte* _start;

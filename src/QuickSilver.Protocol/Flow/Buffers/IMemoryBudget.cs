@@ -1,7 +1,7 @@
 namespace QuickSilver.Protocol.Flow.Buffers;
 
 /// <summary>How much memory the pools of one process hold together. Given by the host; any thread.</summary>
-public interface IMemoryBudget
+internal interface IMemoryBudget
 {
     /// <summary>
     /// True while the pools hold so much that each should take only what it must. O(1), asked for every packet.

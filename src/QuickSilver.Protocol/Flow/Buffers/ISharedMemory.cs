@@ -12,7 +12,7 @@ namespace QuickSilver.Protocol.Flow.Buffers;
 /// thread only.
 /// </para>
 /// </summary>
-public interface ISharedMemory
+internal interface ISharedMemory
 {
     /// <summary>This node's own segment.</summary>
     SegmentName Segment { get; }

@@ -7,7 +7,7 @@ namespace QuickSilver.Protocol.Flow.Buffers;
 /// <param name="Chunk">The memory's owner; null in the default value, which is empty.</param>
 /// <param name="Offset">Where the part begins in the chunk.</param>
 /// <param name="Length">Its length in bytes.</param>
-public readonly record struct Slice(Chunk? Chunk, int Offset, int Length)
+internal readonly record struct Slice(Chunk? Chunk, int Offset, int Length)
 {
     /// <summary>True when there is no memory behind this value.</summary>
     public bool IsEmpty => Chunk is null;

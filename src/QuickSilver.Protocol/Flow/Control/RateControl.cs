@@ -24,7 +24,7 @@ namespace QuickSilver.Protocol.Flow.Control;
 /// alarm for <see cref="NextSendAt"/>.
 /// </para>
 /// </summary>
-public sealed class RateControl
+internal sealed class RateControl
 {
     private const double Headroom = 1.25;
     private const double QuantumSeconds = 250e-6;

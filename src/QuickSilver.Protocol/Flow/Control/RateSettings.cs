@@ -1,7 +1,7 @@
 namespace QuickSilver.Protocol.Flow.Control;
 
 /// <summary>How <see cref="RateControl"/> paces a stream, in packets per second.</summary>
-public sealed record RateSettings
+internal sealed record RateSettings
 {
     /// <summary>
     /// True: always at <see cref="Initial"/>, as in the papers' runs. False: the rate follows the window.

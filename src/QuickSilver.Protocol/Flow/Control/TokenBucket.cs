@@ -12,7 +12,7 @@ namespace QuickSilver.Protocol.Flow.Control;
 /// its implementation's cap was 500 packets.
 /// </para>
 /// </summary>
-public sealed class TokenBucket
+internal sealed class TokenBucket
 {
     // Waiting exactly until ReadyAt may yield credits that fall short of the request by rounding; a millionth of a
     // credit is tolerated.

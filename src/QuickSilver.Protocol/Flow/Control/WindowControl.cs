@@ -40,7 +40,7 @@ namespace QuickSilver.Protocol.Flow.Control;
 /// <see cref="OnFeedback"/>. When a train cannot be sent, <see cref="OpensAt"/> gives the time to ask again.
 /// </para>
 /// </summary>
-public sealed class WindowControl
+internal sealed class WindowControl
 {
     /// <summary>How many shares may be in flight beyond the reported read position, whatever the rate.</summary>
     public const double MaxGrowth = 16;

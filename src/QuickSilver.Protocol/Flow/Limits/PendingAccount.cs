@@ -1,7 +1,7 @@
 namespace QuickSilver.Protocol.Flow.Limits;
 
 /// <summary>One stream's part of <see cref="PendingLimits"/>. Core thread only.</summary>
-public sealed class PendingAccount
+internal sealed class PendingAccount
 {
     private readonly PendingLimits _limits;
     private readonly Action<bool>? _onGateChanged;

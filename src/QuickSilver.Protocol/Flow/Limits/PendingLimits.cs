@@ -16,7 +16,7 @@ namespace QuickSilver.Protocol.Flow.Limits;
 /// the shut gates per release; allocates nothing in steady state; core thread only.
 /// </para>
 /// </summary>
-public sealed class PendingLimits(PendingQuota quota)
+internal sealed class PendingLimits(PendingQuota quota)
 {
     private readonly List<PendingAccount> _shut = [];
     private long _reservedMessages;

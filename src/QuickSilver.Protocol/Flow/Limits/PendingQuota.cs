@@ -1,7 +1,7 @@
 namespace QuickSilver.Protocol.Flow.Limits;
 
 /// <summary>The limits of <see cref="PendingLimits"/>.</summary>
-public sealed record PendingQuota
+internal sealed record PendingQuota
 {
     private const long LargestGuarantee = 256 << 10;
     private const int GuaranteedStreams = 32;

@@ -8,7 +8,7 @@ namespace QuickSilver.Protocol.Flow.Pull;
 /// datagrams only when the socket at the root of the tree can send them, and the feed makes them then. Source: second
 /// paper, section 4, Figures 9 and 10.
 /// </summary>
-public interface IFeed
+internal interface IFeed
 {
     /// <summary>
     /// Makes the next train, or returns false when there is nothing to send, or nothing that policy allows, now. After

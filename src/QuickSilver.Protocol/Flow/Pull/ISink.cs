@@ -3,7 +3,7 @@ using QuickSilver.Protocol.Wire;
 namespace QuickSilver.Protocol.Flow.Pull;
 
 /// <summary>A component that sends the datagrams of feeds. See <see cref="IFeed"/>.</summary>
-public interface ISink
+internal interface ISink
 {
     /// <summary>
     /// Registers a feed's intent to send; a feed that is registered already stays where it is. The feed is asked later,

@@ -14,7 +14,7 @@ namespace QuickSilver.Protocol.Flow.Pull;
 /// allocates nothing in steady state. Core thread only.
 /// </para>
 /// </summary>
-public sealed class PriorityMultiplexer : ISink
+internal sealed class PriorityMultiplexer : ISink
 {
     // Never enumerated, so hash order cannot affect behaviour.
     private readonly HashSet<IFeed> _registered = new(ReferenceEqualityComparer.Instance);

@@ -3,7 +3,7 @@ namespace QuickSilver.Protocol.Flow.Pull;
 /// <summary>
 /// How much <see cref="SocketRoots"/> sends in one turn. The remainder waits for the next turn, which follows at once.
 /// </summary>
-public sealed record RootBudgets
+internal sealed record RootBudgets
 {
     /// <summary>Limit on control datagrams (tokens, acknowledgements, NAKs, pulls, membership).</summary>
     public int ControlDatagrams { get; init; } = 256;

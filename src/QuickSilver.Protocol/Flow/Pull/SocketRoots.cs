@@ -21,7 +21,7 @@ namespace QuickSilver.Protocol.Flow.Pull;
 /// Core thread only. O(1) per train; allocates nothing in steady state.
 /// </para>
 /// </summary>
-public sealed class SocketRoots : IPullRoots, ISink
+internal sealed class SocketRoots : IPullRoots, ISink
 {
     private readonly ITransport _transport;
     private readonly BufferPool _pool;

@@ -5,7 +5,7 @@ namespace QuickSilver.Protocol.Flow.Transports;
 /// <see cref="ITransport"/>; also the <see cref="QuickSilver.Protocol.Core.Completion.Channel"/> of reads that came
 /// from it. Core thread only.
 /// </summary>
-public interface IRegionChannel
+internal interface IRegionChannel
 {
     /// <summary>
     /// Datagrams the kernel dropped because this channel's receive buffer was full, since it was opened; 0 where it

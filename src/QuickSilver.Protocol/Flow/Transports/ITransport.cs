@@ -7,7 +7,7 @@ namespace QuickSilver.Protocol.Flow.Transports;
 /// The host's sockets, or the simulator's, as the protocol sees them. Sends never wait; receives come as
 /// <see cref="QuickSilver.Protocol.Core.Completion"/>s. Core thread only.
 /// </summary>
-public interface ITransport
+internal interface ITransport
 {
     /// <summary>Facts that are fixed once the transport has started.</summary>
     TransportFacts Facts { get; }

@@ -20,7 +20,7 @@ namespace QuickSilver.Protocol.Flow.Transports;
 /// uses only half of the buffer.
 /// </para>
 /// </summary>
-public static class KernelCharge
+internal static class KernelCharge
 {
     private const int Descriptor = 256;
     private const int HeadersAndTrailer = 384;

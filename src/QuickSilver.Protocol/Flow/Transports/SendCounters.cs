@@ -7,7 +7,7 @@ namespace QuickSilver.Protocol.Flow.Transports;
 /// Counts the datagrams that <see cref="SocketRoots"/> has sent since its start, by class. Written by the core thread
 /// only.
 /// </summary>
-public sealed class SendCounters
+internal sealed class SendCounters
 {
     private readonly ulong[] _datagrams = new ulong[PriorityClasses.Count];
     private readonly ulong[] _bytes = new ulong[PriorityClasses.Count];

@@ -1,7 +1,7 @@
 namespace QuickSilver.Protocol.Flow.Transports;
 
 /// <summary>The result of offering a train to the kernel.</summary>
-public enum SendOutcome : byte
+internal enum SendOutcome : byte
 {
     /// <summary>The kernel took it.</summary>
     Sent,

@@ -11,7 +11,7 @@ namespace QuickSilver.Protocol.Flow.Transports;
 /// <param name="Route">The socket to send by.</param>
 /// <param name="To">The destination, for the unicast routes.</param>
 /// <param name="Channel">The destination, for the multicast route.</param>
-public readonly record struct Train(
+internal readonly record struct Train(
     ReadOnlyMemory<byte> Bytes,
     int SegmentBytes,
     TrainRoute Route,

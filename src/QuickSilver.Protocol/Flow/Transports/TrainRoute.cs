@@ -1,7 +1,7 @@
 namespace QuickSilver.Protocol.Flow.Transports;
 
 /// <summary>The socket by which a train leaves.</summary>
-public enum TrainRoute : byte
+internal enum TrainRoute : byte
 {
     /// <summary>The control socket, to one node's control endpoint.</summary>
     Control,

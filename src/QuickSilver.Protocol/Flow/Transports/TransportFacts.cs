@@ -11,7 +11,7 @@ namespace QuickSilver.Protocol.Flow.Transports;
 /// (on Linux, twice what was asked).</param>
 /// <param name="Multicast">True when the start-up probe came back over the chosen interface.</param>
 /// <param name="ChecksumPayloads">True when packets carry a payload checksum.</param>
-public sealed record TransportFacts(
+internal sealed record TransportFacts(
     NetEndpoint Control,
     NetEndpoint Data,
     int SlotBytes,

@@ -15,7 +15,7 @@ namespace QuickSilver.Protocol.Membership.Agent;
 /// <param name="Multicast">True when the node can send and receive IP multicast. Otherwise its regions, and those it
 /// sends to, are carried by unicast.</param>
 /// <param name="HeartbeatInterval">The interval between the node's heartbeats to the server.</param>
-public sealed record AgentSettings(
+internal sealed record AgentSettings(
     string ClusterName,
     string NodeName,
     ulong Incarnation,

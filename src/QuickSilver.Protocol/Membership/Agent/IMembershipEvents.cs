@@ -4,7 +4,7 @@ using QuickSilver.Protocol.Wire;
 namespace QuickSilver.Protocol.Membership.Agent;
 
 /// <summary>The agent's events for the rest of its node. Core thread only, never re-entered.</summary>
-public interface IMembershipEvents
+internal interface IMembershipEvents
 {
     /// <summary>The server has admitted this node.</summary>
     void OnRegistered(NodeInfo self, ulong clusterInstance, Instant now);

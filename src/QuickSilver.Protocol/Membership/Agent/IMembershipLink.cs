@@ -4,7 +4,7 @@ namespace QuickSilver.Protocol.Membership.Agent;
 /// A reliable, ordered channel to the membership server: TCP in production, a modelled link in the simulator. Core
 /// thread only.
 /// </summary>
-public interface IMembershipLink
+internal interface IMembershipLink
 {
     /// <summary>
     /// Queues one frame; the bytes are copied before the call returns. Frames sent without a connection are lost.

@@ -7,7 +7,7 @@ namespace QuickSilver.Protocol.Membership.Agent;
 /// The changes of one step, as far as they concern this node. Passed to the stack when the step is installed; lists are
 /// in a deterministic order.
 /// </summary>
-public sealed class InstalledStep
+internal sealed class InstalledStep
 {
     /// <summary>The number of the step.</summary>
     public required StepNumber Number { get; init; }

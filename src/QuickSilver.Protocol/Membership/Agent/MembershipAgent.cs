@@ -12,7 +12,7 @@ namespace QuickSilver.Protocol.Membership.Agent;
 /// server that does not know the node requests a report and takes over the node with all its groups. It then receives
 /// the requests that the former server had not granted. Core thread only; its methods may be called from inside events.
 /// </summary>
-public sealed class MembershipAgent
+internal sealed class MembershipAgent
 {
     private readonly AgentSettings _settings;
     private readonly IMembershipLink _link;

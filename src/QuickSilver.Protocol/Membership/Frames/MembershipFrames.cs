@@ -4,7 +4,7 @@ namespace QuickSilver.Protocol.Membership.Frames;
 /// Facts about membership frames for the host that carries them. A frame is a kind byte and a body. The host sends its
 /// length ahead of it.
 /// </summary>
-public static class MembershipFrames
+internal static class MembershipFrames
 {
     /// <summary>The longest frame that either side sends or accepts, in bytes.</summary>
     public const int MaxFrameBytes = 16 << 20;

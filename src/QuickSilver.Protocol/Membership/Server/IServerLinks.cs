@@ -5,7 +5,7 @@ namespace QuickSilver.Protocol.Membership.Server;
 /// <summary>
 /// The server's end of its connections to nodes: reliable, ordered channels of frames. The host chooses their ids.
 /// </summary>
-public interface IServerLinks
+internal interface IServerLinks
 {
     /// <summary>Queues one frame on a connection; the bytes are copied before the call returns.</summary>
     void Send(long connection, ReadOnlySpan<byte> frame);

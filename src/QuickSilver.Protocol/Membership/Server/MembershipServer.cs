@@ -27,7 +27,7 @@ namespace QuickSilver.Protocol.Membership.Server;
 /// removed, since its later input cannot be trusted. Other nodes are not affected.
 /// </para>
 /// </summary>
-public sealed class MembershipServer
+internal sealed class MembershipServer
 {
     private const int MaxWaitingChanges = 2 * ServerGroups.MaxGroups;
 

@@ -5,7 +5,7 @@ using QuickSilver.Protocol.Security;
 namespace QuickSilver.Protocol.Membership.Server;
 
 /// <summary>The settings of a membership server.</summary>
-public sealed record MembershipServerSettings
+internal sealed record MembershipServerSettings
 {
     /// <summary>Name of the cluster that it serves; registrations under another name are refused.</summary>
     public string ClusterName { get; init; } = "default";

@@ -10,7 +10,7 @@ namespace QuickSilver.Protocol.Membership.Server;
 /// <param name="Steps">Steps made since the start.</param>
 /// <param name="WaitingChanges">Joins and leaves requested that no step contains yet.</param>
 /// <param name="Removed">Nodes removed since the start, for any reason.</param>
-public readonly record struct MembershipStatistics(
+internal readonly record struct MembershipStatistics(
     int Nodes,
     int Groups,
     int Regions,

@@ -1,7 +1,7 @@
 namespace QuickSilver.Protocol.Recovery.Reception;
 
 /// <summary>The result of marking a sequence number as received.</summary>
-public enum MarkOutcome : byte
+internal enum MarkOutcome : byte
 {
     /// <summary>The number was not marked before, and is now.</summary>
     New,

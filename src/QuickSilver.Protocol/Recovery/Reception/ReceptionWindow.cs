@@ -14,7 +14,7 @@ namespace QuickSilver.Protocol.Recovery.Reception;
 /// a limit, when a sequence lies beyond it. Received packets are passed over a word at a time. Sequence 0, which no
 /// packet has, counts as received.
 /// </remarks>
-public sealed class ReceptionWindow
+internal sealed class ReceptionWindow
 {
     /// <summary>The default limit of the bitmap, in bits: 128 KiB.</summary>
     public const int DefaultMaxBits = 1 << 20;

@@ -12,7 +12,7 @@ namespace QuickSilver.Protocol.Recovery.Regions;
 /// A node's recovery: one <see cref="RegionRecovery"/> for each region view it is a member of, present or draining, and
 /// the state they share. Core thread only.
 /// </summary>
-public sealed class Recoverer
+internal sealed class Recoverer
 {
     private readonly RecoveryContext _context;
     private readonly NodeParts _parts;

@@ -22,7 +22,7 @@ namespace QuickSilver.Protocol.Recovery.Regions;
 /// <see cref="PullAnswers"/> answers peers, <see cref="TokenRing"/> passes the token,
 /// <see cref="RemovedSenders"/> settles the streams of removed senders. Core thread only.
 /// </summary>
-public sealed class RegionRecovery
+internal sealed class RegionRecovery
 {
     private readonly RecoveryContext _node;
     private readonly NodeParts _shared;

@@ -12,7 +12,7 @@ namespace QuickSilver.Testing.Runs.Generation;
 /// <param name="Nodes">Nodes.</param>
 /// <param name="Groups">Groups of the cluster.</param>
 /// <param name="Kinds">Different sets of groups; each has a fifth of the groups, and neighbours share most.</param>
-public sealed record ChurnRun(int Nodes, int Groups, int Kinds)
+internal sealed record ChurnRun(int Nodes, int Groups, int Kinds)
 {
     private static readonly TimeSpan Settling = TimeSpan.FromSeconds(5);
 

@@ -2,7 +2,7 @@ namespace QuickSilver.Testing.Runs.Generation;
 
 /// <summary>Kinds of trouble that a run may know. Each run leaves out most of them, so that rare combinations of the
 /// others get their turn (swarm testing).</summary>
-public enum FaultKind : byte
+internal enum FaultKind : byte
 {
     /// <summary>More loss for a while, on all links or some.</summary>
     Loss,

@@ -1,7 +1,7 @@
 namespace QuickSilver.Testing.Runs.Generation;
 
 /// <summary>Bounds for what the generator may draw.</summary>
-public sealed record GeneratorOptions
+internal sealed record GeneratorOptions
 {
     /// <summary>Fewest machines.</summary>
     public int MinNodes { get; init; } = 2;

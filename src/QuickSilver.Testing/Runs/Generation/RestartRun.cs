@@ -12,7 +12,7 @@ namespace QuickSilver.Testing.Runs.Generation;
 /// detector's patience. When nothing happens any more, all who live must be in one view within a detector period and
 /// five seconds (V9).
 /// </summary>
-public static class RestartRun
+internal static class RestartRun
 {
     private const string Group = "all";
     private const double Longest = 15_000;

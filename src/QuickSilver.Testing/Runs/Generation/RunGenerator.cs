@@ -15,7 +15,7 @@ namespace QuickSilver.Testing.Runs.Generation;
 /// of the runs; one in ten has no faults at all. Same seed and bounds, same run; the parts draw from streams of their
 /// own.
 /// </summary>
-public static class RunGenerator
+internal static class RunGenerator
 {
     private const double FaultFree = 0.1;
     private const double RareRuns = 0.08;

@@ -5,7 +5,7 @@ namespace QuickSilver.Testing.Runs.Shrinking;
 /// <param name="Violation">The promise it breaks: that of the whole run.</param>
 /// <param name="Tried">Runs executed on the way.</param>
 /// <param name="Took">Real time it took.</param>
-public sealed record ShrinkResult(RunSpec Spec, Violation Violation, int Tried, TimeSpan Took)
+internal sealed record ShrinkResult(RunSpec Spec, Violation Violation, int Tried, TimeSpan Took)
 {
     /// <summary>Faults left.</summary>
     public int Faults => Spec.Faults.Count;

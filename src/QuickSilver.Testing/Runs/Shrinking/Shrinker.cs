@@ -10,7 +10,7 @@ namespace QuickSilver.Testing.Runs.Shrinking;
 /// first, within a budget of real time.
 /// </summary>
 /// <remarks>Single threaded; the runs are executed by the caller's function.</remarks>
-public sealed class Shrinker
+internal sealed class Shrinker
 {
     private static readonly TimeSpan ShortSettle = TimeSpan.FromSeconds(30);
     private static readonly TimeSpan UsualBudget = TimeSpan.FromSeconds(60);
