@@ -17,7 +17,8 @@ namespace QuickSilver.Protocol.Wire;
 /// <param name="ReadPosition">How far the slowest member has read, lost packets or not; null: unknown.</param>
 /// <param name="ActiveStreams">Streams that share the members' receive buffers.</param>
 /// <param name="Drops">Datagrams dropped by members' kernels since the round before.</param>
-internal readonly record struct AckBody(ulong Stable, ulong Highest, ulong? ReadPosition, int ActiveStreams, ulong Drops)
+internal readonly record struct AckBody(
+    ulong Stable, ulong Highest, ulong? ReadPosition, int ActiveStreams, ulong Drops)
 {
     /// <summary>The longest body.</summary>
     public const int MaxLength = (10 * 5) + LagList.MaxLength;

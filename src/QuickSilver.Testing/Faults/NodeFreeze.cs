@@ -6,7 +6,8 @@ namespace QuickSilver.Testing.Faults;
 /// <param name="Node">Index of the machine.</param>
 /// <param name="StopsClock">True: the machine's clock stood still meanwhile, as a suspended virtual machine's may;
 /// false: it jumps on.</param>
-internal sealed record NodeFreeze(TimeSpan At, TimeSpan Duration, int Node, bool StopsClock = false) : Fault(At, Duration)
+internal sealed record NodeFreeze(TimeSpan At, TimeSpan Duration, int Node, bool StopsClock = false)
+    : Fault(At, Duration)
 {
     internal override IReadOnlyList<int> Hits => [Node];
 

@@ -6,7 +6,8 @@ namespace QuickSilver.Testing.Faults;
 /// <param name="Duration">How long it lasts.</param>
 /// <param name="Left">Indices of the nodes of one side.</param>
 /// <param name="Right">Indices of the nodes of the other side.</param>
-internal sealed record PartialPartition(TimeSpan At, TimeSpan Duration, IReadOnlyList<int> Left, IReadOnlyList<int> Right)
+internal sealed record PartialPartition(
+    TimeSpan At, TimeSpan Duration, IReadOnlyList<int> Left, IReadOnlyList<int> Right)
     : Fault(At, Duration)
 {
     internal override void Apply(SimulatedCluster cluster, bool begins)

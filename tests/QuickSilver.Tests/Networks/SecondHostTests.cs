@@ -29,7 +29,7 @@ public sealed class SecondHostTests
     {
         using NetworkNamespaces network = NetworkNamespaces.Make(hosts: 1);
         string[] options = [
-            "Membership:Mode=Host", "Membership:JoinTimeout=00:00:03", .. Both,
+            "Membership:Mode=Host", "Membership:JoinTimeout=00:00:08", .. Both,
             "Membership:Servers:2=10.77.0.99:14999"];
         await using NetworkNode host = await NetworkNode.StartAsync(network, 0, "host", options);
     }

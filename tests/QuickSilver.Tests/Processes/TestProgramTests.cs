@@ -12,7 +12,7 @@ public sealed class TestProgramTests
     public async Task A_subscriber_that_misses_messages_says_so_and_ends_with_another_code()
     {
         await using ChildProcess subscriber =
-            Subscribe("--port", ProgramCluster.Text(FreePort.Find()), "--expect", "1", "--timeout", "3", "--quiet");
+            Subscribe("--port", ProgramCluster.Text(FreePort.Find()), "--expect", "1", "--timeout", "8", "--quiet");
         await AssertEndsAsync(subscriber, ExitCodes.TimedOut);
         Assert.Contains("0 of 1 messages had come", subscriber.LastLines, StringComparison.Ordinal);
     }
