@@ -1,3 +1,4 @@
+using System.Text;
 using System.Text.Json.Serialization;
 
 namespace QuickSilver;
@@ -18,4 +19,12 @@ public abstract record GroupEvent
 
     /// <summary>Name of the group.</summary>
     public string GroupName => Group.Name;
+
+    /// <summary>Writes the members of the record's text: the handle's text names the group already.</summary>
+    protected virtual bool PrintMembers(StringBuilder builder)
+    {
+        ArgumentNullException.ThrowIfNull(builder);
+        builder.Append(nameof(Group)).Append(" = ").Append(Group);
+        return true;
+    }
 }
