@@ -15,7 +15,7 @@ namespace QuickSilver.Protocol.Recovery.Regions;
 internal sealed class Recoverer
 {
     private readonly RecoveryContext _context;
-    private readonly NodeParts _parts;
+    private readonly RecoveryParts _parts;
     private readonly List<RegionRecovery> _regions = [];
     private readonly List<RegionState> _states = [];
     private readonly List<RemovedNode> _removed = [];
@@ -24,7 +24,7 @@ internal sealed class Recoverer
     internal Recoverer(RecoveryContext context)
     {
         _context = context;
-        _parts = new NodeParts(
+        _parts = new RecoveryParts(
             new RepairFeed(context), new RepairParts(context), new InboundPaths(context, _states),
             new Suspicions(context.Counters));
         Echo = new PathEcho(context);

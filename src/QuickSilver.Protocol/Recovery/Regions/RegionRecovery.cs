@@ -25,7 +25,7 @@ namespace QuickSilver.Protocol.Recovery.Regions;
 internal sealed class RegionRecovery
 {
     private readonly RecoveryContext _node;
-    private readonly NodeParts _shared;
+    private readonly RecoveryParts _shared;
     private readonly PullAnswers _answers;
     private readonly PacketStore _store;
     private readonly ArrivalJudge _arrivals;
@@ -35,7 +35,7 @@ internal sealed class RegionRecovery
 
     internal RegionRecovery(
         RecoveryContext node,
-        NodeParts shared,
+        RecoveryParts shared,
         RegionState state,
         Action<NodeInfo, Instant> streamClosed)
     {

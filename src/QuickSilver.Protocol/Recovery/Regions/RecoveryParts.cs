@@ -9,4 +9,5 @@ namespace QuickSilver.Protocol.Recovery.Regions;
 /// <param name="Joins">Joins packets that come in parts.</param>
 /// <param name="Inbound">Measures the ways to this node.</param>
 /// <param name="Suspicions">The members that this node finds silent.</param>
-internal sealed record NodeParts(RepairFeed Repairs, RepairParts Joins, InboundPaths Inbound, Suspicions Suspicions);
+internal sealed record RecoveryParts(
+    RepairFeed Repairs, RepairParts Joins, InboundPaths Inbound, Suspicions Suspicions);
