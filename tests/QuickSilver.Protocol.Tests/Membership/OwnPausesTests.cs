@@ -48,4 +48,21 @@ public sealed class OwnPausesTests
         Assert.Equal(MembershipRefusal.Removed, nodes[2].Expelled);
         Assert.All(nodes[..2], node => Assert.True(node.IsLive));
     }
+
+    /// <summary>What came in a pause may take as long as the pause to be read, and the word of a node that has returned
+    /// comes last.</summary>
+    [Theory]
+    [InlineData(6.5, false)]
+    [InlineData(8.5, true)]
+    public void ANodeThatReturnsAfterAPauseHasTheTimeInWhichItsWordIsRead(double seconds, bool isRemoved)
+    {
+        var world = new MembershipWorld(
+            1, new MembershipServerSettings { ReconnectGrace = 2 * Second, FailureTimeout = 20 * Second });
+        WorldNode[] nodes = world.Found(3);
+        world.Freeze(5 * Second);
+        world.Run(Second / 100);
+        world.Break(nodes[2], isEnded: false);
+        world.Run(seconds * Second);
+        Assert.Equal(isRemoved ? 1UL : 0, world.Server.Statistics.Removed);
+    }
 }

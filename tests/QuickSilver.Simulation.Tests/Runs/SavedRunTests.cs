@@ -46,6 +46,8 @@ public class SavedRunTests
     /// were not told that it was gone. token-in-the-installing-turn: a token was sent in the turn that installed its
     /// view, which the check on tokens came to know after the turn only. two-steps-in-one-turn: the first of two steps
     /// opened a view and the second ended it; its token was sent, and the check had seen neither.
+    /// return-behind-a-backlog: the server stood still for seven seconds, a connection broke meanwhile, and its node
+    /// was back at once; but the server read that after all the rest, and the grace was over.
     /// lone-probes-lost: rounds were half a second
     /// apart; a member was mute for a second, then lost the one datagram that each round sent it.
     /// deaf-and-asking-seldom: a member alone in its view was deaf, and asked less often than it reported; so it never
@@ -142,6 +144,7 @@ public class SavedRunTests
     [InlineData("late-survivor-refused")]
     [InlineData("token-in-the-installing-turn")]
     [InlineData("two-steps-in-one-turn")]
+    [InlineData("return-behind-a-backlog")]
     [InlineData("lone-probes-lost")]
     [InlineData("deaf-and-asking-seldom")]
     [InlineData("own-run-of-two-steps")]

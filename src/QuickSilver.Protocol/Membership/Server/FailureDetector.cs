@@ -30,6 +30,8 @@ internal sealed class FailureDetector(
     private static readonly TimeSpan LookAgain = TimeSpan.FromMilliseconds(100);
 
     private readonly MembershipServerSettings _settings = parts.Settings;
+    // Until then, what came in a pause of the server may not be read yet.
+    private Instant _readBy;
 
     /// <summary>Begins to watch a node. Its time begins with <see cref="OnConnected"/>.</summary>
     public void Begin(ServerNode node) => node.Watch = new Alarm(parts.Alarms, now => Check(node, now));
@@ -89,22 +91,24 @@ internal sealed class FailureDetector(
         Debug.Assert(node.Connection is null && !node.Info.IsRemoved, "the node has lost its connection");
         // A node that was silent before has given the connection up for the same reason.
         node.HasEnded = isEnded && !sight.IsSilent(node, now);
-        node.ReconnectBy = now + _settings.ReconnectGrace;
+        node.ReconnectBy = ReconnectBy(now);
         Set(node);
     }
 
     /// <summary>
     /// A pause of the server has ended: frames that nodes sent meanwhile are not read yet, and the server confirmed
-    /// nothing to them. Those without a connection could not return.
+    /// nothing to them. Those without a connection could not return. A server that keeps up reads what came in a pause
+    /// in less time than the pause took.
     /// </summary>
     public void OnPaused(TimeSpan pause, Instant now)
     {
+        _readBy = now + (pause < LongerLimit ? pause : LongerLimit);
         foreach (ServerNode node in parts.Nodes.Live)
         {
             node.LastHeard = Later(node.LastHeard);
             node.LastHeartbeat = Later(node.LastHeartbeat);
             node.ConfirmedAt = Later(node.ConfirmedAt);
-            if (node.ReconnectBy != Instant.Never) node.ReconnectBy = now + _settings.ReconnectGrace;
+            if (node.ReconnectBy != Instant.Never) node.ReconnectBy = ReconnectBy(now);
             if (node.Watch is not null) Set(node);
             _settings.Probes.Reached("a server that stood still leaves its pause out of all judgements");
         }
@@ -117,11 +121,15 @@ internal sealed class FailureDetector(
     {
         node.LastHeard = now;
         node.ConfirmedAt = now;
-        bool isTimeoutLonger = _settings.FailureTimeout > _settings.ReconnectGrace;
-        TimeSpan time = isTimeoutLonger ? _settings.FailureTimeout : _settings.ReconnectGrace;
-        if (node.ReconnectBy != Instant.Never) node.ReconnectBy = now + time;
+        if (node.ReconnectBy != Instant.Never) node.ReconnectBy = now + LongerLimit;
         Set(node);
     }
+
+    private TimeSpan LongerLimit =>
+        _settings.FailureTimeout > _settings.ReconnectGrace ? _settings.FailureTimeout : _settings.ReconnectGrace;
+
+    // The word of a node that has returned may lie behind all that came in a pause.
+    private Instant ReconnectBy(Instant now) => (now < _readBy ? _readBy : now) + _settings.ReconnectGrace;
 
     /// <summary>The earliest time at which a node might have to be removed.</summary>
     private Instant DueOf(ServerNode node)
