@@ -3,6 +3,8 @@ using QuickSilver.Protocol.Flow;
 using QuickSilver.Protocol.Flow.Buffers;
 using QuickSilver.Protocol.Flow.Pull;
 using QuickSilver.Protocol.Flow.Transports;
+using QuickSilver.Protocol.Security;
+using QuickSilver.Protocol.Tests.Security;
 using QuickSilver.Protocol.Wire;
 
 namespace QuickSilver.Protocol.Tests.Flow;
@@ -103,6 +105,91 @@ public sealed class SocketRootsTests
         _roots.PullAll(_now);
 
         Assert.Equal([3, 2, 2], _transport.SentIds);
+    }
+
+    [Fact]
+    public void ControlGoesBeforeDataThatWaitedForFullSockets()
+    {
+        for (int socket = 1; socket <= 3; socket++) Feed(socket, 1, PriorityClass.Data);
+        Feed(4, 2, PriorityClass.Request);
+        _transport.Answer = _ => SendOutcome.Busy;
+        _roots.PullAll(_now);
+        Assert.Equal(4, _roots.Kept);
+
+        _transport.Answer = _ => SendOutcome.Sent;
+        Feed(5, 1, PriorityClass.Token);
+        _roots.PullAll(_now);
+
+        Assert.Equal([4, 5, 4, 1, 2, 3], _transport.SentIds);
+    }
+
+    [Fact]
+    public void ControlThatWaitedGoesInTheMiddleOfATurn()
+    {
+        Feed(1, 1, PriorityClass.Data);
+        Feed(2, 1, PriorityClass.Token);
+        _transport.Answer = _ => SendOutcome.Busy;
+        _roots.PullAll(_now);
+
+        _transport.Answer = _ => SendOutcome.Sent;
+        Assert.Equal(1, _roots.PullControl(_now));
+
+        Assert.Equal([2], _transport.SentIds);
+        Assert.Equal(1, _roots.Kept);
+    }
+
+    [Fact]
+    public void WhatFullSocketsRefusedGoesOnceInOrderWhenEachHasRoom()
+    {
+        for (int socket = 1; socket <= 3; socket++) Feed(socket, 4, PriorityClass.Data);
+        int full = 0b1110;
+        _transport.Answer = train => (full >> train.To.Port & 1) != 0 ? SendOutcome.Busy : SendOutcome.Sent;
+        while (full != 0)
+        {
+            for (int turn = 0; turn < 3; turn++) _roots.PullAll(_now);
+            full &= full - 1;
+        }
+        for (int turn = 0; turn < 3; turn++) _roots.PullAll(_now);
+
+        for (int socket = 1; socket <= 3; socket++)
+        {
+            List<(int Id, int Datagrams, byte First)> trains = _transport.Sent.FindAll(sent => sent.Id == socket);
+            Assert.Equal([1, 2, 3, 4], trains.Select(static sent => (int)sent.First));
+        }
+    }
+
+    [Fact]
+    public void SealedTrainsThatFullSocketsRefusedGoAsTheyWereSealed()
+    {
+        var pair = new SealedPair();
+        var roots = new SocketRoots(_transport, _alarms, _pool, new TrainSealer(new DatagramSealer(pair.From)));
+        var offered = new List<byte[]>();
+        var sent = new List<byte[]>();
+        bool isFull = true;
+        _transport.Quiet = true;
+        _transport.Answer = train =>
+        {
+            (isFull ? offered : sent).Add(train.Bytes.ToArray());
+            return isFull ? SendOutcome.Busy : SendOutcome.Sent;
+        };
+        roots.Register(new DatagramFeed(DatagramKind.Data, 1, 2, 3), PriorityClass.Data);
+        roots.Register(new DatagramFeed(DatagramKind.Token, 0, 0), PriorityClass.Token);
+        roots.PullAll(_now);
+        isFull = false;
+        roots.PullAll(_now);
+
+        Assert.Equal(2, offered.Count);
+        Assert.All(offered, refused => Assert.Single(sent, datagram => datagram.AsSpan().SequenceEqual(refused)));
+        var sequences = new List<ulong>();
+        foreach (byte[] datagram in sent)
+        {
+            Assert.Equal(RejectReason.None, pair.Open(datagram, out byte[] plain));
+            DatagramHeader.TryRead(plain, out DatagramHeader header);
+            if (header.Kind == DatagramKind.Data) sequences.Add(header.Sequence);
+        }
+        Assert.Equal([1, 2, 3], sequences);
+        Assert.Equal(5, sent.Count);
+        Assert.Equal(0, _pool.OutstandingChunks);
     }
 
     [Fact]
@@ -225,5 +312,20 @@ public sealed class SocketRootsTests
         var feed = new FeedStub(id, ready);
         _roots.Register(feed, priority);
         return feed;
+    }
+
+    // One datagram a train, each under its own sequence.
+    private sealed class DatagramFeed(DatagramKind kind, params ulong[] sequences) : IFeed
+    {
+        private int _next;
+
+        public bool TryPull(Instant now, out Train train)
+        {
+            train = default;
+            if (_next == sequences.Length) return false;
+            byte[] datagram = SealedPair.Plain(kind, sequence: sequences[_next++]);
+            train = new Train(datagram, datagram.Length, TrainRoute.Region, default, null);
+            return true;
+        }
     }
 }

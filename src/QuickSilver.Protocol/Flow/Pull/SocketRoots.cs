@@ -12,10 +12,10 @@ namespace QuickSilver.Protocol.Flow.Pull;
 /// Data comes last: one train of each feed in turn, at least one train a turn.
 /// <para>
 /// A train that finds its socket full is kept and its feed set aside; other feeds continue, as they may use other
-/// sockets. Kept trains are offered first in the next turn, and an alarm starts that turn when nothing else does. A
-/// kept data train stays in the memory of its feed, which is not asked meanwhile. Any other train is copied, because
-/// feeds may share the scratch memory of control datagrams. A train that the kernel refuses is counted and dropped,
-/// like a lost one.
+/// sockets. In the next turn kept control is offered first, other kept trains after all control. An alarm starts that
+/// turn when nothing else does. A kept data train stays in the memory of its feed, which is not asked meanwhile. Any
+/// other train is copied, because feeds may share the scratch memory of control datagrams. A train that the kernel
+/// refuses is counted and dropped, like a lost one.
 /// </para>
 /// <para>
 /// Core thread only. O(1) per train; allocates nothing in steady state.
@@ -82,7 +82,7 @@ internal sealed class SocketRoots : IPullRoots, ISink
     /// <inheritdoc/>
     public int PullAll(Instant now)
     {
-        int sent = OfferKept() + PullControl(now);
+        int sent = PullControl(now) + OfferKept(areControl: false);
 
         int repairs = _budgets.RepairDatagrams;
         sent += PullDatagrams(PriorityClass.Repair, ref repairs, now);
@@ -102,7 +102,8 @@ internal sealed class SocketRoots : IPullRoots, ISink
     public int PullControl(Instant now)
     {
         int control = _budgets.ControlDatagrams;
-        return PullDatagrams(PriorityClass.Token, ref control, now)
+        return OfferKept(areControl: true)
+            + PullDatagrams(PriorityClass.Token, ref control, now)
             + PullDatagrams(PriorityClass.Request, ref control, now);
     }
 
@@ -146,18 +147,19 @@ internal sealed class SocketRoots : IPullRoots, ISink
         return isSealed;
     }
 
-    // Trains refused again keep their order: the list is compacted in place.
-    private int OfferKept()
+    // Those of control, or all others. What stays keeps its order: the list is compacted in place.
+    private int OfferKept(bool areControl)
     {
         int sent = 0;
         int remaining = 0;
         for (int index = 0; index < _kept.Count; index++)
         {
             KeptTrain kept = _kept[index];
-            SendOutcome outcome = _transport.Send(kept.Train);
+            bool isTurn = kept.Priority <= PriorityClass.Request == areControl;
+            SendOutcome outcome = isTurn ? _transport.Send(kept.Train) : SendOutcome.Busy;
             if (outcome == SendOutcome.Busy)
             {
-                Counters.Busy++;
+                if (isTurn) Counters.Busy++;
                 _kept[remaining++] = kept;
                 continue;
             }
