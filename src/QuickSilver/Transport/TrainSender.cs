@@ -3,6 +3,7 @@ using System.Net.Sockets;
 using QuickSilver.Protocol.Flow;
 using QuickSilver.Protocol.Flow.Buffers;
 using QuickSilver.Protocol.Flow.Transports;
+using QuickSilver.Protocol.Wire;
 
 namespace QuickSilver.Transport;
 
@@ -32,8 +33,9 @@ internal sealed class TrainSender(
     private SocketError _reported;
 
     // The progress of a train sent one datagram a call: after a full buffer, its first datagrams must not be sent
-    // twice.
-    private (ReadOnlyMemory<byte> Train, SocketAddress? To, int Done) _progress;
+    // twice. It is known by its first header, as it is offered again from other memory, and its own memory is reused.
+    private readonly byte[] _begun = new byte[DatagramHeader.Length];
+    private (int Length, SocketAddress? To, int Done) _progress;
 
     /// <summary>The socket that sends.</summary>
     public Socket Socket => socket;
@@ -101,10 +103,11 @@ internal sealed class TrainSender(
 
     private SocketError SendOneByOne(in Train train, SocketAddress? to)
     {
-        bool resumes = _progress.Train.Equals(train.Bytes) && _progress.To == to;
+        ReadOnlySpan<byte> bytes = train.Span;
+        ReadOnlySpan<byte> first = bytes[..Math.Min(_begun.Length, bytes.Length)];
+        bool resumes = _progress.Length == bytes.Length && _progress.To == to && _begun.AsSpan().StartsWith(first);
         int done = resumes ? _progress.Done : 0;
         _progress = default;
-        ReadOnlySpan<byte> bytes = train.Span;
         SocketError worst = SocketError.Success;
         while (done < bytes.Length)
         {
@@ -112,7 +115,8 @@ internal sealed class TrainSender(
             SocketError error = SendOnce(bytes.Slice(done, length), to);
             if (error is SocketError.WouldBlock or SocketError.NoBufferSpaceAvailable)
             {
-                _progress = (train.Bytes, to, done);
+                first.CopyTo(_begun);
+                _progress = (bytes.Length, to, done);
                 return error;
             }
             if (error != SocketError.Success) worst = error;
