@@ -55,6 +55,25 @@ internal sealed class DatagramOpener
         return RejectReason.None;
     }
 
+    /// <summary>Opens a datagram of several views in place, and makes it a plain one.</summary>
+    /// <param name="keys">The node's keys.</param>
+    /// <param name="fields">The fields of its header that only sealed ones have.</param>
+    /// <param name="header">Its header; on success with the length of the plain datagram.</param>
+    /// <param name="datagram">The sealed datagram; on success its first bytes are the plain one.</param>
+    /// <param name="opened">Names the view, and marks the datagram as read.</param>
+    /// <returns>The reason to drop it; none on success.</returns>
+    public RejectReason TryOpenShared(
+        KeyRing keys,
+        in SealedHeader fields,
+        ref DatagramHeader header,
+        Span<byte> datagram,
+        out OpenedDatagram opened)
+    {
+        RejectReason reason = SharedSealing.TryOpen(keys, fields, ref header, datagram, out opened);
+        if (reason == RejectReason.None) Opened++;
+        return reason;
+    }
+
     /// <summary>
     /// Opens a copy of a datagram that this node has sealed itself, for checks that look at what is sent.
     /// </summary>

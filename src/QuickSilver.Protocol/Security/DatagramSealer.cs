@@ -17,8 +17,14 @@ internal sealed class DatagramSealer(KeyRing keys)
     public ulong Mismatches { get; private set; }
 
     /// <summary>Length of a datagram when it is sealed.</summary>
-    public static int SealedLength(ReadOnlySpan<byte> plain) =>
-        plain.Length + SealedHeader.AddedBytes(DatagramKinds.LaneOf(KindOf(plain)));
+    public static int SealedLength(ReadOnlySpan<byte> plain)
+    {
+        SealLane lane = DatagramKinds.LaneOf(KindOf(plain));
+        int length = plain.Length + SealedHeader.AddedBytes(lane);
+        if (lane != SealLane.Hybrid) return length;
+        Span<ulong> views = stackalloc ulong[SealedRegion.Most];
+        return length + SharedSealing.AddedBytes(HybridPacket.ViewsOf(plain, views));
+    }
 
     /// <summary>Seals one datagram.</summary>
     /// <param name="plain">The datagram as it lies in memory.</param>
@@ -31,6 +37,7 @@ internal sealed class DatagramSealer(KeyRing keys)
             plain, DatagramHeader.CurrentVersion, out DatagramHeader header);
         System.Diagnostics.Debug.Assert(reason == RejectReason.None, "what a node sends is well-formed");
         SealLane lane = DatagramKinds.LaneOf(header.Kind);
+        if (lane == SealLane.Hybrid) return SharedSealing.TrySeal(keys, plain, sealing);
         if (keys.Find(header.ViewTag, header.ViewCounter) is not { } view || lane == SealLane.None) return false;
         WriterKeys? writer = lane == SealLane.Feedback ? view.FindAddressee(header.Sequence) : view.Own;
         if (writer is null || writer.IsClosed) return false;

@@ -22,11 +22,15 @@ internal sealed class KeyRing
     public KeyRing(ICryptoSuite suite, Func<ulong, bool> isNode)
     {
         Suite = suite;
+        Shared = new SharedKeys(suite);
         _isNode = isNode;
     }
 
     /// <summary>The cryptography.</summary>
     public ICryptoSuite Suite { get; }
+
+    /// <summary>Keys of texts that several views share.</summary>
+    public SharedKeys Shared { get; }
 
     /// <summary>Uses of keys so far.</summary>
     public ulong Uses { get; set; }
@@ -57,12 +61,14 @@ internal sealed class KeyRing
         if (!_byView.Remove(KeyOf(tag, counter), out ViewKeys? view)) return;
         _views.Remove(view);
         view.Close();
+        Shared.Retire(view.Number);
     }
 
     /// <summary>Drops the keys of a node that is gone, in all views.</summary>
     public void Remove(ulong node)
     {
         foreach (ViewKeys view in _views) view.Remove(node);
+        Shared.Remove(node);
     }
 
     /// <summary>Drops all keys.</summary>
@@ -71,6 +77,7 @@ internal sealed class KeyRing
         foreach (ViewKeys view in _views) view.Close();
         _views.Clear();
         _byView.Clear();
+        Shared.Close();
     }
 
     /// <summary>The views with keys, for checks.</summary>

@@ -9,7 +9,7 @@ namespace QuickSilver.Protocol.Security;
 internal sealed class WriterKeys
 {
     /// <summary>Number of lanes.</summary>
-    public const int Lanes = 7;
+    public const int Lanes = 8;
 
     private readonly KeyRing _ring;
     private readonly byte[] _secret;

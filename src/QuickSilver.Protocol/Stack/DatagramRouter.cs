@@ -152,30 +152,42 @@ internal sealed class DatagramRouter
         if (header.Sender == _rooms.SelfKey || header.Kind == DatagramKind.Probe) return RejectReason.None;
         // A kind that is not known here, and may be ignored.
         if (fields.Lane == SealLane.None) return RejectReason.None;
-        if (_rooms.Keys!.Find(header.ViewTag, header.ViewCounter) is not { } view)
-            return _packets.Park(header, arrival, datagram, now);
-        RejectReason reason = _opener.TryOpen(
-            _rooms.SelfKey, view, fields, ref header, datagram, out OpenedDatagram opened);
+        OpenedDatagram opened;
+        RejectReason reason;
+        if (fields.Lane == SealLane.Hybrid)
+            reason = _opener.TryOpenShared(_rooms.Keys!, fields, ref header, datagram, out opened);
+        else if (_rooms.Keys!.Find(header.ViewTag, header.ViewCounter) is { } view)
+            reason = _opener.TryOpen(_rooms.SelfKey, view, fields, ref header, datagram, out opened);
+        else return _packets.Park(header, arrival, datagram, now);
         if (reason != RejectReason.None) return reason;
         // Streams look at the sources of their packets themselves, and mark the sequences.
-        if (fields.Lane != SealLane.Data && !IsFromItsWriter(view, fields, header, arrival))
+        if (fields.Lane != SealLane.Data && !IsFromItsWriter(opened, header, arrival))
         {
             Forged = new ForgedDatagram(header.Kind, header.Sender, arrival.Source);
             return RejectReason.WrongSource;
         }
         Slice plain = part.IsEmpty ? default : part.Part(0, header.TotalLength);
-        reason = Route(header, datagram[..header.TotalLength], plain, arrival, now);
+        reason = fields.Lane == SealLane.Hybrid
+            ? RouteShared(header, datagram[..header.TotalLength], opened.View.Number, arrival, now)
+            : Route(header, datagram[..header.TotalLength], plain, arrival, now);
         if (reason is not (RejectReason.WrongSource or RejectReason.WrongSocket)) opened.Mark();
         return reason;
     }
 
     // Whatever becomes of a datagram, a copy from elsewhere must not use up its counter.
-    private bool IsFromItsWriter(
-        ViewKeys view, in SealedHeader fields, in DatagramHeader header, in Arrival arrival)
+    private bool IsFromItsWriter(in OpenedDatagram opened, in DatagramHeader header, in Arrival arrival)
     {
-        bool isMember = fields.Writer != SealedHeader.NoMember;
-        ulong writer = isMember ? view.MemberAt(fields.Writer) : header.Sender;
+        bool isMember = opened.Index != SealedHeader.NoMember;
+        ulong writer = isMember ? opened.View.MemberAt(opened.Index) : header.Sender;
         return _rooms.Cluster.FindNode(writer) is not { } node || node.MaySend(header.Kind, arrival);
+    }
+
+    // Only the packet of the view whose keys have opened it is taken: its sender need not be known to others.
+    private RejectReason RouteShared(
+        in DatagramHeader header, ReadOnlySpan<byte> datagram, ulong view, in Arrival arrival, Instant now)
+    {
+        HeardOthers++;
+        return _hybrids.Take(header, datagram, view, arrival, now);
     }
 
     // The datagram stays in pooled memory if its part there is given; otherwise it has to be copied to be kept.
@@ -210,7 +222,7 @@ internal sealed class DatagramRouter
                 ? _rooms.Recoverer.Inbound.OnFiller(header, body, arrival)
                 : RoutePart(header, body, arrival, now);
         }
-        if (header.Kind == DatagramKind.Hybrid) return _hybrids.Take(header, datagram, arrival, now);
+        if (header.Kind == DatagramKind.Hybrid) return _hybrids.Take(header, datagram, null, arrival, now);
         bool isKnown = DatagramKinds.CarriesPacket(header.Kind)
             || DatagramKinds.IsNote(header.Kind)
             || header.Kind == DatagramKind.Beacon;

@@ -20,8 +20,14 @@ internal sealed class HybridReader(StackParts rooms, PacketIntake packets)
     /// sender sends in one step, so there is one at most. Without one this node is no member of the group yet, or not
     /// any more.
     /// </summary>
+    /// <param name="header">Its header.</param>
+    /// <param name="datagram">All its bytes.</param>
+    /// <param name="opener">Tag and counter of the one view whose packet may be taken, since its keys have opened the
+    /// datagram; null where datagrams are not sealed.</param>
+    /// <param name="arrival">Its source and socket.</param>
+    /// <param name="now">The time of arrival.</param>
     public RejectReason Take(
-        in DatagramHeader header, ReadOnlySpan<byte> datagram, in Arrival arrival, Instant now)
+        in DatagramHeader header, ReadOnlySpan<byte> datagram, ulong? opener, in Arrival arrival, Instant now)
     {
         if (arrival.Role != SocketRole.Multicast) return RejectReason.WrongSocket;
         RejectReason reason = HybridPacket.TryRead(
@@ -31,6 +37,8 @@ internal sealed class HybridReader(StackParts rooms, PacketIntake packets)
         while (reader.Remaining > 0)
         {
             HybridRegion region = HybridRegion.Read(ref reader, header.HasPayloadChecksum);
+            ulong view = ((ulong)region.ViewTag << 32) | region.ViewCounter;
+            if (opener is not null && view != opener) continue;
             if (rooms.Recoverer.Find(region.ViewTag, region.ViewCounter) is { } recovery)
                 return TakeDerived(recovery, header, region, records, arrival, now);
         }

@@ -58,6 +58,7 @@ internal static class DatagramKinds
         DatagramKind.PathAnswer or DatagramKind.PathFiller => SealLane.Path,
         DatagramKind.LateralData or DatagramKind.LateralSession or DatagramKind.TimedData or DatagramKind.TimedGone
             or DatagramKind.TimedStatus => SealLane.Mode,
+        DatagramKind.Hybrid => SealLane.Hybrid,
         _ => SealLane.None,
     };
 

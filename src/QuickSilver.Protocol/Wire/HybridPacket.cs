@@ -59,6 +59,26 @@ internal static class HybridPacket
         return RejectReason.None;
     }
 
+    /// <summary>The views of a well-formed datagram, in the order of its list.</summary>
+    /// <param name="datagram">All bytes of the datagram.</param>
+    /// <param name="views">Destination: tag and counter of each.</param>
+    /// <returns>How many there are; 0 when there are none, or more than fit.</returns>
+    public static int ViewsOf(ReadOnlySpan<byte> datagram, Span<ulong> views)
+    {
+        if (!HasList(datagram)) return 0;
+        bool hasChecksum = (DatagramHeader.FlagsOf(datagram) & DatagramFlags.PayloadChecksum) != 0;
+        int length = BinaryPrimitives.ReadUInt16LittleEndian(datagram[ListOffset..]);
+        var reader = new WireReader(datagram.Slice(RegionsOffset, length));
+        int count = 0;
+        while (!reader.Failed && reader.Remaining > 0)
+        {
+            if (count == views.Length) return 0;
+            HybridRegion region = HybridRegion.Read(ref reader, hasChecksum);
+            views[count++] = ((ulong)region.ViewTag << 32) | region.ViewCounter;
+        }
+        return reader.Failed ? 0 : count;
+    }
+
     /// <summary>A bound on the length of a region's packet.</summary>
     /// <param name="records">Bytes of the records.</param>
     /// <param name="isLongIndex">True when the region's index of the group may take more than a byte.</param>
@@ -70,10 +90,14 @@ internal static class HybridPacket
         return (int)Math.Min(longest, DatagramHeader.MaxDatagram);
     }
 
+    /// <summary>True when the list of regions ends within the datagram.</summary>
+    internal static bool HasList(ReadOnlySpan<byte> datagram) =>
+        datagram.Length >= RegionsOffset
+        && BinaryPrimitives.ReadUInt16LittleEndian(datagram[ListOffset..]) <= datagram.Length - RegionsOffset;
+
     /// <summary>True when the list of regions has the checksum that the datagram's header says.</summary>
     internal static bool ListIsIntact(ReadOnlySpan<byte> datagram) =>
-        datagram.Length >= RegionsOffset
-        && BinaryPrimitives.ReadUInt16LittleEndian(datagram[ListOffset..]) <= datagram.Length - RegionsOffset
+        HasList(datagram)
         && ListChecksum(datagram) == DatagramHeader.PayloadChecksumOf(datagram);
 
     /// <summary>The checksum of the list of regions with its length.</summary>

@@ -28,6 +28,9 @@ internal enum SealLane : byte
     /// <summary>Packets of lateral and timed groups, and what their senders announce.</summary>
     Mode = 6,
 
+    /// <summary>Keys of packets that stand for packets of several regions (<see cref="SealedRegion"/>).</summary>
+    Hybrid = 7,
+
     /// <summary>Not sealed.</summary>
     None = 255,
 }

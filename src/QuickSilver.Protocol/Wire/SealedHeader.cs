@@ -12,10 +12,12 @@ namespace QuickSilver.Protocol.Wire;
 ///  40   4 gate               low half of SipHash-2-4 under the view's gate key of bytes 0..39, 44..47 and the tag
 ///  44   1 lane               SealLane
 ///  45   1 reserved           0
-///  46   2 writer             index in the view of the node that sealed it; 65,535: a sender that is no member
+///  46   2 writer             index in the view of the node that sealed it; 65,535: a sender that is no member; of a
+///                           hybrid packet, which is of no view and has gate 0, the number of its regions
 ///  48     ciphertext         of the body
 ///     0/8 counter            of the writer in the lane, from 1; absent in the lane of data: there it is the sequence
 ///      16 tag                covers the header with gate 0, the ciphertext, and the counter
+///   70 a region, 16          of a hybrid packet: SealedRegion, and a tag of all regions
 /// </code>
 /// </summary>
 internal readonly struct SealedHeader
@@ -29,7 +31,7 @@ internal readonly struct SealedHeader
     /// <summary>Bytes of a counter.</summary>
     public const int CounterBytes = 8;
 
-    /// <summary>The most by which a datagram grows when it is sealed.</summary>
+    /// <summary>The most by which a datagram of one view grows when it is sealed.</summary>
     public const int MostAdded = CounterBytes + TagBytes;
 
     /// <summary>Offset of the gate.</summary>

@@ -34,6 +34,7 @@ internal sealed class Wiretap(KeyRing keys)
         }
         if (SealedHeader.TryRead(datagram, out DatagramHeader header, out SealedHeader fields) != RejectReason.None)
             return null;
+        if (fields.Lane == SealLane.Hybrid) return SharedSealing.OpenOwn(keys, fields, header, datagram);
         if (keys.Find(header.ViewTag, header.ViewCounter) is not { } view) return null;
         gate = view.Gate;
         return DatagramOpener.OpenOwn(view, fields, header, datagram);

@@ -60,6 +60,7 @@ internal static class PlantedPlace
         [nameof(SendingRuns.LongMessagesLeft)] = SendingRuns.LongMessagesLeft,
         [nameof(SecurityRuns.SealedAmongStrangers)] = SecurityRuns.SealedAmongStrangers,
         [nameof(SecurityRuns.SealedModes)] = SecurityRuns.SealedModes,
+        [nameof(SecurityRuns.SealedHybrids)] = SecurityRuns.SealedHybrids,
         [nameof(MembershipRuns.HostCutOff)] = MembershipRuns.HostCutOff,
         [nameof(MembershipRuns.ServerStandsStill)] = MembershipRuns.ServerStandsStill,
         [nameof(MembershipRuns.StrangersAccuse)] = MembershipRuns.StrangersAccuse,

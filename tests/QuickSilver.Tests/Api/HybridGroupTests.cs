@@ -9,11 +9,13 @@ public sealed class HybridGroupTests
     private static readonly GroupOptions Hybrid = new() { Hybrid = true };
 
     [Theory]
-    [InlineData(0)]
-    [InlineData(0.03)]
-    public async Task Members_of_three_regions_hear_one_copy(double loss)
+    [InlineData(0, false)]
+    [InlineData(0.03, false)]
+    [InlineData(0, true)]
+    [InlineData(0.03, true)]
+    public async Task Members_of_three_regions_hear_one_copy(double loss, bool isSecured)
     {
-        await using var rig = new NodeRig(isSecured: false);
+        await using var rig = new NodeRig(isSecured: isSecured);
         (QuickSilverNode[] nodes, Group[] groups) = await JoinAsync(
             rig,
             options =>

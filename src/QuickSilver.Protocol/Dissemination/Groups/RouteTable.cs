@@ -48,7 +48,7 @@ internal sealed class RouteTable(
 
     /// <summary>The way of a hybrid group; null when it has none, and its regions get packets of their own.</summary>
     public HybridWay? MakeHybrid(GroupInfo group) =>
-        group.Address.IsNone || Context.Settings.IsSealed ? null : hybrid(group);
+        group.Address.IsNone ? null : hybrid(group);
 
     /// <summary>The outlet of a mode's groups.</summary>
     public ModeOutlet OutletOf(byte mode) => _outlets[mode] ??= new ModeOutlet(own, Loop);

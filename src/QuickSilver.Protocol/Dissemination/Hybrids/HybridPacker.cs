@@ -24,6 +24,8 @@ internal sealed class HybridPacker(OwnMessages own, HybridQueue queue)
     private readonly List<Finished> _finished = [];
     private byte[] _derived = [];
 
+    private bool HasChecksum => _context.Transport.Facts.ChecksumPayloads && !_context.Settings.IsSealed;
+
     /// <summary>Messages whose last byte is in the packet packed last.</summary>
     public int FinishedCount => _finished.Count;
 
@@ -56,7 +58,7 @@ internal sealed class HybridPacker(OwnMessages own, HybridQueue queue)
         var header = new DatagramHeader
         {
             Kind = DatagramKind.Hybrid,
-            Flags = _context.Transport.Facts.ChecksumPayloads ? DatagramFlags.PayloadChecksum : DatagramFlags.None,
+            Flags = HasChecksum ? DatagramFlags.PayloadChecksum : DatagramFlags.None,
             Cluster = _context.ClusterInstance,
             Sender = _context.SelfKey,
         };
@@ -109,7 +111,7 @@ internal sealed class HybridPacker(OwnMessages own, HybridQueue queue)
                 PreviousCounter = previous.Counter,
                 PreviousEpoch = previous.IsNone || previous.Epoch == view.Number.Epoch ? null : previous.Epoch,
             };
-            part.ChecksumAt = region.WriteTo(ref writer, _context.Transport.Facts.ChecksumPayloads);
+            part.ChecksumAt = region.WriteTo(ref writer, HasChecksum);
         }
         System.Diagnostics.Debug.Assert(!writer.Overflowed, "a packet has room for its list");
         return any;

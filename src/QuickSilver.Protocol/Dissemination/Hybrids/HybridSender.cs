@@ -6,6 +6,7 @@ using QuickSilver.Protocol.Flow.Buffers;
 using QuickSilver.Protocol.Flow.Pull;
 using QuickSilver.Protocol.Flow.Transports;
 using QuickSilver.Protocol.Membership;
+using QuickSilver.Protocol.Security;
 using QuickSilver.Protocol.Wire;
 
 namespace QuickSilver.Protocol.Dissemination.Hybrids;
@@ -35,9 +36,10 @@ namespace QuickSilver.Protocol.Dissemination.Hybrids;
 internal sealed class HybridSender : HybridWay, IFeed
 {
     /// <summary>The most regions in a packet; the group's other regions get packets of their own.</summary>
-    public const int MaxRegions = 32;
+    public const int MaxRegions = SealedRegion.Most;
 
-    // The list of regions takes a quarter of the shortest packet at most, at the usual length of a header.
+    // The list of regions takes a quarter of the shortest packet at most, at the usual length of a header. With what
+    // sealing adds for each region, it takes half.
     private const int UsualHeader = 32;
 
     private readonly HybridTable _table;
@@ -89,7 +91,7 @@ internal sealed class HybridSender : HybridWay, IFeed
         {
             StreamSender stream = streams[index];
             if (!stream.TakesHybrid) continue;
-            most = Math.Min(most, stream.SlotBytes / 4 / UsualHeader);
+            most = Math.Min(most, MostRegions(stream.SlotBytes));
             if (_count >= most) break;
             _parts[_count++] = new HybridPart(stream, groupIndexes[index]);
         }
@@ -246,7 +248,7 @@ internal sealed class HybridSender : HybridWay, IFeed
     {
         int slot = Slot();
         if (_heldRoom == 0) _heldRoom = (int)Math.Min(slot, _packer.Wanted(_count));
-        int charge = KernelCharge.OfDatagram(_heldRoom);
+        int charge = KernelCharge.OfDatagram(_heldRoom + Sealing);
         bool all = true;
         foreach (ref HybridPart part in Parts)
         {
@@ -276,7 +278,7 @@ internal sealed class HybridSender : HybridWay, IFeed
             datagram = _arena.Trim(datagram, length);
             isFull = length == slot;
             bytes += length;
-            Add(datagram, KernelCharge.OfTrain(bytes, slot), isPaid: count == 0, now);
+            Add(datagram, ChargeOf(bytes, slot), isPaid: count == 0, now);
             if (count++ == 0) _inHand = datagram;
             else datagram.Release();
             messages += (uint)_packer.FinishedCount;
@@ -331,7 +333,7 @@ internal sealed class HybridSender : HybridWay, IFeed
     private int FitHeld(int room, Instant now)
     {
         if (room <= _heldRoom) return room;
-        int more = KernelCharge.OfDatagram(room) - KernelCharge.OfDatagram(_heldRoom);
+        int more = KernelCharge.OfDatagram(room + Sealing) - KernelCharge.OfDatagram(_heldRoom + Sealing);
         foreach (ref HybridPart part in Parts)
         {
             if (!part.Messages.Allowance.HasRoom(more, 0, now)) return _heldRoom;
@@ -341,7 +343,7 @@ internal sealed class HybridSender : HybridWay, IFeed
 
     private bool HaveRoom(int bytes, int slot, Instant now)
     {
-        int charge = KernelCharge.OfTrain(bytes, slot);
+        int charge = ChargeOf(bytes, slot);
         foreach (ref HybridPart part in Parts)
         {
             if (!part.Messages.Allowance.HasRoom(charge - part.Charge, 1, now)) return false;
@@ -356,12 +358,23 @@ internal sealed class HybridSender : HybridWay, IFeed
     {
         int slot = int.MaxValue;
         foreach (ref HybridPart part in Parts) slot = Math.Min(slot, part.Stream.SlotBytes);
-        return slot;
+        return slot - Sealing;
     }
+
+    // Bytes by which a datagram of several regions grows when it is sealed, more than one of a region does.
+    private int Sealing => _context.Settings.IsSealed ? SharedSealing.AddedBytes(_count) : 0;
+
+    private int MostRegions(int slot) => _context.Settings.IsSealed
+        ? slot / 2 / (UsualHeader + SealedRegion.Length)
+        : slot / 4 / UsualHeader;
+
+    private int ChargeOf(int bytes, int slot) =>
+        KernelCharge.OfTrain(bytes + ((bytes + slot - 1) / slot * Sealing), slot + Sealing);
 
     private int MostInTrain(int slot)
     {
-        int most = Math.Max(1, Train.MaxBytes / slot);
+        int added = _context.Settings.IsSealed ? Sealing + SealedHeader.MostAdded : 0;
+        int most = Math.Max(1, Train.MaxBytes / (slot + added));
         foreach (ref HybridPart part in Parts) most = Math.Min(most, part.Stream.TrainDatagrams);
         return most;
     }

@@ -55,5 +55,25 @@ internal static class HybridDefects
         {
             Patches = [new("HybridSender.cs", "_queue.SpillTo(part);", string.Empty)],
         },
+        new(
+            "HybridCountersShared",
+            "The parts of regions in a sealed hybrid packet take the counter of its text, which begins again.",
+            nameof(SecurityRuns.SealedHybrids), 3, "K1")
+        {
+            Patches =
+            [
+                new("SharedSealing.cs", "ulong counter = ++lane.Counter;", "ulong counter = key.Counter;"),
+            ],
+        },
+        new(
+            "HybridReadAgain",
+            "A sealed hybrid packet that was read before is read again.",
+            nameof(SecurityRuns.SealedHybrids), 3, "K4")
+        {
+            Patches =
+            [
+                new("OpenedDatagram.cs", "SealLane.Data => false,", "SealLane.Data or SealLane.Hybrid => false,"),
+            ],
+        },
     ];
 }

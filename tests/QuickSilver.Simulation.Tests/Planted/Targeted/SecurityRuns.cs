@@ -54,6 +54,22 @@ internal static class SecurityRuns
         };
     }
 
+    /// <summary>As <see cref="SendingRuns.HybridGroup"/>, sealed, with late copies and a sender that crashes.</summary>
+    public static RunSpec SealedHybrids(ulong seed)
+    {
+        RunSpec run = SendingRuns.HybridGroup(seed);
+        return run with
+        {
+            Options = run.Options with { Sealing = Sealing.StandIn },
+            Faults =
+            [
+                new ForgedSource(Millis(1000), Millis(3000), 0.3),
+                new LateDuplicates(Millis(1000), Millis(3000), 0.2, Millis(4000)),
+                new NodeCrash(Millis(1600), 3),
+            ],
+        };
+    }
+
     /// <summary>A member stands still, so that views do not retire, while keys grow old again and again.</summary>
     public static RunSpec StuckViewsWithOldKeys(ulong seed)
     {
