@@ -66,7 +66,7 @@ internal sealed class SimulatedCluster
             _events,
             _run.Random,
             _run.Trace,
-            (key, reason) => _removals!.OnRemoved(key, _membership!.Servers, _membership.LastStep, reason),
+            (key, reason) => _removals!.OnRemoved(key, _membership!, reason),
             key => _removals!.OnTakenOver(key, _membership!.Servers));
         _removals = new AnnouncedRemovals(_run, _checks, _nodes, IsConcerned);
         _plans = new SendPlans(_run, _events, machine => _current[machine]);

@@ -1,6 +1,7 @@
 using QuickSilver.Protocol.Core;
 using QuickSilver.Protocol.Membership;
 using QuickSilver.Protocol.Membership.Server;
+using QuickSilver.Testing.Membership;
 using QuickSilver.Testing.Nodes;
 
 namespace QuickSilver.Testing.Invariants;
@@ -28,22 +29,23 @@ internal sealed class AnnouncedRemovals(
 
     /// <summary>A server announces a removal; nobody has heard of it yet.</summary>
     /// <param name="key">Key of the node's number.</param>
-    /// <param name="server">The server, counted from the first of the run.</param>
-    /// <param name="lastStep">Counter of the last step it has made.</param>
+    /// <param name="membership">The server.</param>
     /// <param name="reason">Why.</param>
-    public void OnRemoved(ulong key, ulong server, ulong lastStep, MembershipRefusal reason)
+    public void OnRemoved(ulong key, SimulatedMembership membership, MembershipRefusal reason)
     {
         if (checks.Views.NodeOf(key) is not (>= 0 and var index)) return;
-        _removedBy[index] = server;
+        _removedBy[index] = membership.Servers;
         _takenOver.Remove(index);
         if (nodes[index].IsRemoved) return;
-        checks.Removals.OnAnnounced(key, lastStep);
+        checks.Removals.OnAnnounced(key, membership.LastStep);
         bool isOwed = isConcerned(nodes[index]);
         nodes[index].IsRemoved = true;
         run.Note(index, "removed");
         // The operator may have said that one which is broken for ever is gone.
         if (!isOwed) return;
-        if (!nodes[index].IsEnding) CheckMajority(index);
+        // A survivor that comes after the gathering is no member of the new server: it is refused when it says hello.
+        bool isLate = reason == MembershipRefusal.None && membership.Speaker == nodes[index].Machine;
+        if (!nodes[index].IsEnding && !isLate) CheckMajority(index);
         if (reason == MembershipRefusal.TooSlow) checks.Rates.OnShed(nodes[index]);
         else checks.Removals.OnRemoved(nodes[index]);
     }

@@ -93,6 +93,9 @@ internal sealed class SimulatedMembership : IServerLinks, IEventTarget
     /// <summary>Counter of the last step that the present server has made.</summary>
     public ulong LastStep => _server.Statistics.Steps;
 
+    /// <summary>The machine whose frame the server reads now; -1 when it reads none.</summary>
+    public int Speaker { get; private set; } = -1;
+
     /// <summary>Alarms set in the server now.</summary>
     public int Alarms => _alarms.Count;
 
@@ -275,7 +278,9 @@ internal sealed class SimulatedMembership : IServerLinks, IEventTarget
             case Happening.FrameUp when argument is Frame { Link.IsOpen: true } up && _links.ContainsKey(up.Link.Id):
                 long began = Stopwatch.GetTimestamp();
                 if (_accusers.Contains(up.Link.Client.Machine)) Accuse(up);
+                Speaker = up.Link.Client.Machine;
                 _server.OnFrame(up.Link.Id, up.Bytes, _clock.Now);
+                Speaker = -1;
                 NoteWork(began);
                 break;
             case Happening.FrameDown when argument is Frame { Link.IsOpen: true } down:

@@ -46,6 +46,8 @@ public class SavedRunTests
     /// were not told that it was gone. token-in-the-installing-turn: a token was sent in the turn that installed its
     /// view, which the check on tokens came to know after the turn only. two-steps-in-one-turn: the first of two steps
     /// opened a view and the second ended it; its token was sent, and the check had seen neither.
+    /// late-survivor-is-no-removal: a survivor of a lost server came seven seconds late and was refused; the check of
+    /// majorities counted it among the members that the new server removed.
     /// return-behind-a-backlog: the server stood still for seven seconds, a connection broke meanwhile, and its node
     /// was back at once; but the server read that after all the rest, and the grace was over.
     /// lone-probes-lost: rounds were half a second
@@ -144,6 +146,7 @@ public class SavedRunTests
     [InlineData("late-survivor-refused")]
     [InlineData("token-in-the-installing-turn")]
     [InlineData("two-steps-in-one-turn")]
+    [InlineData("late-survivor-is-no-removal")]
     [InlineData("return-behind-a-backlog")]
     [InlineData("lone-probes-lost")]
     [InlineData("deaf-and-asking-seldom")]
