@@ -19,7 +19,7 @@ public sealed class TwoHostsTests
         await client.WaitForCountAsync("group", 1000);
         Assert.Contains(client.Lines, static line => line.StartsWith("log Information 1001", StringComparison.Ordinal));
         Assert.Contains(
-            "multicast", client.Lines.First(static line => line.Contains("1001", StringComparison.Ordinal)),
+            "multicast", client.Lines.First(static line => line.Contains(" 1001 ", StringComparison.Ordinal)),
             StringComparison.Ordinal);
     }
 }
