@@ -64,6 +64,26 @@ public sealed class DrainWatchTests
         Assert.Equal(MembershipRefusal.Unreachable, nodes[2].Expelled);
     }
 
+    // Deaf nodes came back for ever and accused everybody, and each time a mute sender's time began again.
+    [Fact]
+    public void NewcomerThatAccusesMembersAgainAndAgainPutsTheSenderOffOnce()
+    {
+        (MembershipWorld world, WorldNode[] nodes) = MakeEndedView(4, sender: 3);
+        WorldNode newcomer = world.AddMany(1)[0];
+        newcomer.Join("g");
+        world.Run(Second);
+        nodes[3].Observing = (observed, _) => observed.AwaitDrain(nodes[3], heard: 0, isAnswered: false);
+        newcomer.Observing = (observed, now) =>
+        {
+            if ((now - Instant.Zero).Seconds % 10 < 5) observed.Accuse(nodes[1], TimeSpan.Zero);
+        };
+        world.Run(35 * Second);
+        Assert.True(nodes[3].IsLive);
+        world.Run(35 * Second);
+        Assert.Equal(MembershipRefusal.Unreachable, nodes[3].Expelled);
+        Assert.All(nodes[..3], node => Assert.True(node.IsLive));
+    }
+
     [Theory]
     [InlineData(true)]
     [InlineData(false)]

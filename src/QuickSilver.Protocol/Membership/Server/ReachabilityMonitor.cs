@@ -25,7 +25,8 @@ namespace QuickSilver.Protocol.Membership.Server;
 /// A sender may wait for a view to hold its packets, without feedback from there for two failure timeouts, and at least
 /// fifteen seconds. Then the sender is removed too. Its beacons are a second apart, and each beacon or answer may be
 /// lost. While a member of the view is accused, silent or disconnected, that member is waited for, and the sender's
-/// time begins afterwards. Feedback without progress is no reason: the view's members are then slow, not out of reach.
+/// time begins afterwards. That ends after twice the sender's time: deaf nodes that come back for ever accuse everybody
+/// again and again. Feedback without progress is no reason: the view's members are then slow, not out of reach.
 /// When the view has one other member, that member goes instead in two cases. Several senders get nothing from the
 /// view, or another view has answered the sender meanwhile. Then an accusation against the member gains it no time.
 /// </para>
@@ -44,6 +45,7 @@ namespace QuickSilver.Protocol.Membership.Server;
 internal sealed class ReachabilityMonitor
 {
     private const double AboutTheSame = 0.8;
+    private const int ExcusedPeriods = 2;
     // The least time between two judgements of reports.
     private static readonly TimeSpan JudgeEvery = TimeSpan.FromMilliseconds(100);
     // The least time for which a sender hears nothing before it is removed.
@@ -116,8 +118,9 @@ internal sealed class ReachabilityMonitor
             // Entries that are invented or repeated are dropped.
             if (!IsAwaited(node, draining.View) || !seen.Add(draining.View)) continue;
             ReachDrain? last = drainsBefore.GetValueOrDefault(draining.View);
-            bool isStill = last is { } old && old.Heard == draining.Heard && !IsExcused(node, draining, now);
-            report.Drains.Add(new ReachDrain(draining, isStill ? last!.Since : now));
+            if (last is null || last.Heard != draining.Heard) last = new ReachDrain(draining, now, now);
+            bool isExcused = now - last.StuckSince < SenderPeriod * ExcusedPeriods && IsExcused(node, draining, now);
+            report.Drains.Add(new ReachDrain(draining, last.StuckSince, isExcused ? now : last.Since));
         }
         _unjudged.Add(report);
         if (now - _judgedAt >= JudgeEvery) Judge(now);
@@ -136,7 +139,7 @@ internal sealed class ReachabilityMonitor
             report.Remove(node);
             foreach (ReachDrain drain in report.Drains)
             {
-                if (IsMember(node, drain.View)) drain.Since = now;
+                if (IsMember(node, drain.View)) drain.BeginAgain(now);
             }
         }
     }
