@@ -148,6 +148,7 @@ public class SavedRunTests
     [InlineData("two-steps-in-one-turn")]
     [InlineData("late-survivor-is-no-removal")]
     [InlineData("return-behind-a-backlog")]
+    [InlineData("deaf-nodes-come-back")]
     [InlineData("lone-probes-lost")]
     [InlineData("deaf-and-asking-seldom")]
     [InlineData("own-run-of-two-steps")]
