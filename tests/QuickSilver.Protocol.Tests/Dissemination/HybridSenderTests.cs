@@ -111,6 +111,20 @@ public class HybridSenderTests
         Assert.Equal(1UL, world.Counters.HybridFallbacks);
     }
 
+    // It has no address of its own. Where every node was a region alone, hybrid groups sent as many copies as others.
+    [Fact]
+    public void AMemberAloneInItsRegionTakesPart()
+    {
+        SendWorld world = World(out RegionView[] views, out GroupSender group, lastByUnicast: true, lastMembers: 1);
+        Send(world, group, "one");
+        world.PullAll();
+
+        SentTrain train = Assert.Single(world.Trains);
+        Assert.Equal(3, RegionsOf(train));
+        Assert.Equal(["one"], TextsOf(Derive(train.Datagrams[0], views[2]), views[2]));
+        Assert.Equal(0UL, world.Counters.HybridFallbacks);
+    }
+
     [Fact]
     public void AMergedRegionGetsPacketsOfItsOwn()
     {
@@ -285,7 +299,7 @@ public class HybridSenderTests
 
     private static SendWorld World(
         out RegionView[] views, out GroupSender group, int receiveBuffer = 64 << 20, bool lastByUnicast = false,
-        int trainDatagrams = 64, bool lastIsMerged = false)
+        int trainDatagrams = 64, bool lastIsMerged = false, int lastMembers = 2)
     {
         var world = new SendWorld(receiveBuffer: receiveBuffer, trainDatagrams: trainDatagrams);
         GroupInfo[] others = [.. Enumerable.Range(10, 200).Select(counter => SendWorld.Group((uint)counter))];
@@ -294,7 +308,7 @@ public class HybridSenderTests
         [
             world.View(1, 21, 1, world.Nodes(1, 3), unicast: false, first, Hybrid, others[0]),
             world.View(2, 22, 1, world.Nodes(20, 2), unicast: false, Hybrid, others[1]),
-            world.View(3, 23, 1, world.Nodes(30, 2), lastByUnicast, Hybrid),
+            world.View(3, 23, 1, world.Nodes(30, lastMembers), lastByUnicast, Hybrid),
         ];
         if (lastIsMerged)
         {

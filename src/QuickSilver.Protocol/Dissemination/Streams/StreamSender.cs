@@ -180,11 +180,12 @@ internal sealed class StreamSender
 
     /// <summary>
     /// True when the stream can take part in hybrid packets: every member is in all groups of the region, and so
-    /// listens at their addresses, multicast reaches it, and it does not read packets in this node's memory.
+    /// listens at their addresses, multicast reaches it, and it does not read packets in this node's memory. A member
+    /// alone in its region has no other multicast: that of the group is tried.
     /// </summary>
     internal bool TakesHybrid =>
         Messages.HasOthers && !_isClosed && !Hybrids.ArePaused && !View.IsMerged
-        && _channel is not null && _carriers.Copied == 0 && !_lending.IsPossible;
+        && (_channel is not null || View.Members.Length == 1) && _carriers.Copied == 0 && !_lending.IsPossible;
 
     /// <summary>The stream's part in hybrid packets.</summary>
     internal StreamHybrids Hybrids { get; }
