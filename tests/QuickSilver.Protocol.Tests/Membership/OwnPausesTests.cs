@@ -65,4 +65,22 @@ public sealed class OwnPausesTests
         world.Run(seconds * Second);
         Assert.Equal(isRemoved ? 1UL : 0, world.Server.Statistics.Removed);
     }
+
+    /// <summary>Heartbeats that came in a pause were written before the frames that the server has sent since, and
+    /// cannot confirm them.</summary>
+    [Theory]
+    [InlineData(12, false)]
+    [InlineData(25, true)]
+    public void HeartbeatsThatCameInAPauseNeedNotConfirmWhatWasSentAfterIt(int seconds, bool isRemoved)
+    {
+        var world = new MembershipWorld(
+            1, new MembershipServerSettings { FailureTimeout = 10 * Second });
+        WorldNode[] nodes = world.Found(3);
+        world.Freeze(15 * Second);
+        world.OnFrameToNode = (node, frame) => node == nodes[2] ? [2, 0] : frame;
+        nodes[0].Join("more");
+        world.Run(seconds * Second);
+        Assert.Equal(isRemoved ? 1UL : 0, world.Server.CountOf(MembershipRefusal.Unconfirmed));
+        Assert.Equal(isRemoved ? 1UL : 0, world.Server.Statistics.Removed);
+    }
 }

@@ -72,8 +72,9 @@ internal sealed class FailureDetector(
         node.LastHeartbeat = now;
         if (node.Log.Confirmed > node.Confirmed || node.Log.Unconfirmed.Count == 0) node.ConfirmedAt = now;
         node.Confirmed = node.Log.Confirmed;
-        // When reading is delayed for long, sending may be too: the node may have been sent nothing since.
-        if (now - parts.KnownTo(now) > _settings.FailureTimeout / 2) node.ConfirmedAt = now;
+        // When reading is delayed for long, sending may be too: the node may have been sent nothing since. What came in
+        // a pause of the server is older than all that the server has sent since.
+        if (now < _readBy || now - parts.KnownTo(now) > _settings.FailureTimeout / 2) node.ConfirmedAt = now;
         if (node.ConfirmedAt == now) return;
         if (_settings.FailureTimeout <= TimeSpan.Zero || now - node.ConfirmedAt < _settings.FailureTimeout) return;
         if (sight.IsLost(now) || !sight.MayRemove(node, now)) return;
