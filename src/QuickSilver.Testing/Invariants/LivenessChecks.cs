@@ -80,14 +80,16 @@ internal static class LivenessChecks
         return (session.Node == sender ? "D6" : stable ? "D8" : "D7", missing);
     }
 
-    // Without order: everything up to the last that was delivered or reported lost, since the session began.
+    // Without order: everything up to the last that was delivered or reported lost, since the session began. If the
+    // first of these is lost, only it could have told that others came before it.
     private static (string, string)? FindHole(
         SimulatedNode sender, SimulatedGroup session, SenderLog log, bool isWell)
     {
         Dictionary<ulong, bool> numbers = session.UnorderedOf(sender.Index);
         if (!isWell || numbers.Count == 0) return null;
+        ulong first = numbers.Keys.Min();
         ulong last = numbers.Keys.Max();
-        for (ulong number = 1; number < last; number++)
+        for (ulong number = numbers[first] ? first : 1; number < last; number++)
         {
             ref SentMessage message = ref log[number];
             bool isOwed = message.IsNumbered && !message.GroupView.IsNone && message.GroupView >= session.Began;
