@@ -149,6 +149,8 @@ public class SavedRunTests
     [InlineData("late-survivor-is-no-removal")]
     [InlineData("return-behind-a-backlog")]
     [InlineData("deaf-nodes-come-back")]
+    [InlineData("heartbeats-behind-a-backlog")]
+    [InlineData("first-of-a-session-lost")]
     [InlineData("lone-probes-lost")]
     [InlineData("deaf-and-asking-seldom")]
     [InlineData("own-run-of-two-steps")]
