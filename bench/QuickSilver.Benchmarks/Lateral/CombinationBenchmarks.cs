@@ -22,7 +22,7 @@ public class CombinationBenchmarks
 
     private readonly byte[] _sum = new byte[Bytes];
     private readonly byte[] _block = new byte[Bytes];
-    private readonly RepairBins _bins = new(new SeededRandom(1), new LateralLimits());
+    private readonly RepairBins _bins = new(new SeededRandom(1));
     private readonly List<LateralId>[] _lists =
         [.. Enumerable.Range(0, Peers).Select(static _ => new List<LateralId>())];
 

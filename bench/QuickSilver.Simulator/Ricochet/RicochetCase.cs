@@ -23,9 +23,6 @@ internal sealed record RicochetCase(int[][] Members, double[] Rates, LateralCode
     /// <summary>Bins that are filled in turn.</summary>
     public int Lanes { get; init; } = 1;
 
-    /// <summary>When bins leave that are not full.</summary>
-    public LateralLimits Limits { get; init; } = new();
-
     /// <summary>Decides everything.</summary>
     public ulong Seed { get; init; } = 1;
 

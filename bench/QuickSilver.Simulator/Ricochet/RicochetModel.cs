@@ -160,7 +160,7 @@ internal sealed class RicochetModel
                 region.Members.Add(infos[other]);
                 foreach (int group in shared) sizes[group]++;
             }
-            _bins = new RepairBins(new SeededRandom(model._random.NextUInt64()), model._case.Limits);
+            _bins = new RepairBins(new SeededRandom(model._random.NextUInt64()));
             _bins.Rebuild(
                 new MultiGroupView([.. groups.Select(static group => (uint)group + 1)], sizes, regions),
                 [.. groups.Select(group => model._case.Rates[group])], 8, model._case.Code,

@@ -44,9 +44,6 @@ internal sealed class DeliveryCounters(RejectCounters rejected)
     /// <summary>Messages received in groups of a region that this node is not in.</summary>
     public ulong MessagesFiltered;
 
-    /// <summary>Datagrams of views not installed that were kept.</summary>
-    public ulong UnrecognisedKept;
-
     /// <summary>Of those, how many their view's installation released.</summary>
     public ulong UnrecognisedReplayed;
 

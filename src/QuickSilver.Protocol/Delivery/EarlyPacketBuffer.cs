@@ -61,7 +61,6 @@ internal sealed class EarlyPacketBuffer(DeliverySettings settings, BufferPool po
         At(Count) = new Entry(tag, counter, arrival, now, copy);
         Count++;
         Bytes += datagram.Length;
-        counters.UnrecognisedKept++;
         return true;
     }
 

@@ -17,9 +17,6 @@ internal sealed class DisseminationCounters
     /// <summary>Packets of these that left once for all regions of a group.</summary>
     public ulong HybridPackets;
 
-    /// <summary>Messages of hybrid groups that were bound to hybrid packets.</summary>
-    public ulong HybridMessages;
-
     /// <summary>
     /// Messages of hybrid groups that span regions, and went to one or more of them by packets of their own; also for
     /// each region that dropped out of hybrid packets while they waited.
@@ -45,9 +42,6 @@ internal sealed class DisseminationCounters
     /// <summary>Packets sent again because of NAKs; with unicast fan-out, one per member.</summary>
     public ulong Retransmissions;
 
-    /// <summary>Parts sent of packets that are too long for the way to the asker.</summary>
-    public ulong PartsSent;
-
     /// <summary>Beacons, finals included; with unicast fan-out, one per member.</summary>
     public ulong Beacons;
 
@@ -56,9 +50,6 @@ internal sealed class DisseminationCounters
 
     /// <summary>Times a member was found that this node's multicast does not reach.</summary>
     public ulong MembersToUnicast;
-
-    /// <summary>Times that one of these members was found to hear it again.</summary>
-    public ulong MembersToMulticast;
 
     /// <summary>NAKed packets that were not sent once more, because they had been sent too often.</summary>
     public ulong RepeatsRefused;

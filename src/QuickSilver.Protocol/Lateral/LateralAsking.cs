@@ -16,6 +16,8 @@ namespace QuickSilver.Protocol.Lateral;
 internal sealed class LateralAsking : IFeed
 {
     private const int MostOrders = 1 << 14;
+    // Packets a second that one node is sent again on request.
+    private const int ResendsASecond = 4000;
 
     private readonly LateralParts _parts;
     private readonly List<(NodeInfo To, LateralId Id)> _asked = [];
@@ -51,7 +53,7 @@ internal sealed class LateralAsking : IFeed
         if (count == 0 || !reader.IsAtEnd) return RejectReason.Malformed;
         if (!_budgets.TryGetValue(asker.Number.Key, out TokenBucket? budget))
         {
-            budget = new TokenBucket(_parts.Limits.ResendsASecond, _parts.Limits.ResendsASecond, now);
+            budget = new TokenBucket(ResendsASecond, ResendsASecond, now);
             _budgets.Add(asker.Number.Key, budget);
         }
         foreach (LateralId id in ids[..count])

@@ -23,14 +23,17 @@ internal sealed class LateralReceiving
 {
     private const int MostEarly = 1024;
 
+    // The most time that a packet found missing is left to repairs.
+    private static readonly TimeSpan MostWait = TimeSpan.FromMilliseconds(100);
+
+    // How long what a removed sender left is looked for.
+    private static readonly TimeSpan OrphanTime = TimeSpan.FromSeconds(2);
+
     private readonly LateralParts _parts;
     private readonly Equations _equations = new();
     private readonly List<(LateralId Id, Slice Block)> _early = [];
 
     public LateralReceiving(LateralParts parts) => _parts = parts;
-
-    /// <summary>Combinations that wait for more.</summary>
-    public int Unsolved => _equations.Count;
 
     /// <summary>Takes a packet that came by itself.</summary>
     public RejectReason OnData(NodeInfo sender, ReadOnlySpan<byte> body, bool isResend, Instant now)
@@ -103,7 +106,7 @@ internal sealed class LateralReceiving
             Reception reception = ReceptionOf(group, member, sender);
             if (reception.IsDone(entry.Number)) continue;
             _parts.Delivering.MakeRoom(reception, group, entry.Number, now);
-            reception.NoteExists(entry.Number, LateralSearch.NewMissing(now, null, _parts.Limits.LeastWait));
+            reception.NoteExists(entry.Number, LateralSearch.NewMissing(now, null, LateralSearch.LeastWait));
             _parts.Search.Watch(reception, now);
         }
         return RejectReason.None;
@@ -133,7 +136,7 @@ internal sealed class LateralReceiving
             {
                 if (reception.Sender != node || reception.IsOver) continue;
                 reception.IsOver = true;
-                reception.OverAt = now + _parts.Limits.OrphanTime;
+                reception.OverAt = now + OrphanTime;
                 _parts.Search.Watch(reception, now);
             }
         }
@@ -292,9 +295,8 @@ internal sealed class LateralReceiving
     // All who hold a packet have had the time to repair it: twice what a bin takes to fill.
     private TimeSpan WaitIn(LateralGroup group)
     {
-        LateralLimits limits = _parts.Limits;
-        if (group.Fill is not { } fill || 2 * fill > limits.MostWait) return limits.MostWait;
-        return 2 * fill < limits.LeastWait ? limits.LeastWait : 2 * fill;
+        if (group.Fill is not { } fill || 2 * fill > MostWait) return MostWait;
+        return 2 * fill < LateralSearch.LeastWait ? LateralSearch.LeastWait : 2 * fill;
     }
 
     private static bool IsBefore(ulong term, ulong step, in StepNumber other) =>

@@ -28,7 +28,7 @@ internal sealed class LateralRepairing : IFeed
     public LateralRepairing(LateralParts parts)
     {
         _parts = parts;
-        _bins = new RepairBins(parts.Context.Random, parts.Limits);
+        _bins = new RepairBins(parts.Context.Random);
         _alarm = new Alarm(parts.Context.Alarms, OnDue);
     }
 

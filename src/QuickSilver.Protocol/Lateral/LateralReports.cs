@@ -18,6 +18,8 @@ internal sealed class LateralReports : IFeed
     private const int Times = 5;
     private const int Growth = 4;
     private const int DatagramsASecond = 200;
+    // How long a group is silent before its last number is reported.
+    private static readonly TimeSpan ReportAfter = TimeSpan.FromMilliseconds(100);
     // The longest pause between two reports of a silent sender.
     private static readonly TimeSpan LongestPause = TimeSpan.FromSeconds(10);
 
@@ -43,7 +45,7 @@ internal sealed class LateralReports : IFeed
         Debug.Assert(group.LastSent > 0, "something was sent");
         if (group.Reports >= Times) _silent.Add(group);
         group.Reports = 0;
-        group.ReportDue = now + _parts.Limits.ReportAfter;
+        group.ReportDue = now + ReportAfter;
         if (!_alarm.IsSet) _alarm.Set(group.ReportDue);
     }
 
@@ -97,7 +99,7 @@ internal sealed class LateralReports : IFeed
             {
                 if (!_due.Contains(group)) _due.Add(group);
                 group.Reports++;
-                TimeSpan pause = _parts.Limits.ReportAfter * Math.Pow(Growth, group.Reports);
+                TimeSpan pause = ReportAfter * Math.Pow(Growth, group.Reports);
                 group.ReportDue = now + (pause < LongestPause ? pause : LongestPause);
                 if (group.Reports >= Times)
                 {

@@ -13,6 +13,9 @@ namespace QuickSilver.Protocol.Lateral;
 /// </summary>
 internal sealed class LateralSearch
 {
+    /// <summary>The least time that a packet found missing is left to repairs.</summary>
+    public static readonly TimeSpan LeastWait = TimeSpan.FromMilliseconds(20);
+
     private const int Smoothing = 8;
     // The pause after the first request for a packet; it doubles with each.
     private static readonly TimeSpan FirstPause = TimeSpan.FromMilliseconds(10);
@@ -39,7 +42,7 @@ internal sealed class LateralSearch
             reception.IsWatched = true;
             _watched.Add(reception);
         }
-        _alarm.SetIfEarlier(now + _parts.Limits.LeastWait);
+        _alarm.SetIfEarlier(now + LeastWait);
     }
 
     /// <summary>What a message begins with that is found missing now.</summary>
@@ -77,7 +80,7 @@ internal sealed class LateralSearch
             reception.IsWatched = false;
             _watched.RemoveAt(index);
         }
-        if (_watched.Count > 0) _alarm.SetIfEarlier(now + (_parts.Limits.LeastWait / 2));
+        if (_watched.Count > 0) _alarm.SetIfEarlier(now + (LeastWait / 2));
     }
 
     private void Look(Reception reception, Instant now)

@@ -26,10 +26,9 @@ namespace QuickSilver.Protocol.Lateral;
 /// </para>
 /// </summary>
 /// <param name="random">Draws targets and starting points.</param>
-/// <param name="limits">When bins leave that are not full.</param>
-internal sealed class RepairBins(SeededRandom random, LateralLimits limits)
+internal sealed class RepairBins(SeededRandom random)
 {
-    private readonly RepairTurns _turns = new(limits);
+    private readonly RepairTurns _turns = new();
     private readonly RingQueue<RepairBin> _ready = new();
     private readonly List<RepairBin> _all = [];
     private List<RepairBin>[] _ofGroup = [];

@@ -18,9 +18,14 @@ namespace QuickSilver.Protocol.Lateral;
 /// before its turn, and wait again. O(log members) a packet. Core thread only. Not in the paper.
 /// </para>
 /// </summary>
-/// <param name="limits">How long packets wait, and what a node sends beyond what is paid.</param>
-internal sealed class RepairTurns(LateralLimits limits)
+internal sealed class RepairTurns
 {
+    /// <summary>How long a packet waits in a repair that its turn has come for, before the repair leaves.</summary>
+    public static readonly TimeSpan FlushAfter = TimeSpan.FromMilliseconds(50);
+
+    // Repairs a second of a node up to which repairs leave that are not paid for.
+    private const int FlushesASecond = 100;
+
     private readonly RingQueue<(RepairBin Bin, Instant Due)> _waiting = new();
     private TokenBucket? _budget;
 
@@ -47,7 +52,7 @@ internal sealed class RepairTurns(LateralLimits limits)
     public void Begin(RepairBin bin, Instant now)
     {
         if (bin.IsReady || bin.Count == 0 || bin.Due != Instant.Never) return;
-        bin.Due = now + limits.FlushAfter;
+        bin.Due = now + FlushAfter;
         Wait(bin);
     }
 
@@ -66,7 +71,7 @@ internal sealed class RepairTurns(LateralLimits limits)
         }
         if (_waiting.Count == 0) return Instant.Never;
         // Half of the budget is left to repairs that are paid for, which so come first.
-        Instant ready = Budget(now).ReadyAt(limits.FlushesASecond / 20, now);
+        Instant ready = Budget(now).ReadyAt(FlushesASecond / 20, now);
         return _waiting.First.Due > ready ? _waiting.First.Due : ready;
     }
 
@@ -81,7 +86,7 @@ internal sealed class RepairTurns(LateralLimits limits)
     }
 
     private TokenBucket Budget(Instant now) =>
-        _budget ??= new TokenBucket(limits.FlushesASecond, limits.FlushesASecond / 10, now);
+        _budget ??= new TokenBucket(FlushesASecond, FlushesASecond / 10, now);
 
     // A bin is in the queue once at most, so the queue is no longer than the bins are many.
     private void Wait(RepairBin bin)

@@ -27,9 +27,6 @@ internal sealed class RecoveryCounters
     /// <summary>Repairs sent to peers.</summary>
     public ulong RepairsGiven;
 
-    /// <summary>Parts sent of packets that are too long for the way to the asker.</summary>
-    public ulong PartsSent;
-
     /// <summary>Packets joined from parts.</summary>
     public ulong PacketsJoined;
 
@@ -56,9 +53,6 @@ internal sealed class RecoveryCounters
 
     /// <summary>Times this node took the lead of a region from a silent leader.</summary>
     public ulong Takeovers;
-
-    /// <summary>Streams of removed senders closed.</summary>
-    public ulong StreamsClosed;
 
     /// <summary>Packets of removed senders that no live member held.</summary>
     public ulong PacketsAbandoned;

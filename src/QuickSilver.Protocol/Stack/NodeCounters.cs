@@ -1,248 +1,168 @@
 using QuickSilver.Protocol.Core;
+using QuickSilver.Protocol.Delivery;
+using QuickSilver.Protocol.Dissemination;
+using QuickSilver.Protocol.Dissemination.Streams;
+using QuickSilver.Protocol.Lateral;
+using QuickSilver.Protocol.Recovery;
+using QuickSilver.Protocol.Timed;
 using QuickSilver.Protocol.Wire;
 
 namespace QuickSilver.Protocol.Stack;
 
 /// <summary>
-/// A node's counters since its start, and gauges of the present. Written by the core thread only; the host copies them
-/// at the end of a turn.
+/// A node's counters since its start, and gauges of the present: sums over its rooms, which do the counting. What
+/// groups of other modes did counts with what reliable ones did. Core thread only; allocates nothing.
 /// </summary>
-/// <param name="rejected">Drops of remote input.</param>
-internal sealed class NodeCounters(RejectCounters rejected)
+internal sealed class NodeCounters(StackParts rooms)
 {
     /// <summary>Remote input dropped, by reason.</summary>
-    public RejectCounters Rejected { get; } = rejected;
+    public RejectCounters Rejected => rooms.Rejected;
+
+    /// <summary>Those of the lateral groups.</summary>
+    public LateralCounters Lateral => rooms.LateralCounters;
+
+    /// <summary>Those of the timed groups.</summary>
+    public TimedCounters Timed => rooms.TimedCounters;
 
     /// <summary>Messages bound to a step and numbered.</summary>
-    public ulong MessagesSent;
+    public ulong MessagesSent => Sent.MessagesSent;
 
     /// <summary>Bytes of those messages.</summary>
-    public ulong BytesSent;
+    public ulong BytesSent => Sent.BytesSent;
 
     /// <summary>Messages delivered, own ones included.</summary>
-    public ulong MessagesReceived;
+    public ulong MessagesReceived => Delivered.Messages + rooms.Modes.Totals.Messages;
 
     /// <summary>Bytes of those messages.</summary>
-    public ulong BytesReceived;
+    public ulong BytesReceived => Delivered.Bytes + rooms.Modes.Totals.Bytes;
 
-    /// <summary>Packets sent for the first time, one per region; a hybrid packet counts once.</summary>
-    public ulong PacketsSent;
+    /// <summary>Messages reported lost.</summary>
+    public ulong MessagesLost => Delivered.Lost + rooms.Modes.Totals.Lost;
 
-    /// <summary>Packets of these that left once for all regions of a hybrid group.</summary>
-    public ulong HybridPacketsSent;
-
-    /// <summary>Messages of hybrid groups that left in packets of regions.</summary>
-    public ulong HybridFallbacks;
-
-    /// <summary>Hybrid packets received, duplicates included.</summary>
-    public ulong HybridPacketsReceived;
-
-    /// <summary>Packets of these that members of the same machine read in place: notes of them were sent.</summary>
-    public ulong PacketsLent;
-
-    /// <summary>Datagrams of data sent: with unicast fan-out, one per member; a note of several packets is one.
-    /// </summary>
-    public ulong DataDatagramsSent;
+    /// <summary>Messages received in groups of a region that this node is not in.</summary>
+    public ulong MessagesFiltered => Delivered.MessagesFiltered;
 
     /// <summary>
     /// Messages sent for the first time: once per region by multicast, once per member with unicast fan-out.
     /// </summary>
-    public ulong MessageCopies;
+    public ulong MessageCopies => Sent.MessageCopies;
 
-    /// <summary>Datagrams of all kinds passed to the kernel.</summary>
-    public ulong DatagramsSent;
+    /// <summary>Messages admitted or sent and not yet known stable, all streams.</summary>
+    public long PendingMessages => Sent.PendingMessages;
+
+    /// <summary>Bytes of those messages.</summary>
+    public long PendingBytes => Sent.PendingBytes;
+
+    /// <summary>How often admission to a group shut.</summary>
+    public ulong BackpressureEpisodes => Sent.GatesShut;
+
+    /// <summary>Packets sent for the first time, one per region; a hybrid packet counts once.</summary>
+    public ulong PacketsSent => Sent.PacketsSent + Lateral.PacketsSent + Timed.PacketsSent;
+
+    /// <summary>Packets of these that members of the same machine read in place: notes of them were sent.</summary>
+    public ulong PacketsLent => Sent.PacketsLent;
+
+    /// <summary>Packets of these that left once for all regions of a hybrid group.</summary>
+    public ulong HybridPacketsSent => Sent.HybridPackets;
+
+    /// <summary>Messages of hybrid groups that left in packets of regions.</summary>
+    public ulong HybridFallbacks => Sent.HybridFallbacks;
+
+    /// <summary>Hybrid packets received, duplicates included.</summary>
+    public ulong HybridPacketsReceived => Received.HybridPackets;
 
     /// <summary>Packets received for the first time, repairs included.</summary>
-    public ulong PacketsReceived;
+    public ulong PacketsReceived => Received.PacketsReceived + Lateral.PacketsReceived + Timed.PacketsReceived;
 
     /// <summary>Packets that were here already.</summary>
-    public ulong PacketsDuplicate;
+    public ulong PacketsDuplicate => Received.PacketsDuplicate + Lateral.PacketsDuplicate + Timed.Duplicates;
 
     /// <summary>Sequences found missing.</summary>
-    public ulong PacketsMissed;
+    public ulong PacketsMissed => Received.PacketsMissed + Timed.PacketsMissing;
 
-    /// <summary>Packets that a peer repaired here.</summary>
-    public ulong RepairsFromPeers;
-
-    /// <summary>Packets that their sender repaired here.</summary>
-    public ulong RepairsFromSenders;
-
-    /// <summary>Repairs sent to others, from the cache or as sender.</summary>
-    public ulong RepairsGiven;
+    /// <summary>Packets received of which no message was in a group that this node is in.</summary>
+    public ulong PacketsFiltered => Delivered.PacketsFiltered + Timed.PacketsFiltered;
 
     /// <summary>Packets that came in parts, because datagrams of their length do not arrive here.</summary>
-    public ulong PacketsJoined;
+    public ulong PacketsJoined => Received.PacketsJoined;
 
-    /// <summary>Repairs that were refused to other nodes, because they had been sent the packets too often.</summary>
-    public ulong RepeatsRefused;
+    /// <summary>Packets that a peer repaired here.</summary>
+    public ulong RepairsFromPeers => Received.RepairsFromPeers + Lateral.PacketsRecovered;
 
-    /// <summary>Messages reported lost.</summary>
-    public ulong MessagesLost;
+    /// <summary>Packets that their sender repaired here.</summary>
+    public ulong RepairsFromSenders => Received.RepairsFromSenders + Lateral.PacketsResent;
 
-    /// <summary>Packets of removed senders that no live member held.</summary>
-    public ulong PacketsAbandoned;
+    /// <summary>Repairs that came, from a peer or the sender, for packets that were here already.</summary>
+    public ulong RepairsWasted => Received.RepairsWasted;
 
-    /// <summary>Streams of removed senders closed: one for each removed node and region view.</summary>
-    public ulong StreamsClosed;
+    /// <summary>Repairs sent to others, from the cache or as sender.</summary>
+    public ulong RepairsGiven =>
+        Received.RepairsGiven + Sent.Retransmissions + Lateral.RepairsSent + Lateral.ResendsGiven
+        + Timed.Repairs + Timed.PartnerRepairs;
+
+    /// <summary>Bytes of received packets kept.</summary>
+    public long CachedBytes => Received.CachedBytes + Delivered.HeldBytes;
 
     /// <summary>Token rounds completed as leader.</summary>
-    public ulong TokenRounds;
+    public ulong TokenRounds => Received.TokenRounds;
 
     /// <summary>Smoothed duration of those rounds.</summary>
-    public TimeSpan TokenRoundTrip;
+    public TimeSpan TokenRoundTrip => Received.TokenRoundTrip;
 
     /// <summary>Token hops skipped because a member did not answer.</summary>
-    public ulong TokenSkips;
+    public ulong TokenSkips => Received.TokenSkips;
 
     /// <summary>
     /// Times that a member began to be suspect: it had answered nothing for a second of asking. Counted once an
     /// episode, for any number of views.
     /// </summary>
-    public ulong Suspicions;
+    public ulong Suspicions => Received.Suspicions;
 
     /// <summary>Members that hold up a region that this node is in or sends to.</summary>
-    public int MembersHoldingUp;
+    public int MembersHoldingUp => rooms.Lags.HoldingUp;
 
     /// <summary>When the longest of them began; never, when there is none.</summary>
-    public Instant HeldUpSince = Instant.Never;
+    public Instant HeldUpSince => rooms.Lags.HeldUpSince;
 
-    /// <summary>Control datagrams sent: tokens, acknowledgements, NAKs, pulls, beacons.</summary>
-    public ulong ControlSent;
+    /// <summary>Datagrams of all kinds passed to the kernel.</summary>
+    public ulong DatagramsSent => rooms.Roots.Counters.TotalDatagrams;
 
     /// <summary>Bytes of all datagrams sent.</summary>
-    public ulong DatagramBytesSent;
+    public ulong DatagramBytesSent => rooms.Roots.Counters.TotalBytes;
+
+    /// <summary>Control datagrams sent: tokens, acknowledgements, NAKs, pulls, beacons.</summary>
+    public ulong ControlSent => Received.ControlSent + Sent.Beacons + Sent.CarrierProbes;
 
     /// <summary>Times a member was found that this node's multicast does not reach.</summary>
-    public ulong MembersToUnicast;
+    public ulong MembersToUnicast => Sent.MembersToUnicast;
 
     /// <summary>
     /// Members that this node reaches by unicast because its multicast does not arrive there: the maximum over its
     /// streams.
     /// </summary>
-    public int MembersByUnicast;
-
-    /// <summary>Steps installed.</summary>
-    public ulong StepsInstalled;
-
-    /// <summary>How often admission to a group shut.</summary>
-    public ulong BackpressureEpisodes;
-
-    /// <summary>Messages admitted or sent and not yet known stable, all streams.</summary>
-    public long PendingMessages;
-
-    /// <summary>Bytes of those messages.</summary>
-    public long PendingBytes;
-
-    /// <summary>Bytes of received packets kept.</summary>
-    public long CachedBytes;
-
-    /// <summary>Packets received of which no message was in a group that this node is in.</summary>
-    public ulong PacketsFiltered;
-
-    /// <summary>Messages received in groups of a region that this node is not in.</summary>
-    public ulong MessagesFiltered;
-
-    /// <summary>Region views that this node is a member of, present and draining.</summary>
-    public int RegionViews;
+    public int MembersByUnicast => MostByUnicast(rooms.Disseminator.Streams);
 
     /// <summary>
     /// The longest datagram packed for the region with the narrowest way; 0 while this node sends to none.
     /// </summary>
-    public int ShortestSlot;
+    public int ShortestSlot => rooms.Disseminator.ShortestSlot;
 
     /// <summary>Ways to and from other nodes that drop long datagrams.</summary>
-    public int NarrowPaths;
+    public int NarrowPaths => rooms.Disseminator.Paths.Count + rooms.Recoverer.Inbound.NarrowCount;
 
     /// <summary>Packets per second that the slowest of the node's streams is allowed; 0 while there is none.</summary>
-    public double RateLimit;
+    public double RateLimit => SlowestRate(rooms.Disseminator.Streams);
 
-    /// <summary>Those of the lateral groups.</summary>
-    public Lateral.LateralCounters Lateral { get; private set; } = new();
+    /// <summary>Steps installed.</summary>
+    public ulong StepsInstalled => rooms.StepsInstalled;
 
-    /// <summary>Repairs that came, from a peer or the sender, for packets that were here already.</summary>
-    public ulong RepairsWasted;
+    private DisseminationCounters Sent => rooms.DisseminationCounters;
 
-    /// <summary>Those of the timed groups.</summary>
-    public Timed.TimedCounters Timed { get; private set; } = new();
+    private RecoveryCounters Received => rooms.RecoveryCounters;
 
-    internal void Update(StackParts rooms)
-    {
-        Dissemination.DisseminationCounters sent = rooms.DisseminationCounters;
-        Recovery.RecoveryCounters received = rooms.RecoveryCounters;
-        Delivery.DeliveryCounters delivered = rooms.DeliveryCounters;
-        MessagesSent = sent.MessagesSent;
-        BytesSent = sent.BytesSent;
-        PacketsSent = sent.PacketsSent;
-        PacketsLent = sent.PacketsLent;
-        HybridPacketsSent = sent.HybridPackets;
-        HybridFallbacks = sent.HybridFallbacks;
-        DataDatagramsSent = sent.DataDatagrams;
-        MessageCopies = sent.MessageCopies;
-        DatagramsSent = rooms.Roots.Counters.TotalDatagrams;
-        PendingMessages = sent.PendingMessages;
-        PendingBytes = sent.PendingBytes;
-        BackpressureEpisodes = sent.GatesShut;
-        MessagesReceived = delivered.Messages;
-        BytesReceived = delivered.Bytes;
-        MessagesLost = delivered.Lost;
-        PacketsFiltered = delivered.PacketsFiltered;
-        MessagesFiltered = delivered.MessagesFiltered;
-        PacketsReceived = received.PacketsReceived;
-        PacketsDuplicate = received.PacketsDuplicate;
-        HybridPacketsReceived = received.HybridPackets;
-        PacketsMissed = received.PacketsMissed;
-        RepairsFromPeers = received.RepairsFromPeers;
-        RepairsFromSenders = received.RepairsFromSenders;
-        RepairsWasted = received.RepairsWasted;
-        RepairsGiven = received.RepairsGiven + sent.Retransmissions;
-        PacketsJoined = received.PacketsJoined;
-        ShortestSlot = rooms.Disseminator.ShortestSlot;
-        NarrowPaths = rooms.Disseminator.Paths.Count + rooms.Recoverer.Inbound.NarrowCount;
-        RepeatsRefused = received.RepeatsRefused + sent.RepeatsRefused;
-        PacketsAbandoned = received.PacketsAbandoned;
-        StreamsClosed = received.StreamsClosed;
-        RegionViews = rooms.Recoverer.Regions.Count;
-        TokenRounds = received.TokenRounds;
-        TokenRoundTrip = received.TokenRoundTrip;
-        TokenSkips = received.TokenSkips;
-        Suspicions = received.Suspicions;
-        MembersHoldingUp = rooms.Lags.HoldingUp;
-        HeldUpSince = rooms.Lags.HeldUpSince;
-        ControlSent = received.ControlSent + sent.Beacons;
-        CachedBytes = received.CachedBytes + delivered.HeldBytes;
-        DatagramBytesSent = rooms.Roots.Counters.TotalBytes;
-        StepsInstalled = rooms.StepsInstalled;
-        ControlSent += sent.CarrierProbes;
-        MembersToUnicast = sent.MembersToUnicast;
-        MembersByUnicast = MostByUnicast(rooms.Disseminator.Streams);
-        RateLimit = SlowestRate(rooms.Disseminator.Streams);
-        AddModes(rooms);
-    }
+    private DeliveryCounters Delivered => rooms.DeliveryCounters;
 
-    // What groups of other modes did counts with what reliable ones did.
-    private void AddModes(StackParts rooms)
-    {
-        MessagesReceived += rooms.Modes.Totals.Messages;
-        BytesReceived += rooms.Modes.Totals.Bytes;
-        MessagesLost += rooms.Modes.Totals.Lost;
-        Lateral = rooms.LateralCounters;
-        PacketsSent += Lateral.PacketsSent;
-        PacketsReceived += Lateral.PacketsReceived;
-        PacketsDuplicate += Lateral.PacketsDuplicate;
-        RepairsFromPeers += Lateral.PacketsRecovered;
-        RepairsFromSenders += Lateral.PacketsResent;
-        RepairsGiven += Lateral.RepairsSent + Lateral.ResendsGiven;
-        RepeatsRefused += Lateral.ResendsRefused;
-        Timed = rooms.TimedCounters;
-        PacketsSent += Timed.PacketsSent;
-        PacketsReceived += Timed.PacketsReceived;
-        PacketsDuplicate += Timed.Duplicates;
-        PacketsMissed += Timed.PacketsMissing;
-        PacketsFiltered += Timed.PacketsFiltered;
-        RepairsGiven += Timed.Repairs + Timed.PartnerRepairs;
-    }
-
-    private static int MostByUnicast(IReadOnlyList<Dissemination.Streams.StreamSender> streams)
+    private static int MostByUnicast(IReadOnlyList<StreamSender> streams)
     {
         int highest = 0;
         for (int index = 0; index < streams.Count; index++)
@@ -252,7 +172,7 @@ internal sealed class NodeCounters(RejectCounters rejected)
         return highest;
     }
 
-    private static double SlowestRate(IReadOnlyList<Dissemination.Streams.StreamSender> streams)
+    private static double SlowestRate(IReadOnlyList<StreamSender> streams)
     {
         double slowest = double.PositiveInfinity;
         for (int index = 0; index < streams.Count; index++)

@@ -29,7 +29,6 @@ internal sealed class NodeStack : ICompletionHandler, IPullRoots, IMembershipEve
     private readonly ReceiveMonitor _hearing;
     private readonly SlowMemberWatch _slow;
     private readonly INodeUpcalls _upcalls;
-    private readonly NodeCounters _counters;
     private bool _isClosed;
 
     /// <summary>Builds a node that does nothing until the channel to the membership server opens.</summary>
@@ -40,18 +39,11 @@ internal sealed class NodeStack : ICompletionHandler, IPullRoots, IMembershipEve
         _router = new DatagramRouter(_rooms);
         _hearing = new ReceiveMonitor(_rooms, _router);
         _slow = new SlowMemberWatch(_rooms, settings.SlowMemberTimeout, settings.HeartbeatInterval);
-        _counters = new NodeCounters(_rooms.Rejected);
+        Counters = new NodeCounters(_rooms);
     }
 
-    /// <summary>Counters and gauges, updated by this call. Allocates nothing.</summary>
-    public NodeCounters Counters
-    {
-        get
-        {
-            _counters.Update(_rooms);
-            return _counters;
-        }
-    }
+    /// <summary>Counters and gauges of the present.</summary>
+    public NodeCounters Counters { get; }
 
     /// <summary>
     /// The last datagram whose source address was not its sender's; <see cref="NodeCounters.Rejected"/> has their

@@ -26,12 +26,6 @@ internal sealed class TimedCounters
     /// <summary>Packets of others sent again.</summary>
     public ulong PartnerRepairs;
 
-    /// <summary>Packets that a member did not send again, because another had.</summary>
-    public ulong PartnersSilenced;
-
-    /// <summary>Requests for a packet that was sent again a moment ago.</summary>
-    public ulong RepairsSuppressed;
-
     /// <summary>Requests sent.</summary>
     public ulong NaksSent;
 
@@ -49,12 +43,6 @@ internal sealed class TimedCounters
 
     /// <summary>Announcements of packets that are no longer held.</summary>
     public ulong GoneSent;
-
-    /// <summary>Announcements of the last packet.</summary>
-    public ulong StatusSent;
-
-    /// <summary>Answers to probes of the round trip.</summary>
-    public ulong EchoesSent;
 
     /// <summary>Messages delivered, own ones included.</summary>
     public ulong Messages;

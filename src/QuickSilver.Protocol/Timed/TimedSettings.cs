@@ -56,9 +56,6 @@ internal sealed record TimedSettings : ModeSettings
     /// <summary>The longest wait before a first request, in round trips of the group.</summary>
     public double NakRoundTrips { get; init; } = 4;
 
-    /// <summary>The longest wait before a first request is not shorter than this.</summary>
-    public TimeSpan LeastNakWait { get; init; } = TimeSpan.FromMilliseconds(2);
-
     /// <summary>
     /// A packet is late, not lost, for this long: it is not asked for before. The paper has no such time.
     /// </summary>
@@ -87,14 +84,6 @@ internal sealed record TimedSettings : ModeSettings
 
     /// <summary>The round trip that is assumed before one is measured.</summary>
     public TimeSpan FirstRoundTrip { get; init; } = TimeSpan.FromMilliseconds(1);
-
-    /// <summary>
-    /// How soon after its last packet a sender announces it; doubles up to <see cref="StatusPause"/>.
-    /// </summary>
-    public TimeSpan FirstStatus { get; init; } = TimeSpan.FromMilliseconds(50);
-
-    /// <summary>The longest pause between two announcements while packets are held.</summary>
-    public TimeSpan StatusPause { get; init; } = TimeSpan.FromSeconds(1);
 
     /// <summary>The longest message that this node sends.</summary>
     public int MaxMessageBytes { get; init; } = 64 << 10;

@@ -8,7 +8,6 @@ namespace QuickSilver.Protocol.Tests.Lateral;
 /// <summary>Which repairs leave before they are paid for, and how bins are filled in turn.</summary>
 public sealed class RepairBinsTests
 {
-    private static readonly LateralLimits Limits = new();
     private static readonly Instant Begin = new(TimeSpan.TicksPerSecond);
 
     [Theory]
@@ -33,7 +32,7 @@ public sealed class RepairBinsTests
             int paid = reached.Count;
             for (int node = 0; node < members; node++)
             {
-                bins[node].Flush(now + Limits.FlushAfter);
+                bins[node].Flush(now + RepairTurns.FlushAfter);
                 reached.AddRange(Take(bins[node]));
             }
 
@@ -94,7 +93,7 @@ public sealed class RepairBinsTests
     {
         var region = new LateralRegion([0]);
         region.Members.AddRange(nodes.Where(node => node != self));
-        var bins = new RepairBins(new SeededRandom(self.Number.Counter), Limits);
+        var bins = new RepairBins(new SeededRandom(self.Number.Counter));
         bins.Rebuild(
             new MultiGroupView([7], [nodes.Length - 1], [region]), [2], 8, code, lanes, self.Number.Key);
         return bins;

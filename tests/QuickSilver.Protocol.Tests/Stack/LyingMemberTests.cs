@@ -103,7 +103,7 @@ public sealed class LyingMemberTests
             },
             new TokenHop(Epoch: 7, At(1), 1, 3, At(1), At(0), 0, 1));
         await TakeAsync(0, closed);
-        Assert.Equal(Gaps + 1, node.Stack.Counters.PacketsAbandoned); // 2 and 3 as well
+        Assert.Equal(Gaps + 1, node.Stack.Rooms.RecoveryCounters.PacketsAbandoned); // 2 and 3 as well
     }
 
     [Theory]

@@ -226,7 +226,7 @@ public class AbandonmentTests
     {
         cluster.RunFor(5 * Second);
         cluster.Settle(30 * Second);
-        bool IsClosed(SimulatedNode node) => !node.IsAlive || node.Counters.RegionViews <= 1;
+        bool IsClosed(SimulatedNode node) => !node.IsAlive || node.Stack.Rooms.Recoverer.Regions.Count <= 1;
         if (!cluster.RunUntil(() => cluster.Nodes.All(IsClosed), 30 * Second))
             throw cluster.Violation("V5", "views have not retired");
         CheckAlike(

@@ -35,7 +35,7 @@ internal sealed class ModeOutlet
         _opens = new Alarm(context.Alarms, _ => HasMessages?.Invoke());
         RateSettings rate = context.Settings.Rate;
         double most = rate.Fixed ? rate.Initial : rate.Max;
-        double burst = Math.Max(context.Transport.Facts.TrainDatagrams, most * rate.CatchUp.TotalSeconds);
+        double burst = Math.Max(context.Transport.Facts.TrainDatagrams, most * RateSettings.CatchUp.TotalSeconds);
         if (most > 0) _limit = new TokenBucket(most, burst, Instant.Zero);
     }
 

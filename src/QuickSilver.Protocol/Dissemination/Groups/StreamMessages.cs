@@ -88,9 +88,6 @@ internal sealed class StreamMessages
         return count;
     }
 
-    /// <summary>True while a message that is packed and not known stable has a ticket.</summary>
-    public bool HasTickets => _sent.Tickets > 0;
-
     /// <summary>
     /// True when a message of a group is not known to be stable here; with a ticket, the ticket's. O(messages pending
     /// here).
@@ -112,7 +109,7 @@ internal sealed class StreamMessages
     /// <summary>
     /// True while a caller waits until messages sent here are stable: it holds a ticket of one, or flushes.
     /// </summary>
-    public bool IsAwaited => HasTickets || _context.FlushesWaiting > 0;
+    public bool IsAwaited => _sent.Tickets > 0 || _context.FlushesWaiting > 0;
 
     /// <summary>
     /// Binds a message here; it was counted in the gate's account before. It leaves when the root next asks.

@@ -113,7 +113,6 @@ internal sealed class HybridSender : HybridWay, IFeed
     /// <inheritdoc/>
     public override void Append(OutgoingMessage message)
     {
-        _context.Counters.HybridMessages++;
         _queue.Add(message);
         OnUnblocked();
     }

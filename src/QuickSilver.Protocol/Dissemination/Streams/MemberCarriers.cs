@@ -234,7 +234,6 @@ internal sealed class MemberCarriers : IFeed
         Count();
         if (!isNews) return;
         if (change == CarrierChange.MemberToUnicast) _context.Counters.MembersToUnicast++;
-        else if (change == CarrierChange.MemberToMulticast) _context.Counters.MembersToMulticast++;
         _events.OnCarrierChanged(_view.Members[index], change, now);
     }
 

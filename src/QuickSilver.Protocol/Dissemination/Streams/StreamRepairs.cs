@@ -249,9 +249,7 @@ internal sealed class StreamRepairs : IFeed
     private int CutTrain(out int segment)
     {
         _copies ??= _context.Pool.Rent(BufferOwner.Pending);
-        int length = _parts.CutTrain(_copies.AsSpan(0, BufferPool.ChunkBytes), _sizes.TrainDatagrams, out segment);
-        _context.Counters.PartsSent += (ulong)((length + segment - 1) / segment);
-        return length;
+        return _parts.CutTrain(_copies.AsSpan(0, BufferPool.ChunkBytes), _sizes.TrainDatagrams, out segment);
     }
 
     private readonly record struct Job(ulong Sequence, NodeInfo? To, int AlsoTo);

@@ -87,7 +87,7 @@ internal sealed class RateControl
 
     private int Quantum => (int)Math.Clamp(_bucket.Rate * QuantumSeconds, 1, _trainDatagrams);
 
-    private double Burst(double rate) => Math.Max(_trainDatagrams, rate * _settings.CatchUp.TotalSeconds);
+    private double Burst(double rate) => Math.Max(_trainDatagrams, rate * RateSettings.CatchUp.TotalSeconds);
 
     private double Clamp(double rate)
     {

@@ -18,5 +18,5 @@ internal sealed record RateSettings
     public double Max { get; init; }
 
     /// <summary>How much time without sending may be made up for in one burst. A train is always allowed.</summary>
-    public TimeSpan CatchUp { get; init; } = TimeSpan.FromMilliseconds(10);
+    public static readonly TimeSpan CatchUp = TimeSpan.FromMilliseconds(10);
 }

@@ -61,12 +61,6 @@ internal sealed record MembershipServerSettings
     /// <summary>Limit on the groups of the cluster that are in use or named by a view.</summary>
     public int MaxGroups { get; init; } = 1 << 20;
 
-    /// <summary>
-    /// Limit on the groups of one node: those that it is in or waits for, and those made for it that are still in use.
-    /// Never more than a quarter of <see cref="MaxGroups"/>.
-    /// </summary>
-    public int MaxGroupsOfNode { get; init; } = 1 << 16;
-
     /// <summary>Limit on the registered nodes of one identity; without certificates there is none.</summary>
     public int MaxNodesOfIdentity { get; init; } = int.MaxValue;
 

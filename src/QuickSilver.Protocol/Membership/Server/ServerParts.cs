@@ -11,6 +11,9 @@ namespace QuickSilver.Protocol.Membership.Server;
 /// </summary>
 internal sealed class ServerParts
 {
+    // The groups of one node: those that it is in or waits for, and those made for it that are still in use.
+    private const int MaxGroupsOfNode = 1 << 16;
+
     /// <summary>Makes the parts of a server without nodes.</summary>
     /// <param name="settings">The server's settings, validated by the host.</param>
     /// <param name="alarms">Fires timers.</param>
@@ -40,7 +43,7 @@ internal sealed class ServerParts
         Nodes = new NodeTable(links, drawSecret);
         Claims = new EndpointClaims(links, Nodes);
         Pauses = new OwnPauses(alarms, Nodes);
-        int mostOfNode = Math.Min(settings.MaxGroupsOfNode, settings.MaxGroups / 4);
+        int mostOfNode = Math.Min(MaxGroupsOfNode, settings.MaxGroups / 4);
         var pool = new AddressPool(settings);
         Groups = new ServerGroups(settings.MaxGroups, mostOfNode, pool, settings.Probes);
         var regions = new RegionCalculator(Groups);

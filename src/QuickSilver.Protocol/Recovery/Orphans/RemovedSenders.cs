@@ -144,7 +144,6 @@ internal sealed class RemovedSenders
                 ? "a removed sender's stream is closed with a loss"
                 : "a removed sender's stream is closed and all of it is there");
         _region.CleanUp(stream, stream.KnownHighest, default);
-        _node.Counters.StreamsClosed++;
         _closed.Add(stream.Sender);
         _closing.SetIfEarlier(now);
     }

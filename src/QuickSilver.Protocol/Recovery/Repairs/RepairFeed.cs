@@ -134,7 +134,6 @@ internal sealed class RepairFeed : IFeed
         if (_parts.IsEmpty || _partsTo is not { IsRemoved: false } to) return false;
         int length = _parts.CutTrain(_train, _node.Transport.Facts.TrainDatagrams, out int segment);
         train = new Train(_train.AsMemory(0, length), segment, TrainRoute.Unicast, to.Data, null);
-        _node.Counters.PartsSent += (ulong)train.Count;
         return true;
     }
 

@@ -18,6 +18,9 @@ internal sealed class HoleRequests : ITimedWord
 {
     private const int MaxTries = 30;
 
+    // The longest wait before a first request is not shorter than this.
+    private static readonly TimeSpan LeastNakWait = TimeSpan.FromMilliseconds(2);
+
     // Messages behind a hole go on shortly before the first of them would be too old.
     private static readonly TimeSpan Margin = TimeSpan.FromMilliseconds(2);
 
@@ -53,7 +56,7 @@ internal sealed class HoleRequests : ITimedWord
     {
         TimedSettings settings = _group.Settings;
         TimeSpan longest = _receiver.RoundTrip * settings.NakRoundTrips;
-        if (longest < settings.LeastNakWait) longest = settings.LeastNakWait;
+        if (longest < LeastNakWait) longest = LeastNakWait;
         // The answer must still find time, and a second request, too.
         TimeSpan most = (settings.TimeToLive - _receiver.RoundTrip) / 2;
         if (settings.MindsDeadlines && most > TimeSpan.Zero && longest > most) longest = most;

@@ -61,7 +61,6 @@ internal sealed class PartnerRepairs : IFeed
             Waiting order = _orders[index];
             if (order.Sequence != sequence || order.Receiver.Sender.Number.Key != sender) continue;
             Remove(index);
-            _context.Counters.PartnersSilenced++;
             return;
         }
     }

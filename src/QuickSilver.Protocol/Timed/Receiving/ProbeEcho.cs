@@ -44,7 +44,6 @@ internal sealed class ProbeEcho(TimedContext context, TimedGroup group, TimedRec
             new TimedEchoBody(group.Id.Counter, Probe, HeldFor(now)).WriteTo(ref writer);
             int length = DatagramHeader.Length + writer.Written;
             context.WriteHeader(room.AsSpan(0, length), DatagramKind.TimedEcho, own, receiver.Sender.Number.Key);
-            context.Counters.EchoesSent++;
             word = new TimedDatagram(length, null, receiver.Sender);
             return true;
         }

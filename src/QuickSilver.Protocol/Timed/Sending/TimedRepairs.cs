@@ -46,11 +46,7 @@ internal sealed class TimedRepairs : IFeed
     {
         ref KeptPacket packet = ref _sender.Kept[sequence];
         bool isRecent = packet.Repaired != Instant.Zero && now - packet.Repaired < _sender.RoundTrip.Value;
-        if (isRecent && alsoTo is null)
-        {
-            _context.Counters.RepairsSuppressed++;
-            return;
-        }
+        if (isRecent && alsoTo is null) return;
         ulong bit = BitOf(view, now);
         bool isQueued = packet.Awaited != 0;
         packet.Awaited |= bit;

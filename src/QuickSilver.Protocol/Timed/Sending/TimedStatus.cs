@@ -11,6 +11,11 @@ namespace QuickSilver.Protocol.Timed.Sending;
 /// </summary>
 internal sealed class TimedStatus : ITimedWord
 {
+    // How soon after its last packet a sender announces it; doubles up to the longest pause.
+    private static readonly TimeSpan FirstPause = TimeSpan.FromMilliseconds(50);
+    // The longest pause between two announcements while packets are held.
+    private static readonly TimeSpan LongestPause = TimeSpan.FromSeconds(1);
+
     private readonly TimedContext _context;
     private readonly TimedGroup _group;
     private readonly TimedSender _sender;
@@ -27,14 +32,14 @@ internal sealed class TimedStatus : ITimedWord
         _group = group;
         _sender = sender;
         _due = new Alarm(context.Mode.Alarms, OnDue);
-        _pause = sender.Settings.FirstStatus;
+        _pause = FirstPause;
     }
 
     /// <summary>A packet was sent for the first time.</summary>
     public void OnSent(Instant now)
     {
         _lastSent = now;
-        _pause = _sender.Settings.FirstStatus;
+        _pause = FirstPause;
         _due.SetIfEarlier(now + _pause);
     }
 
@@ -53,7 +58,6 @@ internal sealed class TimedStatus : ITimedWord
         {
             RegionView view = views[_viewIndex++];
             int length = Write(room, view, now);
-            _context.Counters.StatusSent++;
             word = new TimedDatagram(length, view, null);
             return true;
         }
@@ -87,9 +91,9 @@ internal sealed class TimedStatus : ITimedWord
     {
         _sender.Kept.Expire(now, _sender.Unsent);
         bool isSilent = now - _lastSent >= _pause;
-        bool isWanted = isSilent || now - _lastStatus >= _sender.Settings.StatusPause;
+        bool isWanted = isSilent || now - _lastStatus >= LongestPause;
         if (isWanted) Queue(now);
-        if (isSilent) _pause = _pause * 2 > _sender.Settings.StatusPause ? _sender.Settings.StatusPause : _pause * 2;
+        if (isSilent) _pause = _pause * 2 > LongestPause ? LongestPause : _pause * 2;
         if (_sender.Kept.Oldest < _sender.Unsent || !isSilent)
         {
             Instant next = isSilent ? now + _pause : _lastSent + _pause;
