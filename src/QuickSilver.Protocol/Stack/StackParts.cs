@@ -16,6 +16,7 @@ using QuickSilver.Protocol.Recovery;
 using QuickSilver.Protocol.Recovery.Regions;
 using QuickSilver.Protocol.Security;
 using QuickSilver.Protocol.Timed;
+using QuickSilver.Protocol.Timed.Groups;
 using QuickSilver.Protocol.Wire;
 
 namespace QuickSilver.Protocol.Stack;

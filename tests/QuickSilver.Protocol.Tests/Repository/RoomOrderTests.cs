@@ -14,7 +14,7 @@ public sealed class RoomOrderTests
             "Dissemination.Messages", "Dissemination.Groups", "Dissemination.Packing", "Dissemination.Streams",
             "Dissemination.Hybrids", "Dissemination.Sending", "Recovery", "Recovery.Reception", "Recovery.Paths",
             "Recovery.Repairs", "Recovery.Arrivals", "Recovery.Orphans", "Recovery.Ring", "Recovery.Regions",
-            "Modes", "Lateral", "Timed", "Stack");
+            "Modes", "Lateral", "Timed", "Timed.Sending", "Timed.Receiving", "Timed.Groups", "Stack");
 
     private static readonly IReadOnlyList<TypeUse> Uses = AssemblyUses.Of(typeof(Instant).Assembly);
     private static readonly IReadOnlyList<TypeUse> SampleUses =

@@ -1,6 +1,7 @@
 using QuickSilver.Protocol.Core;
 using QuickSilver.Protocol.Flow.Transports;
 using QuickSilver.Protocol.Timed;
+using QuickSilver.Protocol.Timed.Groups;
 using QuickSilver.Protocol.Timed.Receiving;
 using QuickSilver.Protocol.Wire;
 

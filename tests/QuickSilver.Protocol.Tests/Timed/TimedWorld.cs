@@ -6,6 +6,7 @@ using QuickSilver.Protocol.Membership;
 using QuickSilver.Protocol.Tests.Dissemination;
 using QuickSilver.Protocol.Tests.Modes;
 using QuickSilver.Protocol.Timed;
+using QuickSilver.Protocol.Timed.Groups;
 using QuickSilver.Protocol.Wire;
 
 namespace QuickSilver.Protocol.Tests.Timed;

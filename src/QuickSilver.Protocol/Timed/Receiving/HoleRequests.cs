@@ -25,7 +25,7 @@ internal sealed class HoleRequests : ITimedWord
     private static readonly TimeSpan Margin = TimeSpan.FromMilliseconds(2);
 
     private readonly TimedContext _context;
-    private readonly TimedGroup _group;
+    private readonly TimedStay _group;
     private readonly TimedReceiver _receiver;
     private readonly PacketWindow _window;
     private readonly Alarm _due;
@@ -35,7 +35,7 @@ internal sealed class HoleRequests : ITimedWord
     private bool _isDirect;
     private Stage _stage;
 
-    public HoleRequests(TimedContext context, TimedGroup group, TimedReceiver receiver)
+    public HoleRequests(TimedContext context, TimedStay group, TimedReceiver receiver)
     {
         _context = context;
         _group = group;

@@ -20,7 +20,7 @@ internal sealed class InOrder
     private const int MaxKeys = 4096;
 
     private readonly TimedContext _context;
-    private readonly TimedGroup _group;
+    private readonly TimedStay _group;
     private readonly TimedReceiver _receiver;
     private readonly PacketWindow _window;
     private readonly Dictionary<ulong, ulong>? _latest;
@@ -30,7 +30,7 @@ internal sealed class InOrder
     private ulong _endNumber;
     private bool _isDelivering;
 
-    public InOrder(TimedContext context, TimedGroup group, TimedReceiver receiver)
+    public InOrder(TimedContext context, TimedStay group, TimedReceiver receiver)
     {
         _context = context;
         _group = group;

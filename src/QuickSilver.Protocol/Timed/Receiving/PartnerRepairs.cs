@@ -18,7 +18,7 @@ internal sealed class PartnerRepairs : IFeed
     private const int MaxOrders = 64;
 
     private readonly TimedContext _context;
-    private readonly TimedGroup _group;
+    private readonly TimedStay _group;
     private readonly Waiting[] _orders = new Waiting[MaxOrders];
     private readonly TimedTrains _trains;
     private readonly Alarm _due;
@@ -26,7 +26,7 @@ internal sealed class PartnerRepairs : IFeed
     private TokenBucket? _bucket;
     private int _count;
 
-    public PartnerRepairs(TimedContext context, TimedGroup group)
+    public PartnerRepairs(TimedContext context, TimedStay group)
     {
         _context = context;
         _group = group;

@@ -7,7 +7,7 @@ namespace QuickSilver.Protocol.Timed.Receiving;
 /// Answers a sender's probes of the round trip: about four members of a region answer each, drawn by chance; every
 /// request carries an answer, too.
 /// </summary>
-internal sealed class ProbeEcho(TimedContext context, TimedGroup group, TimedReceiver receiver) : ITimedWord
+internal sealed class ProbeEcho(TimedContext context, TimedStay group, TimedReceiver receiver) : ITimedWord
 {
     private const int Answers = 4;
 

@@ -24,11 +24,11 @@ internal sealed class TimedReceiver
     private const int FarWindows = 16;
 
     private readonly TimedContext _context;
-    private readonly TimedGroup _group;
+    private readonly TimedStay _group;
     private ulong _far;
     private ulong _before;
 
-    public TimedReceiver(TimedContext context, TimedGroup group, NodeInfo sender)
+    public TimedReceiver(TimedContext context, TimedStay group, NodeInfo sender)
     {
         _context = context;
         _group = group;

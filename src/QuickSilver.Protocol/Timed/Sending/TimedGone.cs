@@ -15,7 +15,7 @@ internal sealed class TimedGone : ITimedWord
     private static readonly TimeSpan LeastPause = TimeSpan.FromMilliseconds(5);
 
     private readonly TimedContext _context;
-    private readonly TimedGroup _group;
+    private readonly TimedStay _group;
     private readonly TimedSender _sender;
     private readonly Alarm _due;
     private readonly ulong[] _asked = new ulong[TimedGoneBody.MaxRanges];
@@ -27,7 +27,7 @@ internal sealed class TimedGone : ITimedWord
     private bool _isQueued;
     private Instant _last;
 
-    public TimedGone(TimedContext context, TimedGroup group, TimedSender sender)
+    public TimedGone(TimedContext context, TimedStay group, TimedSender sender)
     {
         _context = context;
         _group = group;

@@ -16,7 +16,7 @@ internal sealed class TimedRepairs : IFeed
     private const int Views = 64;
 
     private readonly TimedContext _context;
-    private readonly TimedGroup _group;
+    private readonly TimedStay _group;
     private readonly TimedSender _sender;
     private readonly Queue<ulong> _orders = new();
     private readonly Alarm _opens;
@@ -28,7 +28,7 @@ internal sealed class TimedRepairs : IFeed
     private int _viewIndex;
     private bool _isClosed;
 
-    public TimedRepairs(TimedContext context, TimedGroup group, TimedSender sender)
+    public TimedRepairs(TimedContext context, TimedStay group, TimedSender sender)
     {
         _context = context;
         _group = group;

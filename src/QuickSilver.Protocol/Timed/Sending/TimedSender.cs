@@ -35,7 +35,7 @@ internal sealed class TimedSender : IFeed
     private static readonly TimeSpan LongestRoundTrip = TimeSpan.FromSeconds(10);
 
     private readonly TimedContext _context;
-    private readonly TimedGroup _group;
+    private readonly TimedStay _group;
     private readonly KeyTrails _keys = new();
     private readonly Alarm _opens;
     private readonly byte[] _datagram;
@@ -47,7 +47,7 @@ internal sealed class TimedSender : IFeed
     private int _viewIndex;
     private bool _isClosed;
 
-    public TimedSender(TimedContext context, TimedGroup group, in TimedNumbers numbers, Instant now)
+    public TimedSender(TimedContext context, TimedStay group, in TimedNumbers numbers, Instant now)
     {
         _context = context;
         _group = group;

@@ -17,7 +17,7 @@ internal sealed class TimedStatus : ITimedWord
     private static readonly TimeSpan LongestPause = TimeSpan.FromSeconds(1);
 
     private readonly TimedContext _context;
-    private readonly TimedGroup _group;
+    private readonly TimedStay _group;
     private readonly TimedSender _sender;
     private readonly Alarm _due;
     private TimeSpan _pause;
@@ -26,7 +26,7 @@ internal sealed class TimedStatus : ITimedWord
     private bool _isQueued;
     private int _viewIndex;
 
-    public TimedStatus(TimedContext context, TimedGroup group, TimedSender sender)
+    public TimedStatus(TimedContext context, TimedStay group, TimedSender sender)
     {
         _context = context;
         _group = group;

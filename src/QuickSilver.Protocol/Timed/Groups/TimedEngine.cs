@@ -12,7 +12,7 @@ using QuickSilver.Protocol.Timed.Receiving;
 using QuickSilver.Protocol.Timed.Sending;
 using QuickSilver.Protocol.Wire;
 
-namespace QuickSilver.Protocol.Timed;
+namespace QuickSilver.Protocol.Timed.Groups;
 
 /// <summary>
 /// The timed groups of one node: what is older than its time is worthless, so senders keep a short history, receivers
