@@ -22,18 +22,7 @@ namespace QuickSilver.Protocol.Membership.Server;
 /// broken, and the views they share cannot proceed. The one with more against it goes, or the younger.
 /// </para>
 /// <para>
-/// A sender may wait for a view to hold its packets, without feedback from there for two failure timeouts, and at least
-/// fifteen seconds. Then the sender is removed too. Its beacons are a second apart, and each beacon or answer may be
-/// lost. While a member of the view is accused, silent or disconnected, that member is waited for, and the sender's
-/// time begins afterwards. That ends after twice the sender's time: deaf nodes that come back for ever accuse everybody
-/// again and again. Feedback without progress is no reason: the view's members are then slow, not out of reach.
-/// When the view has one other member, that member goes instead in two cases. Several senders get nothing from the
-/// view, or another view has answered the sender meanwhile. Then an accusation against the member gains it no time.
-/// </para>
-/// <para>
-/// A member alone in its view has no neighbour to find it deaf, and its requests still reach the sender. So a node
-/// reports for how long it has asked others without reading any datagram. After the time of a sender it is removed, if
-/// some sender waits for it alone. Between two nodes that accuse each other, this report decides.
+/// <see cref="DrainJudge"/> judges senders that wait for a view in vain, and members that are alone and deaf.
 /// <see cref="BlockedJudge"/> judges ways on which control datagrams pass and packets do not.
 /// </para>
 /// <para>
@@ -45,11 +34,8 @@ namespace QuickSilver.Protocol.Membership.Server;
 internal sealed class ReachabilityMonitor
 {
     private const double AboutTheSame = 0.8;
-    private const int ExcusedPeriods = 2;
     // The least time between two judgements of reports.
     private static readonly TimeSpan JudgeEvery = TimeSpan.FromMilliseconds(100);
-    // The least time for which a sender hears nothing before it is removed.
-    private static readonly TimeSpan LeastSenderPeriod = TimeSpan.FromSeconds(15);
 
     private readonly ServerParts _parts;
     private readonly QuorumLossGuard _sight;
@@ -58,6 +44,7 @@ internal sealed class ReachabilityMonitor
     private readonly List<ReachReport> _unjudged = [];
     private readonly ReachEvidence _evidence = new();
     private readonly BlockedJudge _blocked;
+    private readonly DrainJudge _drains;
     private readonly Concern _concern;
     private readonly Dictionary<object, double> _voices = [];
     private readonly List<ServerNode> _witnesses = [];
@@ -77,14 +64,13 @@ internal sealed class ReachabilityMonitor
         _judge = new Alarm(parts.Alarms, Judge);
         _concern = new Concern(parts);
         _blocked = new BlockedJudge(Witnesses);
+        _drains = new DrainJudge(parts, _reports, IsFresh, TryRemove);
     }
 
     /// <summary>Number of examinations of findings since the start: the cost of judging.</summary>
     public ulong Work => _evidence.Work;
 
     private TimeSpan Period => _parts.Settings.FailureTimeout;
-
-    private TimeSpan SenderPeriod => Period * 2 > LeastSenderPeriod ? Period * 2 : LeastSenderPeriod;
 
     /// <summary>A node has reported the members that hold it up.</summary>
     public void OnObserved(ServerNode node, NodeObservations observed, Instant now)
@@ -111,17 +97,7 @@ internal sealed class ReachabilityMonitor
             AddFindings(report, before, observed.Silent, isOwn: false, concerned, now);
             AddBlocked(report, before, observed.Blocked, concerned, now);
         }
-        Dictionary<ViewNumber, ReachDrain> drainsBefore = before?.DrainsByView() ?? [];
-        var seen = new HashSet<ViewNumber>();
-        foreach (DrainingView draining in observed.Draining)
-        {
-            // Entries that are invented or repeated are dropped.
-            if (!IsAwaited(node, draining.View) || !seen.Add(draining.View)) continue;
-            ReachDrain? last = drainsBefore.GetValueOrDefault(draining.View);
-            if (last is null || last.Heard != draining.Heard) last = new ReachDrain(draining, now, now);
-            bool isExcused = now - last.StuckSince < SenderPeriod * ExcusedPeriods && IsExcused(node, draining, now);
-            report.Drains.Add(new ReachDrain(draining, last.StuckSince, isExcused ? now : last.Since));
-        }
+        _drains.Note(report, before, observed.Draining, now);
         _unjudged.Add(report);
         if (now - _judgedAt >= JudgeEvery) Judge(now);
         else _judge.SetIfEarlier(_judgedAt + JudgeEvery);
@@ -137,10 +113,7 @@ internal sealed class ReachabilityMonitor
         foreach (ReachReport report in _reports.Values)
         {
             report.Remove(node);
-            foreach (ReachDrain drain in report.Drains)
-            {
-                if (IsMember(node, drain.View)) drain.BeginAgain(now);
-            }
+            _drains.OnRemoved(node, report, now);
         }
     }
 
@@ -197,8 +170,8 @@ internal sealed class ReachabilityMonitor
         foreach (ReachReport report in _unjudged)
         {
             // Only the last report of a node counts, and it is removed with the node.
-            if (_reports.GetValueOrDefault(report.Node.Key) == report) JudgeSender(report, now);
-            if (_reports.GetValueOrDefault(report.Node.Key) == report) JudgeDeaf(report, now);
+            if (_reports.GetValueOrDefault(report.Node.Key) == report) _drains.JudgeSender(report, now);
+            if (_reports.GetValueOrDefault(report.Node.Key) == report) _drains.JudgeDeaf(report, now);
         }
         _unjudged.Clear();
     }
@@ -331,99 +304,5 @@ internal sealed class ReachabilityMonitor
             }
         }
         return witnesses;
-    }
-
-    private void JudgeSender(ReachReport report, Instant now)
-    {
-        foreach (ReachDrain drain in report.Drains)
-        {
-            if (now - drain.Since < SenderPeriod || !IsAwaited(report.Node, drain.View)) continue;
-            List<ServerNode> others = Others(report.Node, drain.View);
-            bool isOthersFault = others.Count == 1
-                && (drain.IsAnsweredElsewhere || IsAnotherStuck(report.Node, drain.View, now));
-            TryRemove(isOthersFault ? others[0] : report.Node, now);
-            return;
-        }
-    }
-
-    // Removes a member that is alone in its view, asks a sender, and reads no datagrams. If another member is alone and
-    // deaf to the same sender, which no other view answers either, the sender goes: its datagrams do not get out.
-    private void JudgeDeaf(ReachReport report, Instant now)
-    {
-        if (!report.IsDeaf(now, SenderPeriod)) return;
-        foreach (ReachReport sender in _reports.Values)
-        {
-            if (!IsFresh(sender, now) || FindAlone(sender, report.Node) is not { } drain) continue;
-            bool isSendersFault = !drain.IsAnsweredElsewhere && IsAnotherDeaf(sender, report.Node, now);
-            TryRemove(isSendersFault ? sender.Node : report.Node, now);
-            return;
-        }
-    }
-
-    // The view in which a sender waits for a node as the only other live member; null when there is none.
-    private ReachDrain? FindAlone(ReachReport sender, ServerNode member)
-    {
-        if (sender.Node == member) return null;
-        return sender.Drains.Find(drain => Others(sender.Node, drain.View) is [var only] && only == member);
-    }
-
-    private bool IsAnotherDeaf(ReachReport sender, ServerNode member, Instant now)
-    {
-        foreach (ReachReport report in _reports.Values)
-        {
-            if (report.Node == member || !IsFresh(report, now)) continue;
-            if (!report.IsDeaf(now, SenderPeriod * AboutTheSame)) continue;
-            if (FindAlone(sender, report.Node) is not null) return true;
-        }
-        return false;
-    }
-
-    private bool IsAnotherStuck(ServerNode node, ViewNumber view, Instant now) => _reports.Values.Any(report =>
-        report.Node != node && IsFresh(report, now)
-        && report.Drains.Exists(drain => drain.View == view && report.At - drain.Since >= SenderPeriod * AboutTheSame));
-
-    private bool IsAwaited(ServerNode node, ViewNumber number)
-    {
-        if (number.Epoch != _parts.ServerEpoch.Epoch) return _parts.Inherited.IsAwaited(node, number);
-        return _parts.Ledger.Find(number.Counter) is { } view && view.Awaited.Contains(node.Slot);
-    }
-
-    // Accused members are waited for, so that the sender does not go in their place. A lone member that would go itself
-    // gets no such time. If it is mute, it could have one neighbour after another removed, each of which accuses it
-    // until then.
-    private bool IsExcused(ServerNode node, in DrainingView draining, Instant now)
-    {
-        List<ServerNode> others = Others(node, draining.View);
-        bool isOthersFault = others.Count == 1 && draining.IsAnsweredElsewhere;
-        foreach (ServerNode other in others)
-        {
-            if (other.Connection is null || now - other.LastHeard > Period * 0.6) return true;
-            if (isOthersFault) return false;
-            foreach (ReachReport report in _reports.Values)
-            {
-                if (IsFresh(report, now) && report.Find(other) is { IsOwn: true }) return true;
-            }
-        }
-        return false;
-    }
-
-    /// <summary>Live members of a view besides a node; of an inherited view, those that have reported it.</summary>
-    private List<ServerNode> Others(ServerNode node, ViewNumber number)
-    {
-        var others = new List<ServerNode>();
-        IReadOnlyList<ServerNode> members = number.Epoch != _parts.ServerEpoch.Epoch
-            ? _parts.Inherited.MembersOf(number)
-            : _parts.Ledger.Find(number.Counter)?.Members ?? [];
-        foreach (ServerNode member in members)
-        {
-            if (member != node && !member.Info.IsRemoved) others.Add(member);
-        }
-        return others;
-    }
-
-    private bool IsMember(ServerNode node, ViewNumber number)
-    {
-        if (number.Epoch != _parts.ServerEpoch.Epoch) return _parts.Inherited.MembersOf(number).Contains(node);
-        return _parts.Ledger.Find(number.Counter) is { } view && Array.IndexOf(view.Members, node) >= 0;
     }
 }
