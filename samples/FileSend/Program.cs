@@ -48,7 +48,8 @@ return 0;
 async Task<string> ReceiveAsync(QuickSilverNode node, string name)
 {
     string path = Path.Combine(folder, name);
-    await using Group group = await node.JoinAsync("files", new GroupOptions { KeepLongMessages = true });
+    var keeping = new GroupOptions { Mode = new ReliableMode { KeepLongMessages = true } };
+    await using Group group = await node.JoinAsync("files", keeping);
     await foreach (LongMessage message in group.ReadLongMessagesAsync())
     {
         await using FileStream copy = File.Create(path);

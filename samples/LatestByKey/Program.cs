@@ -18,7 +18,7 @@ await using QuickSilverNode display = await QuickSilverNode.StartAsync(options);
 
 await using Group showing = await display.JoinAsync("temperatures", new GroupOptions
 {
-    Overflow = OverflowPolicy.KeepLatestByKey,
+    Overflow = OverflowPolicy.DropOldest,
     // On the core thread: pure and short.
     Key = static (in message) => BinaryPrimitives.ReadUInt64LittleEndian(message.Payload),
 });

@@ -26,8 +26,7 @@ for (int player = 0; player < Players; player++)
     nodes[player] = await QuickSilverNode.StartAsync(options);
     groups[player] = await nodes[player].JoinAsync("world", new GroupOptions
     {
-        Mode = GroupMode.Timed,
-        Timed = new TimedOptions { TimeToLive = TimeSpan.FromSeconds(1), LatestOnly = true },
+        Mode = new TimedMode { TimeToLive = TimeSpan.FromSeconds(1), LatestOnly = true },
         // On the core thread: pure and short.
         OnMessage = (in message) => mine[BinaryPrimitives.ReadInt32LittleEndian(message.Payload)] =
             BinaryPrimitives.ReadInt32LittleEndian(message.Payload[sizeof(int)..]),

@@ -34,9 +34,6 @@ public sealed class HostedGroupOptions
     internal GroupOptions HandleOptions(MessageHandler? inline) => new()
     {
         Mode = Group.Mode,
-        Lateral = Group.Lateral,
-        Hybrid = Group.Hybrid,
-        Timed = Group.Timed,
         OnMessage = Group.OnMessage + inline,
         OnBatch = Group.OnBatch,
         BufferBeforeFirstRead = Group.BufferBeforeFirstRead,
@@ -46,8 +43,6 @@ public sealed class HostedGroupOptions
         Key = Group.Key,
         HandlerErrors = Group.HandlerErrors,
         SelfDelivery = Group.SelfDelivery,
-        KeepLongMessages = Group.KeepLongMessages,
-        LongMessageMaxUnreadBytes = Group.LongMessageMaxUnreadBytes,
     };
 
     /// <summary>Names of the options that differ, with both values; empty if none does.</summary>
@@ -81,9 +76,6 @@ public sealed class HostedGroupOptions
     private static void Compare(List<string> found, GroupOptions one, GroupOptions two)
     {
         Compare(found, nameof(one.Mode), one.Mode, two.Mode);
-        Compare(found, nameof(one.Lateral), one.Lateral, two.Lateral);
-        Compare(found, nameof(one.Hybrid), one.Hybrid, two.Hybrid);
-        Compare(found, nameof(one.Timed), one.Timed, two.Timed);
         Compare(found, nameof(one.OnMessage), one.OnMessage, two.OnMessage);
         Compare(found, nameof(one.OnBatch), one.OnBatch, two.OnBatch);
         Compare(found, nameof(one.BufferBeforeFirstRead), one.BufferBeforeFirstRead, two.BufferBeforeFirstRead);
@@ -93,9 +85,6 @@ public sealed class HostedGroupOptions
         Compare(found, nameof(one.Key), one.Key, two.Key);
         Compare(found, nameof(one.HandlerErrors), one.HandlerErrors, two.HandlerErrors);
         Compare(found, nameof(one.SelfDelivery), one.SelfDelivery, two.SelfDelivery);
-        Compare(found, nameof(one.KeepLongMessages), one.KeepLongMessages, two.KeepLongMessages);
-        Compare(
-            found, nameof(one.LongMessageMaxUnreadBytes), one.LongMessageMaxUnreadBytes, two.LongMessageMaxUnreadBytes);
     }
 
     /// <summary>Adds an option that differs, with both values.</summary>

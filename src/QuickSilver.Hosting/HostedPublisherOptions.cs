@@ -40,9 +40,6 @@ public sealed class HostedPublisherOptions
     private static void Compare(List<string> found, PublisherOptions one, PublisherOptions two)
     {
         HostedGroupOptions.Compare(found, nameof(one.Mode), one.Mode, two.Mode);
-        HostedGroupOptions.Compare(found, nameof(one.Lateral), one.Lateral, two.Lateral);
-        HostedGroupOptions.Compare(found, nameof(one.Hybrid), one.Hybrid, two.Hybrid);
-        HostedGroupOptions.Compare(found, nameof(one.Timed), one.Timed, two.Timed);
         HostedGroupOptions.Compare(found, nameof(one.HandlerErrors), one.HandlerErrors, two.HandlerErrors);
     }
 }

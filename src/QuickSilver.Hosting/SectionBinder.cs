@@ -24,18 +24,12 @@ internal static class SectionBinder
     internal static readonly FrozenDictionary<string, string[]> Names = new Dictionary<string, string[]>
     {
         [$"{typeof(EvictionPolicy)}"] = Enum.GetNames<EvictionPolicy>(),
-        [$"{typeof(FastPathMode)}"] = Enum.GetNames<FastPathMode>(),
-        [$"{typeof(GroupMode)}"] = Enum.GetNames<GroupMode>(),
         [$"{typeof(HandlerErrorPolicy)}"] = Enum.GetNames<HandlerErrorPolicy>(),
-        [$"{typeof(LateralCoding)}"] = Enum.GetNames<LateralCoding>(),
-        [$"{typeof(LateralOrder)}"] = Enum.GetNames<LateralOrder>(),
         [$"{typeof(MembershipMode)}"] = Enum.GetNames<MembershipMode>(),
         [$"{typeof(OverflowPolicy)}"] = Enum.GetNames<OverflowPolicy>(),
         [$"{typeof(PayloadChecksum)}"] = Enum.GetNames<PayloadChecksum>(),
-        [$"{typeof(RateControlMode)}"] = Enum.GetNames<RateControlMode>(),
         [$"{typeof(SecurityCipher)}"] = Enum.GetNames<SecurityCipher>(),
         [$"{typeof(SecurityMode)}"] = Enum.GetNames<SecurityMode>(),
-        [$"{typeof(TimedNakTimers)}"] = Enum.GetNames<TimedNakTimers>(),
         [$"{typeof(TransportKind)}"] = Enum.GetNames<TransportKind>(),
     }.ToFrozenDictionary();
 
@@ -69,7 +63,11 @@ internal static class SectionBinder
         var binding = new Binding(
             one => one.Bind(options),
             static one => one.Bind(
-                new HostedGroupOptions(), static binder => binder.ErrorOnUnknownConfiguration = true));
+                new HostedGroupOptions(), static binder => binder.ErrorOnUnknownConfiguration = true))
+        {
+            ModePath = "Group:Mode",
+            SetMode = mode => options.Group.Mode = mode,
+        };
         foreach (IConfigurationSection child in section.GetChildren()) BindAll(child, child.Key, binding, findings);
         return findings;
     }
@@ -82,7 +80,11 @@ internal static class SectionBinder
         var binding = new Binding(
             one => one.Bind(options),
             static one => one.Bind(
-                new HostedPublisherOptions(), static binder => binder.ErrorOnUnknownConfiguration = true));
+                new HostedPublisherOptions(), static binder => binder.ErrorOnUnknownConfiguration = true))
+        {
+            ModePath = "Publisher:Mode",
+            SetMode = mode => options.Publisher.Mode = mode,
+        };
         foreach (IConfigurationSection child in section.GetChildren()) BindAll(child, child.Key, binding, findings);
         return findings;
     }
@@ -110,6 +112,14 @@ internal static class SectionBinder
     private static void BindAll(
         IConfigurationSection section, string path, Binding binding, List<string> findings)
     {
+        if (path.Equals(binding.ModePath, StringComparison.OrdinalIgnoreCase))
+        {
+            ModeOptions? mode = ModeSection.Read(
+                section,
+                (key, text) => findings.Add($"{PathText(key.Length == 0 ? path : $"{path}:{key}")}: {text}"));
+            if (mode is not null) binding.SetMode!(mode);
+            return;
+        }
         if (!IsKnown(path, binding) || path.Equals(InCode, StringComparison.OrdinalIgnoreCase))
         {
             findings.Add($"{PathText(path)}: there is no such option");
@@ -204,5 +214,11 @@ internal static class SectionBinder
     }
 
     // The generator of binding code needs to see the type of the options where it binds.
-    private sealed record Binding(Action<IConfiguration> Bind, Action<IConfiguration> BindStrictly);
+    private sealed record Binding(Action<IConfiguration> Bind, Action<IConfiguration> BindStrictly)
+    {
+        // Where the mode of a group is; null where there is none.
+        public string? ModePath { get; init; }
+
+        public Action<ModeOptions>? SetMode { get; init; }
+    }
 }

@@ -293,7 +293,7 @@ public sealed class RequestGroup<TRequest, TReply> : IAsyncDisposable
         Raw.SendAsync(
             512,
             (Serializer: serializer, Value: value, Headers: headers, Raw.Name),
-            static (writer, in message) =>
+            static (writer, message) =>
             {
                 Envelope.Write(writer, message.Headers);
                 try

@@ -63,7 +63,7 @@ internal sealed class TypedSending<T>(MessageSender raw, IPayloadSerializer<T> s
         raw.SendAsync(
             SizeHint,
             new Outgoing(this, value, headers),
-            static (writer, in outgoing) => outgoing.Sending.Write(writer, outgoing.Value, outgoing.Headers),
+            static (writer, outgoing) => outgoing.Sending.Write(writer, outgoing.Value, outgoing.Headers),
             cancellationToken);
 
     private async ValueTask SendTracedAsync(T value, MessageHeaders headers, CancellationToken cancellationToken)

@@ -167,17 +167,11 @@ public sealed class ConfigurationErrorTests
         var told = await Assert.ThrowsAsync<OptionsValidationException>(() => other.StartAsync());
         Assert.Contains("PacketsPerRepair = 5", Assert.Single(told.Failures), StringComparison.Ordinal);
 
-        static Action<HostedGroupOptions> Lateral(int packets) => options =>
-        {
-            options.Group.Mode = GroupMode.Lateral;
-            options.Group.Lateral = new LateralOptions { PacketsPerRepair = packets };
-        };
+        static Action<HostedGroupOptions> Lateral(int packets) =>
+            options => options.Group.Mode = new LateralMode { PacketsPerRepair = packets };
 
-        static Action<HostedGroupOptions> Timed(int seconds) => options =>
-        {
-            options.Group.Mode = GroupMode.Timed;
-            options.Group.Timed = new TimedOptions { TimeToLive = TimeSpan.FromSeconds(seconds) };
-        };
+        static Action<HostedGroupOptions> Timed(int seconds) =>
+            options => options.Group.Mode = new TimedMode { TimeToLive = TimeSpan.FromSeconds(seconds) };
     }
 
     [Fact]

@@ -116,7 +116,7 @@ public sealed class HostedPublisherTests
         IHost wrong = rig.Build(
             services => services.AddQuickSilver(rig.Here)
                 .AddPublisher("prices").AddPublisher("prices", static one => one.ReopenPause = TimeSpan.Zero)
-                .AddPublisher("modes", static one => one.Publisher.Timed = new TimedOptions()),
+                .AddPublisher("modes", static one => one.Publisher.Mode = new TimedMode { PacketsPerSecond = 0 }),
             ("QuickSilver:Publishers:prices:ReopenPuase", "00:00:03"),
             ("QuickSilver:Publishers:prices:ReopenPause", "never"),
             ("QuickSilver:Publishers:modes:ReopenPause", "02:00:00"),
@@ -127,7 +127,7 @@ public sealed class HostedPublisherTests
         [
             "Publishers[prices]: is registered twice with different options: ReopenPause (00:00:01 and 00:00:00)",
             "Publishers[prices].ReopenPuase: there is no such option", "Publishers[prices].ReopenPause: 'never'",
-            "Publishers[modes].Publisher.Timed", "Publishers[modes].ReopenPause: 02:00:00",
+            "Publishers[modes].Publisher.Mode.PacketsPerSecond", "Publishers[modes].ReopenPause: 02:00:00",
             "Publishers[pricse]: the publisher is not registered at this node: call AddPublisher(\"pricse\")",
         ];
         foreach (string path in paths)

@@ -131,7 +131,7 @@ public sealed class RunTimeTests
             StringComparison.Ordinal);
         await Assert.ThrowsAsync<ArgumentException>(() => hosted.JoinAsync(""));
         await Assert.ThrowsAsync<ArgumentException>(() => hosted.OpenPublisherAsync(
-            "room", static one => one.Publisher.Timed = new TimedOptions()));
+            "room", static one => one.Publisher.Mode = new TimedMode { PacketsPerSecond = 0 }));
     }
 
     [Fact]

@@ -49,7 +49,8 @@ internal static class LongRoles
     {
         RoleOrder order = channel.Order;
         await using QuickSilverNode node = await RoleNode.StartAsync(order);
-        Group group = await node.JoinAsync("g0", new GroupOptions { KeepLongMessages = true });
+        var options = new GroupOptions { Mode = new ReliableMode { KeepLongMessages = true } };
+        Group group = await node.JoinAsync("g0", options);
         await group.WaitForMembersAsync(1 + order.Receivers);
         channel.TellReady();
 

@@ -61,15 +61,18 @@ internal static class ModesRole
 
     private static GroupOptions Options(ModeSink sink, ModeOrder order) => new()
     {
-        Mode = order.Mode,
+        Mode = order.Mode switch
+        {
+            GroupMode.Lateral => new LateralMode { Deadline = Worth },
+            GroupMode.Timed => new TimedMode
+            {
+                TimeToLive = Worth,
+                PacketsPerSecond = Math.Max(LeastPacketsPerSecond, (int)(4 * order.Rate)),
+            },
+            _ => new ReliableMode(),
+        },
         OnMessage = sink.OnMessage,
         SelfDelivery = false,
         BufferBeforeFirstRead = false,
-        Lateral = order.Mode != GroupMode.Lateral ? null : new LateralOptions { Deadline = Worth },
-        Timed = order.Mode != GroupMode.Timed ? null : new TimedOptions
-        {
-            TimeToLive = Worth,
-            PacketsPerSecond = Math.Max(LeastPacketsPerSecond, (int)(4 * order.Rate)),
-        },
     };
 }

@@ -107,7 +107,7 @@ internal static class OverlapRole
                     OnMessage = Sink.OnMessage,
                     SelfDelivery = false,
                     BufferBeforeFirstRead = false,
-                    Hybrid = isHybrid,
+                    Mode = new ReliableMode { Hybrid = isHybrid },
                 };
                 IReadOnlyList<Group> joined = await _node.JoinManyAsync(these.Select(OverlapSink.NameOf), options);
                 for (int index = 0; index < these.Length; index++) _groups.Add(these[index], joined[index]);

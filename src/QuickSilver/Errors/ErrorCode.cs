@@ -25,7 +25,7 @@ public enum ErrorCode
     JoinTimedOut = 1102,
 
     /// <summary>The group exists with another <see cref="GroupMode"/>, or with another value of
-    /// <see cref="GroupOptions.Hybrid"/>.</summary>
+    /// <see cref="ReliableMode.Hybrid"/>.</summary>
     GroupModeMismatch = 1103,
 
     /// <summary>The node was removed from the cluster.</summary>

@@ -11,13 +11,14 @@ namespace QuickSilver;
 public sealed partial class Group
 {
     /// <summary>
-    /// Reads the long messages of all senders, each as soon as it begins. Ends once the group has been left. Several
-    /// loops share the messages. Read or complete each <see cref="LongMessage.Body"/>: a message whose unread bytes
-    /// exceed <see cref="DeliveryOptions.LongMessageMaxUnreadBytes"/> fails, and holds up nobody.
+    /// Reads the long messages of all senders, each as soon as it begins, in groups of <see cref="ReliableMode"/> only.
+    /// Ends once the group has been left. Several loops share the messages. Read or complete each
+    /// <see cref="LongMessage.Body"/>: a message whose unread bytes exceed
+    /// <see cref="DeliveryOptions.LongMessageMaxUnreadBytes"/> fails, and holds up nobody.
     /// <para>
     /// Long messages that begin after this call returns are kept for the loop, up to 1,024 that nobody has taken. Those
     /// before the first call are dropped and counted, unless the join asks for them
-    /// (<see cref="GroupOptions.KeepLongMessages"/>).
+    /// (<see cref="ReliableMode.KeepLongMessages"/>).
     /// </para>
     /// </summary>
     /// <param name="cancellationToken">Cancels the enumeration. Nothing is lost: the next loop continues

@@ -67,7 +67,7 @@ public sealed class GroupView
     /// <summary>The delivery guarantee of the group.</summary>
     public GroupMode Mode { get; }
 
-    /// <summary>The multicast address and port of a group with <see cref="GroupOptions.Hybrid"/>; empty for other
+    /// <summary>The multicast address and port of a group with <see cref="ReliableMode.Hybrid"/>; empty for other
     /// groups, and where the cluster has no multicast. <see cref="NodeStatistics.HybridFallbacks"/> counts the messages
     /// that were not sent there.</summary>
     public string HybridAddress => _address.IsNone || _inMemory ? "" : _address.ToString();

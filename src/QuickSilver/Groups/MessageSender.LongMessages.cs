@@ -6,7 +6,8 @@ namespace QuickSilver;
 /// <summary>Long messages, as members and publishers send them.</summary>
 public abstract partial class MessageSender
 {
-    /// <summary>Begins a long message. Nothing is sent before the first flush or the completion. Any thread.</summary>
+    /// <summary>Begins a long message, in groups of <see cref="ReliableMode"/> only. Nothing is sent before the first
+    /// flush or the completion. Any thread.</summary>
     /// <returns>
     /// The writer, for one thread at a time. <see cref="PipeWriter.FlushAsync"/> sends what was written, and waits as
     /// <see cref="SendAsync(ReadOnlyMemory{byte}, CancellationToken)"/> does; it never waits for readers.

@@ -7,7 +7,7 @@ namespace QuickSilver;
 /// <summary>Sends of messages of which the sender says more than their bytes.</summary>
 public abstract partial class MessageSender
 {
-    /// <summary>Sends a message with options. Otherwise as
+    /// <summary>Sends a message with options, in groups of <see cref="TimedMode"/> only. Otherwise as
     /// <see cref="SendAsync(ReadOnlyMemory{byte}, CancellationToken)"/>.</summary>
     /// <param name="payload">The message; copied before the call returns.</param>
     /// <param name="options">What is said of the message.</param>
@@ -26,8 +26,9 @@ public abstract partial class MessageSender
         return EnterAsync(core, Copy(payload.Span, traits), cancellationToken);
     }
 
-    /// <summary>Sends a message with options if it can be admitted at once. Otherwise as
-    /// <see cref="TrySend(ReadOnlySpan{byte})"/>, but that it throws where the options do not hold.</summary>
+    /// <summary>Sends a message with options if it can be admitted at once, in groups of <see cref="TimedMode"/> only.
+    /// Otherwise as <see cref="TrySend(ReadOnlySpan{byte})"/>, but that it throws where the options do not
+    /// hold.</summary>
     /// <param name="payload">The message; copied before the call returns.</param>
     /// <param name="options">What is said of the message.</param>
     /// <exception cref="ArgumentException">An option is invalid.</exception>
@@ -47,8 +48,8 @@ public abstract partial class MessageSender
         return Handle.HasEnded ? SendStatus.Closed : SendStatus.Backpressured;
     }
 
-    /// <summary>Registers a feed whose messages all have the same options. Otherwise as
-    /// <see cref="RegisterFeed(IMessageFeed)"/>.</summary>
+    /// <summary>Registers a feed whose messages all have the same options, in groups of <see cref="TimedMode"/> only.
+    /// Otherwise as <see cref="RegisterFeed(IMessageFeed)"/>.</summary>
     /// <param name="feed">Called on the core thread, one call at a time, when a message can be sent: what it writes
     /// then is never stale.</param>
     /// <param name="options">What is said of each message.</param>
@@ -75,7 +76,7 @@ public abstract partial class MessageSender
         : new QuickSilverException(
             ErrorCode.RefusedByMode,
             $"{what} needs a group of mode {mode}, and '{core.Name}' is {core.Mode}: "
-            + $"join another group with GroupOptions.Mode = {mode}, or do without.");
+            + $"join another group with GroupOptions.Mode = new {mode}Mode(), or do without.");
 
     private PooledPayload Copy(ReadOnlySpan<byte> payload, in MessageTraits traits)
     {

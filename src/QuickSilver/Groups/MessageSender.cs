@@ -1,3 +1,4 @@
+using System.Buffers;
 using System.Runtime.CompilerServices;
 using QuickSilver.Protocol.Flow;
 using QuickSilver.Runtime;
@@ -52,9 +53,14 @@ public abstract partial class MessageSender
     /// <param name="write">Writes the message.</param>
     /// <param name="cancellationToken">Cancels the wait for admission; the message is then not sent.</param>
     /// <exception cref="ArgumentOutOfRangeException"><paramref name="sizeHint"/> is negative.</exception>
+#pragma warning disable RS0026 // It takes the place of one that had the same optional parameter.
     public ValueTask SendAsync<TState>(
-        int sizeHint, TState state, BufferWriterAction<TState> write, CancellationToken cancellationToken = default)
+        int sizeHint,
+        TState state,
+        Action<IBufferWriter<byte>, TState> write,
+        CancellationToken cancellationToken = default)
         where TState : allows ref struct
+#pragma warning restore RS0026
     {
         ArgumentOutOfRangeException.ThrowIfNegative(sizeHint);
         ArgumentNullException.ThrowIfNull(write);
@@ -65,7 +71,7 @@ public abstract partial class MessageSender
         PooledPayload payload;
         try
         {
-            write(writer, in state);
+            write(writer, state);
             if (IsShort(writer.Written) && core.TrySend(writer.Written)) return default;
             payload = writer.Take();
         }
@@ -114,7 +120,8 @@ public abstract partial class MessageSender
     }
 
     /// <summary>Sends a message and waits until every live member of its view holds it. A member that holds a message
-    /// has not necessarily processed it. Completes at once if the group has no other members, or none at all.</summary>
+    /// has not necessarily processed it. Completes at once if the group has no other members, or none at all. In groups
+    /// of <see cref="ReliableMode"/> only.</summary>
     /// <param name="payload">The message; copied before the call returns.</param>
     /// <param name="cancellationToken">Cancels the wait only: an admitted message is sent in any case.</param>
     /// <returns>The number of members that hold it, and of members that were removed from the cluster before they
@@ -263,7 +270,7 @@ public abstract partial class MessageSender
 
     // That of the node, or less where the group's mode says so.
     private protected PayloadLimit Limit =>
-        PayloadLimit.Of(Services.Options.Pending.MaxMessageBytes, Handle.Settings.LongestMessage);
+        PayloadLimit.Of(Services.Options.Pending.MaxMessageBytes, Handle.Settings.Mode.LongestMessage);
 
     private protected GroupCore CheckSend(int bytes)
     {

@@ -82,12 +82,10 @@ public sealed partial class QuickSilverNode : IAsyncDisposable
     /// <see cref="MembershipMode.Host"/> requires.</exception>
     /// <exception cref="OperationCanceledException">The start was cancelled; the message describes the search for a
     /// membership server so far.</exception>
-    /// <exception cref="IncompatibleVersionException">The server uses an incompatible version of the
-    /// protocol.</exception>
-    /// <exception cref="WireProtocolException">The server and this node exchanged data that breaks the
-    /// protocol.</exception>
     /// <exception cref="QuickSilverException">The requested interface, port or multicast is unavailable. On a network,
-    /// the options choose no security (<see cref="ErrorCode.SecurityNotChosen"/>).</exception>
+    /// the options choose no security (<see cref="ErrorCode.SecurityNotChosen"/>). The server speaks another version
+    /// (<see cref="ErrorCode.IncompatibleVersion"/>), or it and this node broke the protocol
+    /// (<see cref="ErrorCode.ProtocolViolation"/>).</exception>
     public static Task<QuickSilverNode> StartAsync(
         QuickSilverOptions? options = null, CancellationToken cancellationToken = default)
     {
@@ -309,7 +307,7 @@ public sealed partial class QuickSilverNode : IAsyncDisposable
         GroupHandle[] handles = [.. names.Select(name => new GroupHandle(services, name, settings))];
         MessageSender[] groups = Array.ConvertAll<GroupHandle, MessageSender>(
             handles, handle => handle.IsPublisher ? new GroupPublisher(this, handle) : new Group(this, handle));
-        var join = new JoinOperation(Core, handles, settings.Mode, settings.Hybrid);
+        var join = new JoinOperation(Core, handles);
         services.Add(handles);
         if (!services.TryPost(join.Start))
         {

@@ -16,9 +16,9 @@ internal interface IInboxOwner
     /// type. Any thread.</summary>
     object? Facade { get; }
 
-    /// <summary>Returns the key of a message that is about to be stored under
-    /// <see cref="OverflowPolicy.KeepLatestByKey"/>. Null if the selector threw: the message then replaces nothing, and
-    /// nothing replaces it.</summary>
+    /// <summary>Returns the key of a message that is about to be stored, where messages have keys
+    /// (<see cref="GroupOptions.Key"/>). Null if the selector threw: the message then replaces nothing, and nothing
+    /// replaces it.</summary>
     ulong? ReadKey(in DeliveredMessage message);
 
     /// <summary>Reports a message that was dropped, by policy or because no reader has started.</summary>

@@ -5,11 +5,10 @@ namespace QuickSilver.Inboxes;
 /// <param name="Bytes">Limit on unread bytes.</param>
 /// <param name="Overflow">Policy of a full inbox, once it has a consumer.</param>
 /// <param name="BufferBeforeFirstRead">Whether messages are stored before the first consumer.</param>
-internal sealed record InboxLimits(int Capacity, long Bytes, OverflowPolicy Overflow, bool BufferBeforeFirstRead)
+/// <param name="ReplacesByKey">Whether a message replaces the unread one with the same key.</param>
+internal sealed record InboxLimits(
+    int Capacity, long Bytes, OverflowPolicy Overflow, bool BufferBeforeFirstRead, bool ReplacesByKey = false)
 {
-    /// <summary>Whether a message replaces the unread one with the same key.</summary>
-    public bool ReplacesByKey => Overflow == OverflowPolicy.KeepLatestByKey;
-
     /// <summary>Limit on the messages a reader takes at a time: one if a newer message could replace the
     /// rest.</summary>
     public int BatchMessages => ReplacesByKey ? 1 : Math.Clamp(Capacity / 2, 1, NodeInboxes.BatchEntries);

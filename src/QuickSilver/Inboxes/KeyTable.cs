@@ -1,7 +1,7 @@
 namespace QuickSilver.Inboxes;
 
 /// <summary>
-/// Index of an inbox's unread messages by key, for <see cref="OverflowPolicy.KeepLatestByKey"/>. It maps a key to a
+/// Index of an inbox's unread messages by key, for <see cref="GroupOptions.Key"/>. It maps a key to a
 /// position in the inbox's ring. A second array holds the key of each slot, so that slots can be moved.
 /// <para>
 /// Awkward case: the reader takes messages without a report. Positions behind the reader are stale and ignored. Stale

@@ -73,10 +73,6 @@ public sealed class DeliveryOptions
         errors.InRange("Delivery.InboxMaxBytesPerNode", InboxMaxBytesPerNode, 1, long.MaxValue);
         errors.InRange("Delivery.LongMessageMaxUnreadBytes", LongMessageMaxUnreadBytes, 1, long.MaxValue);
         errors.Defined("Delivery.Overflow", Overflow);
-        if (Overflow == OverflowPolicy.KeepLatestByKey)
-            errors.Add(
-                "Delivery.Overflow",
-                "KeepLatestByKey needs a key for each group: set it, with Key, in the GroupOptions of the join");
         errors.Defined("Delivery.HandlerErrors", HandlerErrors);
     }
 }

@@ -17,10 +17,4 @@ public enum OverflowPolicy
 
     /// <summary>Drops the new message, reported as <see cref="LossReason.Overflow"/>.</summary>
     DropNewest,
-
-    /// <summary>A new message replaces the unread one with the same key (<see cref="GroupOptions.Key"/>) and joins the
-    /// end of the inbox, full or not. Suits state of which only the newest value counts. Replaced messages are reported
-    /// as <see cref="LossReason.Superseded"/>. An inbox full of other keys drops the oldest unread message, reported as
-    /// <see cref="LossReason.Overflow"/>. Set it per group only: the node's default has no key.</summary>
-    KeepLatestByKey,
 }

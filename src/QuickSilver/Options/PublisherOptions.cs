@@ -4,23 +4,10 @@ namespace QuickSilver;
 /// effect.</summary>
 public sealed class PublisherOptions
 {
-    /// <summary>The delivery guarantee of the group. The first user of the name fixes it; another mode fails with
-    /// <see cref="ErrorCode.GroupModeMismatch"/>.</summary>
-    public GroupMode Mode { get; set; } = GroupMode.Reliable;
-
-    /// <summary>Settings of a group of <see cref="GroupMode.Lateral"/>; refused in other modes. Null (default): the
-    /// defaults.</summary>
-    public LateralOptions? Lateral { get; set; }
-
-    /// <summary>Whether the group has a multicast address of its own (<see cref="GroupOptions.Hybrid"/>). A publisher
-    /// sends one copy there as a member does, and listens to nothing: it does not count for
-    /// <see cref="TransportOptions.MaxHybridGroups"/>. The first user of the name fixes the value; another fails with
-    /// <see cref="ErrorCode.GroupModeMismatch"/>. Default: false.</summary>
-    public bool Hybrid { get; set; }
-
-    /// <summary>Settings of a group of <see cref="GroupMode.Timed"/>; refused in other modes. Null (default): the
-    /// defaults.</summary>
-    public TimedOptions? Timed { get; set; }
+    /// <summary>The delivery guarantee of the group, with the options of that mode; those that concern reception have no
+    /// effect. The first user of the name fixes it; another mode fails with <see cref="ErrorCode.GroupModeMismatch"/>.
+    /// Default: a <see cref="ReliableMode"/>.</summary>
+    public ModeOptions Mode { get; set; } = ReliableMode.Default;
 
     /// <summary>Reaction to an exception of a feed. Null (default):
     /// <see cref="DeliveryOptions.HandlerErrors"/>.</summary>
@@ -35,7 +22,7 @@ public sealed class PublisherOptions
     private OptionErrors Check()
     {
         var errors = new OptionErrors();
-        GroupModeOptions.Validate(errors, Mode, Hybrid, Lateral, Timed);
+        ModeOptions.Validate(errors, Mode);
         if (HandlerErrors is { } policy) errors.Defined(nameof(HandlerErrors), policy);
         return errors;
     }

@@ -7,11 +7,12 @@ namespace QuickSilver;
 /// first, in all groups of a mode together; nothing else here concerns them.</summary>
 public sealed class RateControlOptions
 {
-    /// <summary>How the rate is determined. Default: <see cref="RateControlMode.Adaptive"/>.</summary>
+    /// <summary>True: the rate stays at <see cref="InitialPacketsPerSecond"/>, as in the papers; for comparisons. False:
+    /// it follows the reading speed of the region's slowest member. Default: false.</summary>
     [Experimental(ExperimentalOptions.Id)]
-    public RateControlMode Mode { get; set; } = RateControlMode.Adaptive;
+    public bool Fixed { get; set; }
 
-    /// <summary>The rate before the first feedback, and the constant rate in <see cref="RateControlMode.Fixed"/>.
+    /// <summary>The rate before the first feedback, and the constant rate if <see cref="Fixed"/> is true.
     /// Default: 10,000.</summary>
     [Experimental(ExperimentalOptions.Id)]
     public int InitialPacketsPerSecond { get; set; } = 10_000;
@@ -28,7 +29,6 @@ public sealed class RateControlOptions
 
     internal void Validate(OptionErrors errors)
     {
-        errors.Defined("RateControl.Mode", Mode);
         errors.InRange("RateControl.InitialPacketsPerSecond", InitialPacketsPerSecond, 1, int.MaxValue);
         errors.InRange("RateControl.MinPacketsPerSecond", MinPacketsPerSecond, 1, int.MaxValue);
         errors.InRange("RateControl.MaxPacketsPerSecond", MaxPacketsPerSecond, 0, int.MaxValue);

@@ -33,7 +33,7 @@ public sealed class TransportOptions
     /// membership. Default: 239.192.66.0/24.</summary>
     public string MulticastPool { get; set; } = "239.192.66.0/24";
 
-    /// <summary>Number of groups with <see cref="GroupOptions.Hybrid"/> that this node may be in. Each takes a socket
+    /// <summary>Number of groups with <see cref="ReliableMode.Hybrid"/> that this node may be in. Each takes a socket
     /// and an address that the network card has to filter. One more fails with
     /// <see cref="ErrorCode.TooManyHybridGroups"/>. Default: 8.</summary>
     public int MaxHybridGroups { get; set; } = 8;
@@ -59,9 +59,10 @@ public sealed class TransportOptions
     /// <see cref="PayloadChecksum.Auto"/>.</summary>
     public PayloadChecksum PayloadChecksum { get; set; } = PayloadChecksum.Auto;
 
-    /// <summary>Whether the node uses the faster socket calls of the operating system. Default:
-    /// <see cref="FastPathMode.Auto"/>.</summary>
-    public FastPathMode FastPath { get; set; } = FastPathMode.Auto;
+    /// <summary>Whether the node uses the faster socket calls of the operating system, those that a probe at start finds
+    /// working: segmentation and coalescing offload on Linux. False: one datagram per system call on every platform.
+    /// Default: true.</summary>
+    public bool FastPath { get; set; } = true;
 
     /// <summary>Whether the kernel may split one send into many datagrams (UDP_SEGMENT on Linux). False: one system
     /// call per datagram. A kernel or device that refuses is detected automatically; set this only for one that
@@ -118,7 +119,6 @@ public sealed class TransportOptions
         }
         errors.InRange("Transport.ReceiveBufferBytes", ReceiveBufferBytes, SmallestReceiveBuffer, 1 << 30);
         errors.Defined("Transport.PayloadChecksum", PayloadChecksum);
-        errors.Defined("Transport.FastPath", FastPath);
     }
 
     private static bool TryParsePool(string? text, out IPNetwork pool) =>

@@ -1,13 +1,11 @@
 using QuickSilver.Inboxes;
 using QuickSilver.Inboxes.Shared;
-using QuickSilver.Protocol.Modes;
 
 namespace QuickSilver.Runtime;
 
 /// <summary>The options of one handle, with the node's defaults filled in. Handles without options of their own share
 /// one instance.</summary>
-/// <param name="Mode">The delivery guarantee of the group.</param>
-/// <param name="Hybrid">True for a group with a multicast address of its own.</param>
+/// <param name="Mode">The delivery guarantee of the group, with its options.</param>
 /// <param name="Limits">The limits and overflow policy of the inbox.</param>
 /// <param name="HandlerErrors">The consequence of an exception in user code.</param>
 /// <param name="SelfDelivery">True to receive the node's own messages.</param>
@@ -15,39 +13,30 @@ namespace QuickSilver.Runtime;
 /// <param name="OnBatch">A batch handler attached before the first message; null for none.</param>
 /// <param name="Key">Selects the key by which messages replace each other; not null when
 /// <see cref="InboxLimits.ReplacesByKey"/> is true.</param>
-/// <param name="KeepLongMessages">True to keep long messages from the join on.</param>
 /// <param name="LongMessageMaxUnreadBytes">Limit on the unread bytes of one long message.</param>
 /// <param name="Inbox">The shared inbox that the messages go to; null: the handle has its own.</param>
 internal sealed record HandleSettings(
-    GroupMode Mode,
-    bool Hybrid,
+    ModeOptions Mode,
     InboxLimits Limits,
     HandlerErrorPolicy HandlerErrors,
     bool SelfDelivery,
     MessageHandler? OnMessage,
     MessageBatchHandler? OnBatch,
     KeySelector? Key,
-    bool KeepLongMessages,
     long LongMessageMaxUnreadBytes,
     SharedInbox? Inbox)
 {
     /// <summary>True for a handle that only sends.</summary>
     public bool IsPublisher { get; init; }
 
-    /// <summary>What the protocol is told of the mode's settings; null: the mode's defaults.</summary>
-    public ModeSettings? ModeSettings { get; init; }
-
-    /// <summary>The longest message that the group takes, as far as its mode says.</summary>
-    public int LongestMessage => GroupModeOptions.LongestMessage(ModeSettings);
+    /// <summary>True to keep long messages from the join on.</summary>
+    public bool KeepLongMessages => Mode is ReliableMode { KeepLongMessages: true };
 
     /// <summary>The settings of a publisher: of the others those of the node's defaults, which nothing uses.</summary>
     public static HandleSettings From(PublisherOptions? options, HandleSettings defaults) => defaults with
     {
         IsPublisher = true,
         Mode = options?.Mode ?? defaults.Mode,
-        ModeSettings = GroupModeOptions.ToSettings(
-            options?.Mode ?? defaults.Mode, options?.Lateral, options?.Timed),
-        Hybrid = options?.Hybrid ?? defaults.Hybrid,
         HandlerErrors = options?.HandlerErrors ?? defaults.HandlerErrors,
     };
 
@@ -55,21 +44,17 @@ internal sealed record HandleSettings(
     public static HandleSettings From(
         GroupOptions options, DeliveryOptions node, SharedInbox? inbox = null) => new(
         options.Mode,
-        options.Hybrid,
         new InboxLimits(
             options.InboxMaxMessages ?? node.InboxMaxMessages,
             options.InboxMaxBytes ?? node.InboxMaxBytes,
             options.Overflow ?? node.Overflow,
-            options.BufferBeforeFirstRead),
+            options.BufferBeforeFirstRead,
+            ReplacesByKey: options.Key is not null),
         options.HandlerErrors ?? node.HandlerErrors,
         options.SelfDelivery ?? node.SelfDelivery,
         options.OnMessage,
         options.OnBatch,
         options.Key,
-        options.KeepLongMessages,
-        options.LongMessageMaxUnreadBytes ?? node.LongMessageMaxUnreadBytes,
-        inbox)
-        {
-            ModeSettings = GroupModeOptions.ToSettings(options.Mode, options.Lateral, options.Timed),
-        };
+        (options.Mode as ReliableMode)?.LongMessageMaxUnreadBytes ?? node.LongMessageMaxUnreadBytes,
+        inbox);
 }

@@ -20,14 +20,11 @@ internal sealed class JoinOperation
     /// <summary>Creates a join that has not begun. Any thread.</summary>
     /// <param name="node">The node that joins.</param>
     /// <param name="handles">The handles, one for each name.</param>
-    /// <param name="mode">The mode of the groups.</param>
-    /// <param name="hybrid">True for groups with multicast addresses of their own.</param>
-    public JoinOperation(NodeCore node, GroupHandle[] handles, GroupMode mode, bool hybrid = false)
+    public JoinOperation(NodeCore node, GroupHandle[] handles)
     {
         _node = node;
         Handles = handles;
-        Mode = mode;
-        Hybrid = hybrid;
+        ModeSettings = Options.ToSettings();
     }
 
     /// <summary>The handles, one for each name.</summary>
@@ -44,13 +41,15 @@ internal sealed class JoinOperation
     public bool IsPublisher => Handles[0].IsPublisher;
 
     /// <summary>The mode of the groups.</summary>
-    public GroupMode Mode { get; }
+    public GroupMode Mode => Options.Kind;
 
-    /// <summary>What the engine of the groups' mode is told; null: its defaults.</summary>
-    public ModeSettings? ModeSettings => Handles[0].Settings.ModeSettings;
+    /// <summary>What the engine of the groups' mode is told; null for a mode without one.</summary>
+    public ModeSettings? ModeSettings { get; }
 
     /// <summary>True for groups with multicast addresses of their own.</summary>
-    public bool Hybrid { get; }
+    public bool Hybrid => Options.IsHybrid;
+
+    private ModeOptions Options => Handles[0].Settings.Mode;
 
     /// <summary>Completes when the join succeeds; faults when it fails.</summary>
     public Task Task => _done.Task;

@@ -150,7 +150,7 @@ internal sealed class JoinsAndLeaves(NodeCore node)
         return new QuickSilverException(
             ErrorCode.TooManyHybridGroups,
             $"With the join of {join.Names} this node would be in {count} hybrid groups, and "
-            + $"Transport.MaxHybridGroups is {most}. Leave some, join without GroupOptions.Hybrid, or raise the limit "
+            + $"Transport.MaxHybridGroups is {most}. Leave some, join without ReliableMode.Hybrid, or raise the limit "
             + "if the network card filters that many addresses.");
     }
 

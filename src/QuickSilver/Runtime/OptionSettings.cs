@@ -100,7 +100,7 @@ internal static class OptionSettings
             ReceiveBufferBytes = transport.ReceiveBufferBytes,
             ChecksumPayloads = transport.PayloadChecksum == PayloadChecksum.On
                 || (transport.PayloadChecksum == PayloadChecksum.Auto && !loopback),
-            FastPath = transport.FastPath == FastPathMode.Auto,
+            FastPath = transport.FastPath,
             Segmentation = transport.Segmentation,
             Coalescing = transport.Coalescing,
             SharedMemory = loopback && transport.SharedMemory,
@@ -129,7 +129,7 @@ internal static class OptionSettings
         {
             Rate = new RateSettings
             {
-                Fixed = options.RateControl.Mode == RateControlMode.Fixed,
+                Fixed = options.RateControl.Fixed,
                 Initial = options.RateControl.InitialPacketsPerSecond,
                 Min = options.RateControl.MinPacketsPerSecond,
                 Max = options.RateControl.MaxPacketsPerSecond,

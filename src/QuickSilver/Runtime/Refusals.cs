@@ -25,29 +25,28 @@ internal static class Refusals
                 + $"'{groupName}': {Text(refusal)}."),
         };
 
-    /// <summary>The exception for a group that has another mode, or another value of Hybrid.</summary>
+    /// <summary>The exception for a group that has another mode, or another value of <see cref="ReliableMode.Hybrid"/>.</summary>
     public static QuickSilverException OfMode(
         string groupName, GroupMode mode, bool isHybrid, GroupMode asked, bool isPublisher)
     {
-        string options = isPublisher ? nameof(PublisherOptions) : nameof(GroupOptions);
-        string text = mode != asked
-            ? $"is in mode {mode}, not {asked}: set {options}.Mode = {mode}{(isHybrid ? " and Hybrid = true" : "")}"
-            : $"has {(isHybrid ? "an" : "no")} address of its own: set {options}.Hybrid = "
-                + (isHybrid ? "true" : "false");
-        return new(ErrorCode.GroupModeMismatch, $"The group '{groupName}' {text}, or use another name.");
+        string text = mode != asked ? $"is in mode {mode}, not {asked}"
+            : isHybrid ? "has an address of its own" : "has no address of its own";
+        string set = $"{(isPublisher ? nameof(PublisherOptions) : nameof(GroupOptions))}.Mode = "
+            + (isHybrid ? "new ReliableMode { Hybrid = true }" : $"new {mode}Mode()");
+        return new(ErrorCode.GroupModeMismatch, $"The group '{groupName}' {text}: set {set}, or use another name.");
     }
 
     /// <summary>The exception for a server that refused this node before its admission.</summary>
     public static QuickSilverException OfStart(MembershipRefusal refusal) => refusal switch
     {
-        MembershipRefusal.WrongVersion => new IncompatibleVersionException(
+        MembershipRefusal.WrongVersion => new QuickSilverException(
             ErrorCode.IncompatibleVersion,
             "The membership server speaks another version of QuickSilver: use one version in all processes, "
             + "or another Membership.Port."),
         MembershipRefusal.OtherSecurity =>
             new MembershipUnavailableException(
                 ErrorCode.AuthenticationFailed, $"The membership server refused this node: {Text(refusal)}."),
-        MembershipRefusal.BadFrame => new WireProtocolException(
+        MembershipRefusal.BadFrame => new QuickSilverException(
             ErrorCode.ProtocolViolation,
             "The membership server and this node violated the protocol in their exchange: "
             + "is it QuickSilver that listens there?"),

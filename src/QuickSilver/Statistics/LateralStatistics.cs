@@ -53,7 +53,7 @@ public sealed record LateralStatistics
     public long MessagesLost { get; init; }
 
     /// <summary>Messages out of <see cref="MessagesLost"/> that were not had within
-    /// <see cref="LateralOptions.Deadline"/>.</summary>
+    /// <see cref="LateralMode.Deadline"/>.</summary>
     public long DeadlinesPassed { get; init; }
 
     /// <summary>Bytes of packets kept now, for repairs and requests.</summary>

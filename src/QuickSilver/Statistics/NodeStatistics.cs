@@ -72,10 +72,10 @@ public sealed record NodeStatistics
     public long PacketsSent { get; init; }
 
     /// <summary>Packets out of <see cref="PacketsSent"/> that went once to the address of a group with
-    /// <see cref="GroupOptions.Hybrid"/>, for two or more of its regions.</summary>
+    /// <see cref="ReliableMode.Hybrid"/>, for two or more of its regions.</summary>
     public long HybridPacketsSent { get; init; }
 
-    /// <summary>Messages to groups with <see cref="GroupOptions.Hybrid"/> that span several regions, and went to one or
+    /// <summary>Messages to groups with <see cref="ReliableMode.Hybrid"/> that span several regions, and went to one or
     /// more regions by packets of their own: multicast does not reach them whole, they are merged, or they read packets
     /// in shared memory. A message that waited while regions dropped out counts once for each.</summary>
     public long HybridFallbacks { get; init; }

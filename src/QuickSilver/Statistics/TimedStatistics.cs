@@ -11,7 +11,7 @@ public sealed record TimedStatistics
     public long MessagesNotSent { get; init; }
 
     /// <summary>Packets that left their sender's memory before their time, because newer ones needed the room:
-    /// <see cref="TimedOptions.PacketsPerSecond"/> is too low.</summary>
+    /// <see cref="TimedMode.PacketsPerSecond"/> is too low.</summary>
     public long PacketsPushedOut { get; init; }
 
     /// <summary>Own packets sent again.</summary>

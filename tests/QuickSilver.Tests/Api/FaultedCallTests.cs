@@ -17,7 +17,7 @@ public sealed class FaultedCallTests
         ("SendAsync", static one => one.SendAsync((ReadOnlySpan<byte>)Bytes).AsTask()),
         ("SendAsync", static one => one.SendAsync(Bytes.AsMemory(), new SendOptions { Key = 7 }).AsTask()),
         ("SendAsync", static one => one.SendAsync(
-            1, 0, static (writer, in _) => writer.Write(Bytes)).AsTask()),
+            1, 0, static (writer, _) => writer.Write(Bytes)).AsTask()),
         ("SendConfirmedAsync", static one => one.SendConfirmedAsync(Bytes)),
         ("FlushAsync", static one => one.FlushAsync()),
         ("WaitForMembersAsync", static one => one.WaitForMembersAsync(1)),
@@ -115,7 +115,7 @@ public sealed class FaultedCallTests
         await using var rig = new NodeRig();
         Group group = await (await rig.StartAsync()).JoinAsync("group");
         Assert.Throws<PayloadTooLargeException>(() => Begin(group.SendAsync(new byte[64 << 20])));
-        Assert.Throws<ArgumentOutOfRangeException>(() => Begin(group.SendAsync(-1, 0, static (_, in _) => { })));
+        Assert.Throws<ArgumentOutOfRangeException>(() => Begin(group.SendAsync(-1, 0, static (_, _) => { })));
         var options = new SendOptions { TimeToLive = -TimeSpan.FromSeconds(1) };
         Assert.Throws<ArgumentException>(() => Begin(group.SendAsync(Bytes.AsMemory(), options)));
 

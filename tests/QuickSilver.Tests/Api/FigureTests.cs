@@ -97,12 +97,12 @@ public sealed class FigureTests
                     $"{mode}",
                     new GroupOptions
                     {
-                        Mode = mode,
+                        // As long as tests wait, nothing is too late or too old.
+                        Mode = mode == GroupMode.Lateral
+                            ? new LateralMode { Deadline = NodeRig.Patience }
+                            : new TimedMode { TimeToLive = NodeRig.Patience },
                         SelfDelivery = false,
                         OnMessage = static (in _) => { },
-                        // As long as tests wait, nothing is too late or too old.
-                        Lateral = mode == GroupMode.Lateral ? new LateralOptions { Deadline = NodeRig.Patience } : null,
-                        Timed = mode == GroupMode.Timed ? new TimedOptions { TimeToLive = NodeRig.Patience } : null,
                     });
             }
             foreach (Group group in groups) await group.WaitForMembersAsync(3).WaitAsync(NodeRig.Patience);

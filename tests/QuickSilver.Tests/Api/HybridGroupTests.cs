@@ -6,7 +6,7 @@ public sealed class HybridGroupTests
 {
     private const int Messages = 300;
 
-    private static readonly GroupOptions Hybrid = new() { Hybrid = true };
+    private static readonly GroupOptions Hybrid = new() { Mode = new ReliableMode { Hybrid = true } };
 
     [Theory]
     [InlineData(0, false)]
@@ -89,9 +89,12 @@ public sealed class HybridGroupTests
         QuickSilverException refused =
             await Assert.ThrowsAsync<QuickSilverException>(() => node.OpenPublisherAsync("group"));
         Assert.Equal(ErrorCode.GroupModeMismatch, refused.Code);
+        Assert.Contains(
+            "has an address of its own: set PublisherOptions.Mode = new ReliableMode { Hybrid = true }",
+            refused.Message, StringComparison.Ordinal);
         await node.JoinAsync("other hybrid", Hybrid);
         GroupPublisher publisher =
-            await node.OpenPublisherAsync("group", new PublisherOptions { Hybrid = true });
+            await node.OpenPublisherAsync("group", new PublisherOptions { Mode = Hybrid.Mode });
         Assert.Equal(groups[0].View.HybridAddress, publisher.View.HybridAddress);
 
         await HearAsync(groups, publisher);

@@ -136,7 +136,7 @@ public sealed class IsolationTests
         await using var rig = new NodeRig();
         var options = new GroupOptions
         {
-            Overflow = OverflowPolicy.KeepLatestByKey,
+            Overflow = OverflowPolicy.DropOldest,
             Key = static (in MessageRef message) => message.Payload[0]
         };
         (Group left, Group right) = await rig.StartPairAsync(
@@ -175,7 +175,7 @@ public sealed class IsolationTests
         await using var rig = new NodeRig();
         var options = new GroupOptions
         {
-            Overflow = OverflowPolicy.KeepLatestByKey,
+            Overflow = OverflowPolicy.DropOldest,
             HandlerErrors = policy,
             Key = static (in MessageRef message) => message.Payload[0] == 'x'
                 ? throw new InvalidOperationException("no key") : message.Payload[0],
@@ -243,7 +243,7 @@ public sealed class IsolationTests
         };
         Group keyed = await node.JoinAsync("keyed", new GroupOptions
         {
-            Overflow = OverflowPolicy.KeepLatestByKey,
+            Overflow = OverflowPolicy.DropOldest,
             Key = static (in MessageRef _) =>
             {
                 Thread.Sleep(60);

@@ -88,6 +88,22 @@ public sealed class JsonTests
             "\"Before\":\"Running\",\"After\":\"MembershipLost\",\"Reason\":\"away\"", text, StringComparison.Ordinal);
     }
 
+    // As in a section of a configuration.
+    [Fact]
+    public void A_mode_is_written_with_its_kind_and_read_back()
+    {
+        ModeOptions[] modes =
+        [
+            new ReliableMode { Hybrid = true }, new LateralMode { InOrder = true }, new TimedMode { LatestOnly = true },
+        ];
+        foreach (ModeOptions mode in modes)
+        {
+            string text = JsonSerializer.Serialize(mode);
+            Assert.StartsWith($$"""{"Kind":"{{mode.Kind}}",""", text, StringComparison.Ordinal);
+            Assert.Equal(mode, JsonSerializer.Deserialize<ModeOptions>(text));
+        }
+    }
+
     [Fact]
     public void An_event_with_a_failure_is_serialized_with_its_code_and_text()
     {
@@ -133,12 +149,13 @@ public sealed class JsonTests
             options, options.Transport, options.Membership, options.RateControl, options.Recovery, options.Delivery,
             options.Pending, options.Loop,
             options.Shutdown, new GroupOptions(), new InboxOptions(), new PublisherOptions(),
-            new LateralOptions(), new TimedOptions(), new SendOptions { Key = 7 },
+            new ReliableMode(), new LateralMode(), new TimedMode(), new SendOptions { Key = 7 },
             new SecurityOptions { Authorize = static _ => true },
             new AuthorizationRequest("a.example", "a", System.Net.IPAddress.Loopback, "greetings", Publishes: true),
         }
             .ToDictionary(static sample => sample.GetType())
             .Append(new(typeof(NodeEvent), state))
+            .Append(new(typeof(ModeOptions), new TimedMode()))
             .Append(new(typeof(GroupEvent), new MessageReceived(group, message)))
             .ToDictionary();
     }

@@ -206,12 +206,15 @@ public sealed class LettingGoTests
         QuickSilverNode node, Group other, Given given, Func<Group, Task> end)
     {
         byte[] held = new byte[100_000];
-        var options = new GroupOptions { KeepLongMessages = given == Given.LongMessages };
+        var options = new GroupOptions
+        {
+            Mode = new ReliableMode { KeepLongMessages = given == Given.LongMessages },
+        };
         if (given == Given.OnMessage) options.OnMessage = (in MessageRef _) => GC.KeepAlive(held);
         if (given == Given.OnBatch) options.OnBatch = (in MessageBatch _) => GC.KeepAlive(held);
         if (given == Given.Key)
         {
-            options.Overflow = OverflowPolicy.KeepLatestByKey;
+            options.Overflow = OverflowPolicy.DropOldest;
             options.Key = (in MessageRef message) => message.Sequence + (ulong)held.Length;
         }
         Group group = await node.JoinAsync("group", options);

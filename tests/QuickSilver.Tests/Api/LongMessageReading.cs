@@ -7,7 +7,7 @@ namespace QuickSilver.Tests.Api;
 internal static class LongMessageReading
 {
     /// <summary>Options of a group that keeps what begins before the first reader.</summary>
-    public static readonly GroupOptions Keeping = new() { KeepLongMessages = true };
+    public static readonly GroupOptions Keeping = new() { Mode = new ReliableMode { KeepLongMessages = true } };
 
     public static byte[] Content(int length, int seed = 7)
     {

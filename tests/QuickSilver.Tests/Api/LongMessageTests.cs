@@ -137,7 +137,10 @@ public sealed class LongMessageTests
     public async Task A_reader_that_stops_fails_alone()
     {
         await using var rig = new NodeRig();
-        var small = new GroupOptions { KeepLongMessages = true, LongMessageMaxUnreadBytes = 100_000 };
+        var small = new GroupOptions
+        {
+            Mode = new ReliableMode { KeepLongMessages = true, LongMessageMaxUnreadBytes = 100_000 },
+        };
         (Group left, Group right) = await rig.StartPairAsync(left: Keeping, right: small);
         byte[] content = Content(3_000_000);
         Task<byte[]> reading = Task.Run(async () => await ReadToEndAsync((await NextAsync(left)).Body));
@@ -182,7 +185,10 @@ public sealed class LongMessageTests
     public async Task A_reader_that_has_enough_completes_and_holds_up_nothing()
     {
         await using var rig = new NodeRig();
-        var small = new GroupOptions { KeepLongMessages = true, LongMessageMaxUnreadBytes = 100_000 };
+        var small = new GroupOptions
+        {
+            Mode = new ReliableMode { KeepLongMessages = true, LongMessageMaxUnreadBytes = 100_000 },
+        };
         (Group left, Group right) = await rig.StartPairAsync(right: small);
         PipeWriter writer = left.OpenWriter();
         await writer.WriteAsync(Content(50_000));
@@ -243,7 +249,7 @@ public sealed class LongMessageTests
                 options.UseFaults(0.01, (ulong)index);
             });
             groups[index] = await node.JoinAsync(
-                "group", new GroupOptions { KeepLongMessages = true, SelfDelivery = false });
+                "group", new GroupOptions { Mode = LongMessageReading.Keeping.Mode, SelfDelivery = false });
         }
         foreach (Group group in groups) await group.WaitForMembersAsync(groups.Length).WaitAsync(NodeRig.Patience);
         using var memory = new MemoryPeak();

@@ -96,11 +96,14 @@ public sealed class ModeTroubleTests
     private static async Task<Group[]> JoinAsync(
         NodeRig rig, GroupMode mode, int count, Action<QuickSilverOptions>? change = null)
     {
-        var options = new GroupOptions { Mode = mode, SelfDelivery = false };
-        // As long as tests wait, nothing is too old.
-        if (mode == GroupMode.Timed)
-            options.Timed = new TimedOptions { TimeToLive = NodeRig.Patience, PacketsPerSecond = 200 };
-        else options.Lateral = new LateralOptions { Deadline = NodeRig.Patience };
+        var options = new GroupOptions
+        {
+            // As long as tests wait, nothing is too old.
+            Mode = mode == GroupMode.Timed
+                ? new TimedMode { TimeToLive = NodeRig.Patience, PacketsPerSecond = 200 }
+                : new LateralMode { Deadline = NodeRig.Patience },
+            SelfDelivery = false,
+        };
         var groups = new Group[count];
         for (int index = 0; index < count; index++)
             groups[index] = await (await rig.StartAsync(change ?? Dying)).JoinAsync("world", options);

@@ -76,7 +76,7 @@ public sealed class NodeLifeTests
     {
         await using var rig = new NodeRig();
         (Group left, Group right) = await rig.StartPairAsync(
-            change: static options => options.Transport.FastPath = FastPathMode.Off);
+            change: static options => options.Transport.FastPath = false);
         for (int index = 0; index < 20_000; index++) await left.SendAsync($"{index}");
         ValueTask disposing = left.Node.DisposeAsync();
         Assert.Equal(

@@ -30,7 +30,6 @@ public sealed class OptionsTests
         { "Transport.MaxDatagramBytes", static o => o.Transport.MaxDatagramBytes = 70_000 },
         { "Transport.ReceiveBufferBytes", static o => o.Transport.ReceiveBufferBytes = 1_000 },
         { "Transport.PayloadChecksum", static o => o.Transport.PayloadChecksum = (PayloadChecksum)(-1) },
-        { "Transport.FastPath", static o => o.Transport.FastPath = (FastPathMode)2 },
         { "Membership.Mode", static o => o.Membership.Mode = (MembershipMode)3 },
         { "Membership.Servers", static o => o.Membership.Mode = MembershipMode.Client },
         { "Membership.Servers", static o => o.Membership.Servers.Add("10.0.0.1:14999") },
@@ -60,7 +59,6 @@ public sealed class OptionsTests
         { "Security.Cipher", static o => o.Security.Cipher = (SecurityCipher)3 },
         { "Security.MaxNodesPerIdentity", static o => o.Security.MaxNodesPerIdentity = 0 },
         { "Security.RotateAfter", static o => o.Security.RotateAfter = TimeSpan.FromMilliseconds(999) },
-        { "RateControl.Mode", static o => o.RateControl.Mode = (RateControlMode)2 },
         { "RateControl.InitialPacketsPerSecond", static o => o.RateControl.InitialPacketsPerSecond = 0 },
         { "RateControl.InitialPacketsPerSecond", static o => o.RateControl.InitialPacketsPerSecond = 50 },
         { "RateControl.MinPacketsPerSecond", static o => o.RateControl.MinPacketsPerSecond = 0 },
@@ -76,7 +74,7 @@ public sealed class OptionsTests
         { "Delivery.LongMessageMaxUnreadBytes", static o => o.Delivery.LongMessageMaxUnreadBytes = 0 },
         { "Delivery.InboxMaxBytesPerNode", static o => o.Delivery.InboxMaxBytesPerNode = 0 },
         { "Delivery.Overflow", static o => o.Delivery.Overflow = (OverflowPolicy)4 },
-        { "Delivery.Overflow", static o => o.Delivery.Overflow = OverflowPolicy.KeepLatestByKey },
+        { "Delivery.Overflow", static o => o.Delivery.Overflow = (OverflowPolicy)3 },
         { "Delivery.HandlerErrors", static o => o.Delivery.HandlerErrors = (HandlerErrorPolicy)3 },
         { "Pending.MaxMessagesPerRegion", static o => o.Pending.MaxMessagesPerRegion = 0 },
         { "Pending.MaxUnsentMessagesPerRegion", static o => o.Pending.MaxUnsentMessagesPerRegion = 0 },
@@ -109,7 +107,7 @@ public sealed class OptionsTests
         var papers = new QuickSilverOptions();
         papers.Recovery.MinTokenInterval = TimeSpan.FromSeconds(1);
         papers.Recovery.EagerPull = false;
-        papers.RateControl.Mode = RateControlMode.Fixed;
+        papers.RateControl.Fixed = true;
         papers.Membership.BatchWindow = TimeSpan.FromSeconds(10);
         papers.Loop.IoQuantum = TimeSpan.FromMilliseconds(50);
         papers.Loop.AlarmQuantum = TimeSpan.FromMilliseconds(5);
@@ -180,18 +178,47 @@ public sealed class OptionsTests
         Assert.StartsWith(
             "InboxMaxBytes: ", Refusal(new GroupOptions { InboxMaxBytes = -1 }).Message, StringComparison.Ordinal);
         Assert.StartsWith(
-            "Mode: ", Refusal(new GroupOptions { Mode = (GroupMode)7 }).Message, StringComparison.Ordinal);
+            "Mode: is null", Refusal(new GroupOptions { Mode = null! }).Message, StringComparison.Ordinal);
+        Assert.StartsWith(
+            "Mode.LongMessageMaxUnreadBytes: ",
+            Refusal(new GroupOptions { Mode = new ReliableMode { LongMessageMaxUnreadBytes = 0 } }).Message,
+            StringComparison.Ordinal);
         Assert.StartsWith(
             "Overflow: ", Refusal(new GroupOptions { Overflow = (OverflowPolicy)7 }).Message, StringComparison.Ordinal);
         Assert.StartsWith(
             "HandlerErrors: ", Refusal(new GroupOptions { HandlerErrors = (HandlerErrorPolicy)7 }).Message,
             StringComparison.Ordinal);
-        Assert.StartsWith(
-            "Key: ", Refusal(new GroupOptions { Overflow = OverflowPolicy.KeepLatestByKey }).Message,
-            StringComparison.Ordinal);
-        Assert.StartsWith(
-            "Key: ", Refusal(new GroupOptions { Key = static (in MessageRef _) => 0 }).Message,
-            StringComparison.Ordinal);
+    }
+
+    /// <summary>What only one mode has is an option of that mode, and a key goes with every policy: no two options of a
+    /// handle contradict each other.</summary>
+    [Fact]
+    public void No_combination_of_group_options_is_refused()
+    {
+        Type[] modes = [.. typeof(ModeOptions).Assembly.GetTypes().Where(
+            static type => type.IsSubclassOf(typeof(ModeOptions)))];
+        Assert.Equal(Enum.GetNames<GroupMode>().Length, modes.Length);
+        foreach (Type type in modes)
+        {
+            var mode = (ModeOptions)Activator.CreateInstance(type)!;
+            Assert.Empty(new PublisherOptions { Mode = mode }.Validate());
+            foreach (OverflowPolicy? policy in Enum.GetValues<OverflowPolicy>().Select(static one => (OverflowPolicy?)one).Append(null))
+            {
+                var options = new GroupOptions
+                {
+                    Mode = mode,
+                    Overflow = policy,
+                    OnMessage = static (in _) => { },
+                    OnBatch = static (in _) => { },
+                    HandlerErrors = HandlerErrorPolicy.StopNode,
+                    SelfDelivery = false,
+                    BufferBeforeFirstRead = false,
+                };
+                Assert.Empty(options.Validate());
+                options.Key = static (in _) => 0;
+                Assert.Empty(options.Validate());
+            }
+        }
     }
 
     private static ArgumentException Refusal(GroupOptions options) =>

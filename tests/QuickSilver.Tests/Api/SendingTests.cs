@@ -29,7 +29,7 @@ public sealed class SendingTests
         await left.SendAsync("span"u8);
         await left.SendAsync(
             16, "state",
-            static (IBufferWriter<byte> writer, in string state) => writer.Write(Encoding.UTF8.GetBytes(state)));
+            static (IBufferWriter<byte> writer, string state) => writer.Write(Encoding.UTF8.GetBytes(state)));
         await left.SendAsync("text");
         Assert.Equal(SendStatus.Accepted, left.TrySend("try"u8));
         Assert.Equal(SendStatus.Accepted, left.TrySend("try text"));
@@ -127,7 +127,7 @@ public sealed class SendingTests
         await Assert.ThrowsAsync<PayloadTooLargeException>(async () => await left.SendConfirmedAsync(larger));
         await Assert.ThrowsAsync<PayloadTooLargeException>(
             async () => await left.SendAsync(
-                0, larger, static (IBufferWriter<byte> writer, in byte[] bytes) => writer.Write(bytes)));
+                0, larger, static (IBufferWriter<byte> writer, byte[] bytes) => writer.Write(bytes)));
         Assert.Equal(SendStatus.TooLarge, left.TrySend(larger));
     }
 
@@ -137,12 +137,12 @@ public sealed class SendingTests
         await using var rig = new NodeRig();
         (Group left, Group right) = await rig.StartPairAsync();
         await Assert.ThrowsAsync<InvalidTimeZoneException>(
-            async () => await left.SendAsync(8, 1, static (IBufferWriter<byte> writer, in int _) =>
+            async () => await left.SendAsync(8, 1, static (writer, _) =>
         {
             writer.Write("half"u8);
             throw new InvalidTimeZoneException();
         }));
-        await left.SendAsync(0, left, static (IBufferWriter<byte> writer, in Group group) =>
+        await left.SendAsync(0, left, static (writer, group) =>
         {
             writer.Write("outer"u8);
             Assert.Equal(SendStatus.Accepted, group.TrySend("inner"));

@@ -12,16 +12,16 @@ public sealed class TransportModeTests
     {
         ["shared memory"] = static _ => { },
         ["shared memory, the shortest datagrams"] = static transport => transport.MaxDatagramBytes = 4 << 10,
-        ["shared memory, portable"] = static transport => transport.FastPath = FastPathMode.Off,
+        ["shared memory, portable"] = static transport => transport.FastPath = false,
         ["whole trains"] = static transport => transport.SharedMemory = false,
         ["short datagrams"] = static transport => Short(transport),
         ["short datagrams, memory offered"] = static transport => Short(transport).SharedMemory = true,
         ["no segmentation"] = static transport => Short(transport).Segmentation = false,
         ["no coalescing"] = static transport => Short(transport).Coalescing = false,
         ["neither"] = static transport => (Short(transport).Segmentation, transport.Coalescing) = (false, false),
-        ["portable"] = static transport => Short(transport).FastPath = FastPathMode.Off,
+        ["portable"] = static transport => Short(transport).FastPath = false,
         ["portable, whole trains"] = static transport => (
-            transport.SharedMemory, transport.FastPath) = (false, FastPathMode.Off),
+            transport.SharedMemory, transport.FastPath) = (false, false),
         ["unicast"] = static transport => Short(transport).Kind = TransportKind.Unicast,
         ["small buffers"] = static transport => (
             transport.SharedMemory, transport.ReceiveBufferBytes) = (false, 64 << 10),

@@ -104,7 +104,7 @@ internal static class FailureSnippets
     {
         var options = new GroupOptions
         {
-            Overflow = OverflowPolicy.KeepLatestByKey,
+            Overflow = OverflowPolicy.DropOldest,
             Key = static (in MessageRef message) => BitConverter.ToUInt64(message.Payload), // core thread: pure and short
         };
         return node.JoinAsync("instrument state", options, ct);

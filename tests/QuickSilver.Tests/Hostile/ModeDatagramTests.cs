@@ -58,7 +58,10 @@ public sealed class ModeDatagramTests
     }
 
     private static Task<Group> JoinAsync(QuickSilverNode node, GroupMode mode) =>
-        node.JoinAsync(mode.ToString(), new GroupOptions { Mode = mode });
+        node.JoinAsync(mode.ToString(), new GroupOptions
+        {
+            Mode = mode == GroupMode.Lateral ? new LateralMode() : new TimedMode(),
+        });
 
     private static async Task ExchangeAsync(Group[] sending, Group[] receiving, string text)
     {

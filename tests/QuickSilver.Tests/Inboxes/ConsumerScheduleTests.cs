@@ -79,7 +79,7 @@ public sealed class ConsumerScheduleTests
         var seen = new List<ulong>();
         var options = new GroupOptions
         {
-            Overflow = OverflowPolicy.KeepLatestByKey,
+            Overflow = OverflowPolicy.DropOldest,
             Key = (in MessageRef message) =>
             {
                 if (message.Sequence == 2) rig!.Handle.Subscribe((in MessageRef taken) => seen.Add(taken.Sequence));

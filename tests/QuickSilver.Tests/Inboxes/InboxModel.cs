@@ -4,9 +4,9 @@ namespace QuickSilver.Tests.Inboxes;
 
 /// <summary>What an inbox has to do, said as plainly as can be: a list of messages, a queue of what the reader has in
 /// hand, and the fate of every number.</summary>
-internal sealed class InboxModel(int capacity, long mostBytes, OverflowPolicy policy, bool holds)
+internal sealed class InboxModel(int capacity, long mostBytes, OverflowPolicy policy, bool holds, bool keyed)
 {
-    private readonly int _batch = policy == OverflowPolicy.KeepLatestByKey ? 1 : Math.Clamp(capacity / 2, 1, 64);
+    private readonly int _batch = keyed ? 1 : Math.Clamp(capacity / 2, 1, 64);
     private readonly List<Item> _stored = [];
     private readonly Queue<Item> _hand = new();
 
@@ -30,7 +30,7 @@ internal sealed class InboxModel(int capacity, long mostBytes, OverflowPolicy po
     public void Deliver(NodeInfo sender, ulong number, int length, byte key)
     {
         if (HasFailed || (!HasConsumer && !holds)) return;
-        int replaced = policy == OverflowPolicy.KeepLatestByKey ? _stored.FindIndex(item => item.Key == key) : -1;
+        int replaced = keyed ? _stored.FindIndex(item => item.Key == key) : -1;
         if (replaced >= 0) Drop(replaced, LossReason.Superseded);
         LossReason reason = HasConsumer ? LossReason.Overflow : LossReason.Unread;
         while (Messages >= capacity || (Bytes > 0 && Bytes + length > mostBytes))

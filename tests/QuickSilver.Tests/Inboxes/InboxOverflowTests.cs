@@ -131,9 +131,9 @@ public sealed class InboxOverflowTests
     }
 
     [Fact]
-    public void KeepLatestByKey_replaces_always_and_the_new_message_stands_last()
+    public void A_key_replaces_always_and_the_new_message_stands_last()
     {
-        var rig = new InboxRig(overflow: OverflowPolicy.KeepLatestByKey);
+        var rig = new InboxRig(overflow: OverflowPolicy.DropOldest, keyed: true);
         Assert.Empty(rig.ReadMessages());
         rig.Deliver(A, "x1", "y1");
         rig.Deliver(B, "x2");
@@ -147,13 +147,25 @@ public sealed class InboxOverflowTests
     }
 
     [Fact]
-    public void KeepLatestByKey_drops_the_oldest_when_it_is_full_of_other_keys()
+    public void An_inbox_full_of_other_keys_does_as_its_policy_says()
     {
-        var rig = new InboxRig(capacity: 2, overflow: OverflowPolicy.KeepLatestByKey);
+        var rig = new InboxRig(capacity: 2, overflow: OverflowPolicy.DropOldest, keyed: true);
         Assert.Empty(rig.ReadMessages());
         rig.Deliver(A, "x1", "y1", "z1", "y2");
         Assert.Equal([LossReason.Overflow, LossReason.Superseded], rig.Dropped);
         Assert.Equal(["lost a 1+1 Overflow", "lost a 2+1 Superseded", "z1", "y2"], rig.ReadEvents());
+
+        var newest = new InboxRig(capacity: 2, overflow: OverflowPolicy.DropNewest, keyed: true);
+        Assert.Empty(newest.ReadMessages());
+        newest.Deliver(A, "x1", "y1", "z1", "y2");
+        Assert.Equal(["x1", "lost a 2+1 Superseded", "lost a 3+1 Overflow", "y2"], newest.ReadEvents());
+
+        var failing = new InboxRig(capacity: 2, keyed: true);
+        Assert.Empty(failing.ReadMessages());
+        failing.Deliver(A, "x1", "y1", "x2");
+        Assert.Null(failing.Overflowed);
+        failing.Deliver(A, "z1");
+        Assert.Equal(2, failing.Overflowed);
     }
 
     [Theory]
@@ -162,7 +174,7 @@ public sealed class InboxOverflowTests
     public void A_key_whose_message_was_replaced_by_one_without_room_names_no_other_message(string between)
     {
         // Bytes of a lease leave no room for the message that replaces the last of many, with which the ring is packed.
-        var rig = new InboxRig(bytes: 200, overflow: OverflowPolicy.KeepLatestByKey);
+        var rig = new InboxRig(bytes: 200, overflow: OverflowPolicy.DropOldest, keyed: true);
         rig.Deliver(A, new string('l', 100));
         InboxReader reader = rig.Core.BeginRead();
         Assert.Equal(ReadOutcome.Entry, reader.NextMessage(out InboxEntry leased));
@@ -183,7 +195,7 @@ public sealed class InboxOverflowTests
     [Fact]
     public void Replacing_for_ever_keeps_what_is_unread_and_no_more()
     {
-        var rig = new InboxRig(overflow: OverflowPolicy.KeepLatestByKey);
+        var rig = new InboxRig(overflow: OverflowPolicy.DropOldest, keyed: true);
         rig.Deliver(A, "a");
         for (int index = 0; index < 20_000; index++) rig.Deliver(B, $"{(char)('b' + (index % 10))}");
         Assert.Equal(11, rig.Core.Messages);

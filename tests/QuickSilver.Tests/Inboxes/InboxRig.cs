@@ -16,11 +16,11 @@ internal sealed class InboxRig : IInboxOwner
 
     public InboxRig(
         int capacity = 1_000, long bytes = 1 << 20, OverflowPolicy overflow = OverflowPolicy.FailGroup,
-        bool hold = true, NodeInboxes? shared = null)
+        bool hold = true, NodeInboxes? shared = null, bool keyed = false)
     {
         Shared = shared ?? new NodeInboxes(1 << 30, () => Wakes++);
         _arena = new Arena(Pool, BufferOwner.Cache);
-        Core = new InboxCore(this, Shared, new InboxLimits(capacity, bytes, overflow, hold));
+        Core = new InboxCore(this, Shared, new InboxLimits(capacity, bytes, overflow, hold, keyed));
     }
 
     public BufferPool Pool { get; } = new();

@@ -55,14 +55,15 @@ public sealed class InboxThreadTests
     }
 
     [Theory]
-    [InlineData(OverflowPolicy.KeepLatestByKey)]
-    [InlineData(OverflowPolicy.DropOldest)]
-    [InlineData(OverflowPolicy.DropNewest)]
+    [InlineData(OverflowPolicy.DropOldest, true)]
+    [InlineData(OverflowPolicy.DropOldest, false)]
+    [InlineData(OverflowPolicy.DropNewest, true)]
+    [InlineData(OverflowPolicy.DropNewest, false)]
     public async Task While_core_and_reader_run_at_once_every_number_is_told_once_whatever_is_dropped(
-        OverflowPolicy policy)
+        OverflowPolicy policy, bool keyed)
     {
         const int count = 200_000;
-        var rig = new InboxRig(capacity: 40, overflow: policy);
+        var rig = new InboxRig(capacity: 40, overflow: policy, keyed: keyed);
         Assert.Empty(rig.ReadMessages());
         string? fault = null;
         int messages = 0;

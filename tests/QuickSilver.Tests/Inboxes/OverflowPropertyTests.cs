@@ -3,7 +3,7 @@ using QuickSilver.Protocol.Membership;
 
 namespace QuickSilver.Tests.Inboxes;
 
-/// <summary>Every overflow policy against <see cref="InboxModel"/>, over random limits, senders, readers and
+/// <summary>Every overflow policy, with keys and without, against <see cref="InboxModel"/>, over random limits, senders, readers and
 /// leases.</summary>
 public sealed class OverflowPropertyTests
 {
@@ -13,27 +13,31 @@ public sealed class OverflowPropertyTests
     // More than twice as many as a ring is looked at after, to shrink it.
     private const int QuietTurns = 2_500;
 
-    public static TheoryData<OverflowPolicy> Policies => [.. Enum.GetValues<OverflowPolicy>()];
+    public static TheoryData<OverflowPolicy, bool> Policies { get; } =
+        [.. Enum.GetValues<OverflowPolicy>().SelectMany(static policy => new[] { (policy, false), (policy, true) })];
 
     [Theory]
     [MemberData(nameof(Policies))]
-    public void An_event_reader_gets_what_the_model_says_and_every_number_is_accounted_for(OverflowPolicy policy)
+    public void An_event_reader_gets_what_the_model_says_and_every_number_is_accounted_for(
+        OverflowPolicy policy, bool keyed)
     {
-        for (int seed = 1; seed <= Runs; seed++) new Run(seed, policy, ReadKind.Events).Play();
+        for (int seed = 1; seed <= Runs; seed++) new Run(seed, policy, keyed, ReadKind.Events).Play();
     }
 
     [Theory]
     [MemberData(nameof(Policies))]
-    public void A_message_reader_gets_what_the_model_says(OverflowPolicy policy)
+    public void A_message_reader_gets_what_the_model_says(
+        OverflowPolicy policy, bool keyed)
     {
-        for (int seed = 1; seed <= Runs; seed++) new Run(seed, policy, ReadKind.Messages).Play();
+        for (int seed = 1; seed <= Runs; seed++) new Run(seed, policy, keyed, ReadKind.Messages).Play();
     }
 
     [Theory]
     [MemberData(nameof(Policies))]
-    public void Leases_that_are_kept_count_against_the_limit_in_bytes(OverflowPolicy policy)
+    public void Leases_that_are_kept_count_against_the_limit_in_bytes(
+        OverflowPolicy policy, bool keyed)
     {
-        for (int seed = 1; seed <= Runs; seed++) new Run(seed, policy, ReadKind.Leases).Play();
+        for (int seed = 1; seed <= Runs; seed++) new Run(seed, policy, keyed, ReadKind.Leases).Play();
     }
 
     private enum ReadKind
@@ -67,19 +71,19 @@ public sealed class OverflowPropertyTests
         private ulong _toldView;
         private ulong _view;
 
-        public Run(int seed, OverflowPolicy policy, ReadKind kind)
+        public Run(int seed, OverflowPolicy policy, bool keyed, ReadKind kind)
         {
             _random = new Random(seed);
             _kind = kind;
-            _name = $"{policy}, {kind}, seed {seed}";
+            _name = $"{policy}{(keyed ? " with keys" : "")}, {kind}, seed {seed}";
             _isLarge = seed % 8 == 0;
-            _hasNotes = !_isLarge || policy != OverflowPolicy.DropOldest;
+            _hasNotes = !_isLarge || keyed || policy != OverflowPolicy.DropOldest;
             _capacity = _isLarge ? _random.Next(200, 2_000) : _random.Next(1, _random.Next(2) == 0 ? 6 : 40);
             _bytes = _isLarge ? _random.Next(1_000, 20_000) : _random.Next(1, _random.Next(2) == 0 ? 40 : 1_000);
             _keys = _random.Next(2) == 0 ? 3 : 100;
             bool holds = _random.Next(4) > 0;
-            _rig = new InboxRig(_capacity, _bytes, policy, holds);
-            _model = new InboxModel(_capacity, _bytes, policy, holds);
+            _rig = new InboxRig(_capacity, _bytes, policy, holds, keyed: keyed);
+            _model = new InboxModel(_capacity, _bytes, policy, holds, keyed);
         }
 
         public void Play()

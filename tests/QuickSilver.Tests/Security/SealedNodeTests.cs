@@ -41,16 +41,15 @@ public sealed class SealedNodeTests
         // As long as tests wait, nothing is too late or too old.
         var options = new GroupOptions
         {
-            Mode = mode,
-            Lateral = mode == GroupMode.Lateral ? new LateralOptions { Deadline = NodeRig.Patience } : null,
-            Timed = mode == GroupMode.Timed ? new TimedOptions { TimeToLive = NodeRig.Patience } : null,
+            Mode = mode == GroupMode.Lateral
+                ? new LateralMode { Deadline = NodeRig.Patience } : new TimedMode { TimeToLive = NodeRig.Patience },
         };
         (Group left, Group right) = await rig.StartPairAsync(
             "world", options, options, static node => Testing.FaultExtensions.UseFaults(node, dropReceived: 0.05));
         QuickSilverNode outside = await rig.StartAsync();
         Assert.Equal(SecurityMode.PreSharedKey, (await outside.GetStatisticsAsync()).Security);
         await using GroupPublisher publisher = await outside.OpenPublisherAsync(
-            "world", new PublisherOptions { Mode = mode });
+            "world", new PublisherOptions { Mode = options.Mode });
         Task<List<string>> reading = NodeRig.ReadAsync(right, 2 * messages);
         for (int index = 0; index < messages; index++)
         {

@@ -39,7 +39,7 @@ internal sealed class SharedPart : HandleInbox
         _owner = owner;
         _limits = limits;
         if (limits.ReplacesByKey) _keys = [];
-        DropsOldest = limits.Overflow is OverflowPolicy.DropOldest or OverflowPolicy.KeepLatestByKey;
+        DropsOldest = limits.Overflow == OverflowPolicy.DropOldest || limits.ReplacesByKey;
     }
 
     /// <inheritdoc/>

@@ -95,8 +95,8 @@ public sealed class SharedInboxTests
     public void Keys_are_told_apart_by_group()
     {
         var rig = new SharedRig();
-        PartRig x = rig.Join("x", OverflowPolicy.KeepLatestByKey);
-        PartRig y = rig.Join("y", OverflowPolicy.KeepLatestByKey);
+        PartRig x = rig.Join("x", OverflowPolicy.DropOldest, keyed: true);
+        PartRig y = rig.Join("y", OverflowPolicy.DropOldest, keyed: true);
         rig.Deliver(x, A, "k1", "l1");
         rig.Deliver(y, A, "k2");
         rig.Deliver(x, A, "k3");
@@ -109,7 +109,7 @@ public sealed class SharedInboxTests
     public void A_message_reader_takes_one_keyed_message_at_a_time_and_the_rest_can_be_replaced()
     {
         var rig = new SharedRig();
-        PartRig x = rig.Join("x", OverflowPolicy.KeepLatestByKey);
+        PartRig x = rig.Join("x", OverflowPolicy.DropOldest, keyed: true);
         rig.Deliver(x, A, "k1", "l1", "m1");
         Assert.Equal(["x: k1"], rig.ReadMessages(1));
         rig.Deliver(x, A, "l2", "m2", "k2");
@@ -224,7 +224,7 @@ public sealed class SharedInboxTests
     public void Memory_that_messages_pin_is_counted_until_the_last_message_in_it_is_dropped()
     {
         var rig = new SharedRig();
-        PartRig x = rig.Join("x", OverflowPolicy.KeepLatestByKey);
+        PartRig x = rig.Join("x", OverflowPolicy.DropOldest, keyed: true);
         rig.Deliver(x, A, "a", "b", "c");
         long chunk = rig.Core.PinnedBytes;
         Assert.True(chunk > 0);

@@ -24,7 +24,7 @@ internal sealed class SharedModel(int mostMessages, long mostBytes)
         Share share = Of(group);
         OverflowPolicy policy = group.Limits.Overflow;
         if (share.HasEnded || (!HasConsumer && !group.Limits.BufferBeforeFirstRead)) return;
-        if (policy == OverflowPolicy.KeepLatestByKey)
+        if (group.Limits.ReplacesByKey)
         {
             int replaced = Find(item => item.Group == group && item.Key == key);
             if (replaced >= 0) Drop(replaced, LossReason.Superseded);

@@ -106,10 +106,11 @@ public sealed class SharedPropertyTests
 
         private void Join()
         {
-            OverflowPolicy policy = Enum.GetValues<OverflowPolicy>()[_random.Next(4)];
+            OverflowPolicy policy = Enum.GetValues<OverflowPolicy>()[_random.Next(3)];
             int messages = _random.Next(1, _random.Next(2) == 0 ? 6 : 300);
             long bytes = _random.Next(1, _random.Next(2) == 0 ? 40 : 3_000);
-            PartRig group = _rig.Join($"g{_groups.Count}", policy, messages, bytes, hold: _random.Next(4) > 0);
+            PartRig group = _rig.Join(
+                $"g{_groups.Count}", policy, messages, bytes, hold: _random.Next(4) > 0, keyed: _random.Next(3) == 0);
             _groups.Add(group);
             ChangeView(group);
         }

@@ -29,8 +29,8 @@ internal sealed class SharedRig
 
     public PartRig Join(
         string name, OverflowPolicy overflow = OverflowPolicy.FailGroup, int messages = 1_000, long bytes = 1 << 20,
-        bool hold = true) =>
-        new(this, name, new InboxLimits(messages, bytes, overflow, hold));
+        bool hold = true, bool keyed = false) =>
+        new(this, name, new InboxLimits(messages, bytes, overflow, hold, keyed));
 
     public void Deliver(PartRig group, NodeInfo sender, params string[] texts)
     {

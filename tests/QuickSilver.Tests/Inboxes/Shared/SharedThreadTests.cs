@@ -42,11 +42,12 @@ public sealed class SharedThreadTests
     public async Task While_core_and_reader_run_at_once_every_number_of_every_group_is_told_once()
     {
         const int count = 400_000, groupCount = 40;
-        OverflowPolicy[] policies =
-            [OverflowPolicy.DropOldest, OverflowPolicy.DropNewest, OverflowPolicy.KeepLatestByKey];
+        (OverflowPolicy Overflow, bool Keyed)[] policies =
+            [(OverflowPolicy.DropOldest, false), (OverflowPolicy.DropNewest, false), (OverflowPolicy.DropOldest, true)];
         var rig = new SharedRig(messages: 300);
         PartRig[] groups = [.. Enumerable.Range(0, groupCount).Select(
-            index => rig.Join($"g{index}", policies[index % 3], messages: 10))];
+            index => rig.Join(
+                $"g{index}", policies[index % 3].Overflow, messages: 10, keyed: policies[index % 3].Keyed))];
         Assert.Empty(rig.ReadMessages());
         string? fault = null;
         int messages = 0;

@@ -2,8 +2,8 @@ using System.Text.Json.Serialization.Metadata;
 
 namespace QuickSilver.Typed;
 
-/// <summary>Makes publishers of values.</summary>
-public static class TypedPublisherExtensions
+/// <summary>Publishers of values.</summary>
+public static partial class TypedExtensions
 {
     /// <summary>Opens a publisher of values, as <see cref="QuickSilverNode.OpenPublisherAsync"/>, with its exceptions.
     /// An option that is invalid is found before the opening.</summary>

@@ -2,8 +2,8 @@ using System.Text.Json.Serialization.Metadata;
 
 namespace QuickSilver.Typed;
 
-/// <summary>Makes typed groups.</summary>
-public static class TypedGroupExtensions
+/// <summary>Makes groups, publishers and request groups of values.</summary>
+public static partial class TypedExtensions
 {
     /// <summary>Joins a group of values, as <see cref="QuickSilverNode.JoinAsync"/>, with its exceptions. An option
     /// that is invalid is found before the join.</summary>

@@ -2,8 +2,8 @@ using System.Text.Json.Serialization.Metadata;
 
 namespace QuickSilver.Typed;
 
-/// <summary>Makes request groups.</summary>
-public static class RequestGroupExtensions
+/// <summary>Groups for requests and replies.</summary>
+public static partial class TypedExtensions
 {
     /// <summary>Joins a group for requests and replies, as <see cref="QuickSilverNode.JoinAsync"/>, with its
     /// exceptions.</summary>
