@@ -11,9 +11,9 @@ namespace QuickSilver.Inboxes;
 /// <para>Idea: an entry is a reference to the received packet's memory (<see cref="InboxPins"/>), so storing copies
 /// nothing. A message reads the reader's counters (<see cref="InboxDepth"/>) only when the room found at the last check
 /// is used up.</para>
-/// <para>Where messages have keys (<see cref="GroupOptions.Key"/>), one replaces the unread one with its key, even if the
-/// inbox is not full or has no reader yet. A reader then takes one message at a time, so that the unread rest can still
-/// be replaced. The policy decides when the inbox is full of other keys.</para>
+/// <para>Where messages have keys (<see cref="GroupOptions.Key"/>), one replaces the unread one with its key, even if
+/// the inbox is not full or has no reader yet. A reader then takes one message at a time, so that the unread rest can
+/// still be replaced. The policy decides when the inbox is full of other keys.</para>
 /// <para>Before the first consumer (<see cref="FirstConsumer"/>) a full inbox drops its oldest message under every
 /// policy, and reports that to the first event reader. Afterwards the policy decides. Each loss is recorded at its
 /// position. The ring keeps the losses at its head. Events at the tail (a dropped new message, a loss of the protocol,

@@ -4,9 +4,9 @@ namespace QuickSilver;
 /// effect.</summary>
 public sealed class PublisherOptions
 {
-    /// <summary>The delivery guarantee of the group, with the options of that mode; those that concern reception have no
-    /// effect. The first user of the name fixes it; another mode fails with <see cref="ErrorCode.GroupModeMismatch"/>.
-    /// Default: a <see cref="ReliableMode"/>.</summary>
+    /// <summary>The delivery guarantee of the group, with the options of that mode; those that concern reception have
+    /// no effect. The first user of the name fixes it; another mode fails with
+    /// <see cref="ErrorCode.GroupModeMismatch"/>. Default: a <see cref="ReliableMode"/>.</summary>
     public ModeOptions Mode { get; set; } = ReliableMode.Default;
 
     /// <summary>Reaction to an exception of a feed. Null (default):

@@ -7,8 +7,8 @@ namespace QuickSilver;
 /// first, in all groups of a mode together; nothing else here concerns them.</summary>
 public sealed class RateControlOptions
 {
-    /// <summary>True: the rate stays at <see cref="InitialPacketsPerSecond"/>, as in the papers; for comparisons. False:
-    /// it follows the reading speed of the region's slowest member. Default: false.</summary>
+    /// <summary>True: the rate stays at <see cref="InitialPacketsPerSecond"/>, as in the papers; for comparisons.
+    /// False: it follows the reading speed of the region's slowest member. Default: false.</summary>
     [Experimental(ExperimentalOptions.Id)]
     public bool Fixed { get; set; }
 

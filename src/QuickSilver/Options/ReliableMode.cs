@@ -2,8 +2,8 @@ using QuickSilver.Protocol.Modes;
 
 namespace QuickSilver;
 
-/// <summary>Every member delivers every message once, in the order of its sender; lost packets are repaired. The mode of
-/// every group that says nothing else.</summary>
+/// <summary>Every member delivers every message once, in the order of its sender; lost packets are repaired. The mode
+/// of every group that says nothing else.</summary>
 public sealed record ReliableMode : ModeOptions
 {
     /// <summary>The mode with its defaults.</summary>

@@ -4,9 +4,9 @@ using QuickSilver.Protocol.Timed;
 
 namespace QuickSilver;
 
-/// <summary>Every member delivers messages in the order of their sender, and skips what is older than its time. A sender
-/// keeps a short history, from which members ask for what they miss. The options are this node's contract of traffic:
-/// buffers follow from it and do not grow. A second handle on the same group has the first one's.</summary>
+/// <summary>Every member delivers messages in the order of their sender, and skips what is older than its time. A
+/// sender keeps a short history, from which members ask for what they miss. The options are this node's contract of
+/// traffic: buffers follow from it and do not grow. A second handle on the same group has the first one's.</summary>
 public sealed record TimedMode : ModeOptions
 {
     /// <summary>How long a message of normal importance is worth anything: its sender keeps it so long, members ask for

@@ -59,9 +59,9 @@ public sealed class TransportOptions
     /// <see cref="PayloadChecksum.Auto"/>.</summary>
     public PayloadChecksum PayloadChecksum { get; set; } = PayloadChecksum.Auto;
 
-    /// <summary>Whether the node uses the faster socket calls of the operating system, those that a probe at start finds
-    /// working: segmentation and coalescing offload on Linux. False: one datagram per system call on every platform.
-    /// Default: true.</summary>
+    /// <summary>Whether the node uses the faster socket calls of the operating system, those that a probe at start
+    /// finds working: segmentation and coalescing offload on Linux. False: one datagram per system call on every
+    /// platform. Default: true.</summary>
     public bool FastPath { get; set; } = true;
 
     /// <summary>Whether the kernel may split one send into many datagrams (UDP_SEGMENT on Linux). False: one system

@@ -25,7 +25,8 @@ internal static class Refusals
                 + $"'{groupName}': {Text(refusal)}."),
         };
 
-    /// <summary>The exception for a group that has another mode, or another value of <see cref="ReliableMode.Hybrid"/>.</summary>
+    /// <summary>The exception for a group that has another mode, or another value of
+    /// <see cref="ReliableMode.Hybrid"/>.</summary>
     public static QuickSilverException OfMode(
         string groupName, GroupMode mode, bool isHybrid, GroupMode asked, bool isPublisher)
     {

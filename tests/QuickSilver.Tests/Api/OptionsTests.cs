@@ -128,8 +128,8 @@ public sealed class OptionsTests
     {
         string[] free =
         [
-            "Recovery.EagerPull", "Transport.Segmentation", "Transport.Coalescing", "Transport.SharedMemory",
-            "Transport.CheckSources", "Security.ServerNames", "Security.Authorize",
+            "Recovery.EagerPull", "RateControl.Fixed", "Transport.FastPath", "Transport.Segmentation",
+            "Transport.Coalescing", "Transport.SharedMemory", "Transport.CheckSources", "Security.ServerNames", "Security.Authorize",
             "Security.BindNodeNames",
             "Delivery.SelfDelivery", "Membership.AwaitMajority", "Membership.MergeRegions", // every value is valid
         ];
@@ -202,7 +202,7 @@ public sealed class OptionsTests
         {
             var mode = (ModeOptions)Activator.CreateInstance(type)!;
             Assert.Empty(new PublisherOptions { Mode = mode }.Validate());
-            foreach (OverflowPolicy? policy in Enum.GetValues<OverflowPolicy>().Select(static one => (OverflowPolicy?)one).Append(null))
+            foreach (OverflowPolicy policy in Enum.GetValues<OverflowPolicy>())
             {
                 var options = new GroupOptions
                 {

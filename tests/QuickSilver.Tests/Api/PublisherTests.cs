@@ -189,7 +189,8 @@ public sealed class PublisherTests
         QuickSilverNode node = await rig.StartAsync();
         await Assert.ThrowsAsync<ArgumentException>(() => node.OpenPublisherAsync("$reserved"));
         await Assert.ThrowsAsync<ArgumentException>(
-            () => node.OpenPublisherAsync("group", new PublisherOptions { Mode = new TimedMode { MaxMessageBytes = 0 } }));
+            () => node.OpenPublisherAsync(
+                "group", new PublisherOptions { Mode = new TimedMode { MaxMessageBytes = 0 } }));
         await Assert.ThrowsAsync<ArgumentException>(() => node.OpenPublishersAsync(["a", "a"]));
         IReadOnlyList<GroupPublisher> several = await node.OpenPublishersAsync(["a", "b"]);
         Assert.Equal(["a", "b"], several.Select(static publisher => publisher.Name));

@@ -3,8 +3,8 @@ using QuickSilver.Protocol.Membership;
 
 namespace QuickSilver.Tests.Inboxes;
 
-/// <summary>Every overflow policy, with keys and without, against <see cref="InboxModel"/>, over random limits, senders, readers and
-/// leases.</summary>
+/// <summary>Every overflow policy, with keys and without, against <see cref="InboxModel"/>, over random limits,
+/// senders, readers and leases.</summary>
 public sealed class OverflowPropertyTests
 {
     private const int Runs = 400;
