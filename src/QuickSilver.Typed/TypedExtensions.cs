@@ -1,5 +1,7 @@
 using System.Text.Json.Serialization.Metadata;
 
+#pragma warning disable RS0026 // The overloads were there, in three classes.
+
 namespace QuickSilver.Typed;
 
 /// <summary>Makes groups, publishers and request groups of values.</summary>
