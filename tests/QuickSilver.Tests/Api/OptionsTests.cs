@@ -129,8 +129,8 @@ public sealed class OptionsTests
         string[] free =
         [
             "Recovery.EagerPull", "RateControl.Fixed", "Transport.FastPath", "Transport.Segmentation",
-            "Transport.Coalescing", "Transport.SharedMemory", "Transport.CheckSources", "Security.ServerNames", "Security.Authorize",
-            "Security.BindNodeNames",
+            "Transport.Coalescing", "Transport.SharedMemory", "Transport.CheckSources", "Security.ServerNames",
+            "Security.Authorize", "Security.BindNodeNames",
             "Delivery.SelfDelivery", "Membership.AwaitMajority", "Membership.MergeRegions", // every value is valid
         ];
         var tested = new HashSet<string>(free);
