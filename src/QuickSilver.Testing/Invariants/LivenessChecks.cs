@@ -43,18 +43,16 @@ internal static class LivenessChecks
         SimulatedGroup[] sessions = [
             .. new[] { sender.FindGroup(group.Name), sender.FindPublisher(group.Name) }.OfType<SimulatedGroup>()
                 .Where(session => session.Log == group)];
+        if (sessions.Sum(session => session.Waiting) is > 0 and int unasked)
+            return ("D7", $"node {sender.Index} has {unasked} messages to {group.Name} that nobody has asked for");
         if (log.IsPulled)
         {
             if (Array.Exists(sessions, session => session.Source is { EndlessBytes: > 0 }))
                 return ("D7", $"node {sender.Index} sends to {group.Name} without end");
-            if (sessions.Sum(session => session.Source?.Sizes.Count ?? 0) is > 0 and int waiting)
-                return ("D7", $"node {sender.Index} has {waiting} messages to {group.Name} that nobody has pulled");
             long pending = sender.Counters.PendingMessages;
             return pending > 0
                 ? ("D7", $"node {sender.Index} has {pending} messages pending, some of them to {group.Name}") : null;
         }
-        if (sessions.Sum(session => session.Waiting) is > 0 and int unasked)
-            return ("D7", $"node {sender.Index} has {unasked} messages to {group.Name} that nobody has asked for");
         if (log.Numbered < log.Count)
             return (
                 "D7", $"node {sender.Index} has sent {log.Numbered} of {log.Count} messages admitted to {group.Name}");
