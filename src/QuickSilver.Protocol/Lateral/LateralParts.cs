@@ -12,13 +12,12 @@ internal sealed class LateralParts
     private readonly List<LateralGroup> _groups = [];
     private LateralGroup? _last;
 
-    public LateralParts(ModeContext context, LateralCounters counters, LateralLimits limits)
+    public LateralParts(ModeContext context, LateralCounters counters, long cacheBytes)
     {
         Context = context;
         Counters = counters;
-        Limits = limits;
         Arena = new Arena(context.Pool, BufferOwner.Cache);
-        Cache = new BlockCache(Arena, limits.CacheBytes);
+        Cache = new BlockCache(Arena, cacheBytes);
         Peers = new LateralPeers(context.Cluster);
         Repairing = new LateralRepairing(this);
         Asking = new LateralAsking(this);
@@ -32,8 +31,6 @@ internal sealed class LateralParts
     public ModeContext Context { get; }
 
     public LateralCounters Counters { get; }
-
-    public LateralLimits Limits { get; }
 
     public Arena Arena { get; }
 

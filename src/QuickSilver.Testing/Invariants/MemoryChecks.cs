@@ -1,6 +1,7 @@
 using QuickSilver.Protocol.Delivery;
 using QuickSilver.Protocol.Flow;
 using QuickSilver.Protocol.Flow.Buffers;
+using QuickSilver.Protocol.Lateral;
 using QuickSilver.Protocol.Recovery.Reception;
 using QuickSilver.Protocol.Recovery.Regions;
 using QuickSilver.Protocol.Stack;
@@ -22,7 +23,6 @@ internal sealed class MemoryChecks(RunContext run)
     // So many packets of each stream may be kept for others although the cap is reached, or no stream could go on.
     private const int PacketsBeyondCap = 16;
     private const long Floor = 32L << 20;
-    private const long LateralCache = 8L << 20;
 
     /// <summary>Checks a living node.</summary>
     /// <param name="node">The node.</param>
@@ -41,7 +41,7 @@ internal sealed class MemoryChecks(RunContext run)
                 "R1", $"node {node.Index} keeps {counters.CachedBytes} bytes of received packets; its cap is {kept}");
         }
         long lateral = node.Stack.Rooms.LateralCounters.CachedBytes;
-        if (lateral > Math.Min(LateralCache, settings.CacheBytes) + (2 * LateralBlock.MaxLength))
+        if (lateral > Math.Min(LateralEngine.MostCacheBytes, settings.CacheBytes) + (2 * LateralBlock.MaxLength))
             throw run.Violation("R1", $"node {node.Index} keeps {lateral} bytes of packets of lateral groups");
         // A stream that holds nothing takes one message whatever its length, or others could silence it.
         long pending = settings.NodeMaxPendingBytes + settings.MaxMessageBytes;

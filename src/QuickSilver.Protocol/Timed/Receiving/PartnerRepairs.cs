@@ -61,6 +61,7 @@ internal sealed class PartnerRepairs : IFeed
             Waiting order = _orders[index];
             if (order.Sequence != sequence || order.Receiver.Sender.Number.Key != sender) continue;
             Remove(index);
+            _context.Probes.Reached("a partner need not repair, since another has");
             return;
         }
     }

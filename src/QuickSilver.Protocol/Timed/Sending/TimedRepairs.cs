@@ -46,7 +46,11 @@ internal sealed class TimedRepairs : IFeed
     {
         ref KeptPacket packet = ref _sender.Kept[sequence];
         bool isRecent = packet.Repaired != Instant.Zero && now - packet.Repaired < _sender.RoundTrip.Value;
-        if (isRecent && alsoTo is null) return;
+        if (isRecent && alsoTo is null)
+        {
+            _context.Probes.Reached("a timed packet is asked for that was sent again a moment ago");
+            return;
+        }
         ulong bit = BitOf(view, now);
         bool isQueued = packet.Awaited != 0;
         packet.Awaited |= bit;
