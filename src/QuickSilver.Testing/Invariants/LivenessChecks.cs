@@ -49,7 +49,7 @@ internal static class LivenessChecks
                 return ("D7", $"node {sender.Index} sends to {group.Name} without end");
             if (sessions.Sum(session => session.Source?.Sizes.Count ?? 0) is > 0 and int waiting)
                 return ("D7", $"node {sender.Index} has {waiting} messages to {group.Name} that nobody has pulled");
-            long pending = sender.Counters.PendingMessages;
+            long pending = sender.Stack.Rooms.DisseminationCounters.PendingMessages;
             return pending > 0
                 ? ("D7", $"node {sender.Index} has {pending} messages pending, some of them to {group.Name}") : null;
         }
