@@ -76,20 +76,6 @@ internal sealed class LateralParts
         _last = null;
     }
 
-    /// <summary>Begins the header of a datagram of this node.</summary>
-    /// <param name="kind">Its kind.</param>
-    /// <param name="view">The view of those who receive it; of a request, the own one.</param>
-    /// <param name="asked">The node that a request is addressed to; 0 in all else.</param>
-    public DatagramHeader Header(DatagramKind kind, RegionView view, ulong asked = 0) => new()
-    {
-        Kind = kind,
-        Cluster = Context.ClusterInstance,
-        ViewTag = view.Number.Tag,
-        ViewCounter = view.Number.Counter,
-        Sender = Context.SelfKey,
-        Sequence = asked,
-    };
-
     public void Close()
     {
         Sending.Close();

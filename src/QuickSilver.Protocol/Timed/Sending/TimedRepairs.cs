@@ -2,6 +2,7 @@ using QuickSilver.Protocol.Core;
 using QuickSilver.Protocol.Flow.Pull;
 using QuickSilver.Protocol.Flow.Transports;
 using QuickSilver.Protocol.Membership;
+using QuickSilver.Protocol.Modes;
 using QuickSilver.Protocol.Wire;
 
 namespace QuickSilver.Protocol.Timed.Sending;
@@ -20,7 +21,7 @@ internal sealed class TimedRepairs : IFeed
     private readonly TimedSender _sender;
     private readonly Queue<ulong> _orders = new();
     private readonly Alarm _opens;
-    private readonly TimedTrains _trains;
+    private readonly ViewCast _trains;
     private byte[]? _datagram;
     private ulong _sending;
     private ulong _awaited;
@@ -34,7 +35,7 @@ internal sealed class TimedRepairs : IFeed
         _group = group;
         _sender = sender;
         _opens = new Alarm(context.Mode.Alarms, _ => Register());
-        _trains = new TimedTrains(context);
+        _trains = new ViewCast(context.Mode);
     }
 
     /// <summary>Takes a request for a packet that is held.</summary>
