@@ -36,7 +36,8 @@ public class SuspicionTests
         for (int node = 1; node < 4; node++) cluster.On(node).Freeze(TimeSpan.FromSeconds(5));
         cluster.Settle(TimeSpan.FromSeconds(20));
         ulong skips = cluster.Nodes.Max(static node => node.Stack.Rooms.RecoveryCounters.TokenSkips);
-        foreach (SimulatedNode node in cluster.Nodes) Assert.InRange(node.Stack.Rooms.RecoveryCounters.Suspicions, 0ul, 3ul);
+        foreach (SimulatedNode node in cluster.Nodes)
+            Assert.InRange(node.Stack.Rooms.RecoveryCounters.Suspicions, 0ul, 3ul);
         Assert.InRange(cluster.Nodes.Max(static node => node.Stack.Rooms.RecoveryCounters.Suspicions), 1ul, 3ul);
         Assert.True(skips > 6, $"{skips} hops were given up: too few for this test");
         cluster.Shutdown();
