@@ -43,7 +43,7 @@ internal sealed record TimedFigures
         var figures = new TimedFigures();
         foreach (SimulatedNode node in cluster.Nodes)
         {
-            TimedCounters counters = node.Counters.Timed;
+            TimedCounters counters = node.Stack.Rooms.TimedCounters;
             figures._messages += counters.Messages;
             figures._sent += counters.MessagesSent;
             figures._packets += counters.PacketsSent;

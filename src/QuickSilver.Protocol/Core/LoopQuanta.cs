@@ -15,17 +15,6 @@ internal sealed record LoopQuanta
     /// <summary>How long alarms are fired in a turn. The papers: 5 ms.</summary>
     public TimeSpan AlarmQuantum { get; init; } = TimeSpan.FromMilliseconds(1);
 
-    /// <summary>
-    /// A pause longer than this (garbage collection, preemption) makes alarms suspect: I/O is handled once more before
-    /// they fire.
-    /// </summary>
-    public TimeSpan WarpLimit { get; init; } = TimeSpan.FromMilliseconds(50);
-
     /// <summary>A phase that takes longer is reported as a stall.</summary>
     public TimeSpan StallWarning { get; init; } = TimeSpan.FromMilliseconds(10);
-
-    /// <summary>
-    /// Limit on the reads held at once, each in a buffer of up to 64 KiB; the kernel's buffers keep the rest.
-    /// </summary>
-    public int HeldReads { get; init; } = 512;
 }

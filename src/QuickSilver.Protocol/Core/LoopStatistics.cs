@@ -14,16 +14,13 @@ internal sealed class LoopStatistics
     /// <summary>Requests run.</summary>
     public ulong Requests { get; internal set; }
 
-    /// <summary>Completions handled.</summary>
-    public ulong Completions { get; internal set; }
-
     /// <summary>Alarms fired.</summary>
     public ulong Alarms { get; internal set; }
 
     /// <summary>Datagrams sent.</summary>
     public ulong Datagrams { get; internal set; }
 
-    /// <summary>Pauses longer than <see cref="LoopQuanta.WarpLimit"/>.</summary>
+    /// <summary>Pauses longer than <see cref="LoopTurn.WarpLimit"/>.</summary>
     public ulong Warps { get; internal set; }
 
     /// <summary>Phases longer than <see cref="LoopQuanta.StallWarning"/>.</summary>

@@ -22,7 +22,7 @@ namespace QuickSilver.Protocol.Core;
 /// each other's requests and never read the answers.
 /// </para>
 /// <para>
-/// A time warp is a delay of the thread longer than <see cref="LoopQuanta.WarpLimit"/>, between turns or inside the I/O
+/// A time warp is a delay of the thread longer than <see cref="WarpLimit"/>, between turns or inside the I/O
 /// phase. After it I/O is handled once more before alarms: timers have run out meanwhile whose cancelling packets lie
 /// in the kernel's buffers. Waiting on purpose, at most until the first alarm is due, is no warp.
 /// </para>
@@ -37,6 +37,15 @@ namespace QuickSilver.Protocol.Core;
 /// </summary>
 internal sealed class LoopTurn
 {
+    /// <summary>Limit on the reads held at once, each of up to 64 KiB; the kernel's buffers keep the rest.</summary>
+    public const int HeldReads = 512;
+
+    /// <summary>
+    /// A pause longer than this (garbage collection, preemption) makes alarms suspect: I/O is handled once more before
+    /// they fire.
+    /// </summary>
+    public static readonly TimeSpan WarpLimit = TimeSpan.FromMilliseconds(50);
+
     private const int ItemsPerClockRead = 16;
     private const int LeftOverItems = 8;
 
@@ -81,14 +90,14 @@ internal sealed class LoopTurn
     public bool Run()
     {
         Instant start = _parts.Clock.Now;
-        bool held = start - _expectedBy > _quanta.WarpLimit;
+        bool held = start - _expectedBy > WarpLimit;
 
         int requests = _parts.Requests.RunAll(start);
         Instant now = requests > 0 ? End(TurnPhase.Requests, start) : start;
 
         Instant ioStart = now;
         int completions = HandleIo(ref now);
-        if (held || now - _takenAt > _quanta.WarpLimit)
+        if (held || now - _takenAt > WarpLimit)
         {
             Statistics.Warps++;
             completions += HandleIo(ref now);
@@ -106,7 +115,6 @@ internal sealed class LoopTurn
         Statistics.Turns++;
         if (busy) Statistics.BusyTurns++;
         Statistics.Requests += (ulong)requests;
-        Statistics.Completions += (ulong)completions;
         Statistics.Alarms += (ulong)alarms;
         Statistics.Datagrams += (ulong)datagrams;
         if (now - start > Statistics.LongestTurn) Statistics.LongestTurn = now - start;
@@ -119,7 +127,7 @@ internal sealed class LoopTurn
     private int HandleIo(ref Instant now)
     {
         _takenAt = now;
-        int room = _quanta.HeldReads - _backlog.Count;
+        int room = HeldReads - _backlog.Count;
         if (room > 0 && _parts.Completions.Take(_taken, room) > 0)
         {
             _takes++;

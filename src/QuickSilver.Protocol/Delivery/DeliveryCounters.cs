@@ -44,7 +44,7 @@ internal sealed class DeliveryCounters(RejectCounters rejected)
     /// <summary>Messages received in groups of a region that this node is not in.</summary>
     public ulong MessagesFiltered;
 
-    /// <summary>Of those, how many their view's installation released.</summary>
+    /// <summary>Datagrams of views not installed that were kept until their view was.</summary>
     public ulong UnrecognisedReplayed;
 
     /// <summary>Datagrams of views not installed that were dropped: no room, or too old.</summary>

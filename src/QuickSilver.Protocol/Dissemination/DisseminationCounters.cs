@@ -36,9 +36,6 @@ internal sealed class DisseminationCounters
     /// </summary>
     public ulong MessageCopies;
 
-    /// <summary>Bytes of data datagrams, repairs and beacons as they were sent.</summary>
-    public ulong DatagramBytes;
-
     /// <summary>Packets sent again because of NAKs; with unicast fan-out, one per member.</summary>
     public ulong Retransmissions;
 

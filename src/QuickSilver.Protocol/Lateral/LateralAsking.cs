@@ -94,7 +94,7 @@ internal sealed class LateralAsking : IFeed
         var writer = new WireWriter(_request.AsSpan(DatagramHeader.Length));
         LateralIdList.Write(ref writer, ids[..count]);
         int length = DatagramHeader.Length + writer.Written;
-        _parts.Header(DatagramKind.LateralNak, own, to.Number.Key).WriteTo(_request.AsSpan(0, length));
+        _parts.Context.Header(DatagramKind.LateralNak, own, to.Number.Key).WriteTo(_request.AsSpan(0, length));
         train = new Train(_request.AsMemory(0, length), length, TrainRoute.Control, to.Control, null);
         return true;
     }
@@ -138,7 +138,7 @@ internal sealed class LateralAsking : IFeed
             LateralDataBody.WritePrefix(ref writer, id, isResend: true);
             writer.WriteBytes(block.Span);
             int length = DatagramHeader.Length + writer.Written;
-            _parts.Header(DatagramKind.LateralResend, view).WriteTo(_answer.AsSpan(0, length));
+            _parts.Context.Header(DatagramKind.LateralResend, view).WriteTo(_answer.AsSpan(0, length));
             _parts.Counters.ResendsGiven++;
             train = new Train(_answer.AsMemory(0, length), length, TrainRoute.Unicast, to.Data, null);
             return true;

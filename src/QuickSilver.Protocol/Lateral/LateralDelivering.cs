@@ -14,6 +14,8 @@ namespace QuickSilver.Protocol.Lateral;
 /// </summary>
 internal sealed class LateralDelivering(LateralParts parts)
 {
+    private const long MostHeld = 64L << 20;
+
     // Bytes of fragments and of messages that wait for their turn.
     private long _held;
 
@@ -106,7 +108,7 @@ internal sealed class LateralDelivering(LateralParts parts)
         Assembly? assembly = reception.FindAssembly(id.Number);
         if (assembly is null)
         {
-            if (_held > parts.Limits.HeldBytes) return false;
+            if (_held > MostHeld) return false;
             assembly = new Assembly(id.Number, (int)block.Fragments);
             reception.Assemblies.Add(assembly);
         }

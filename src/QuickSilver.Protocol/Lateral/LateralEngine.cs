@@ -22,11 +22,17 @@ namespace QuickSilver.Protocol.Lateral;
 /// </summary>
 internal sealed class LateralEngine : IModeEngine
 {
+    /// <summary>The most bytes of packets kept for repairs, combinations and requests.</summary>
+    public const long MostCacheBytes = 8L << 20;
+
     private readonly LateralParts _parts;
 
     /// <summary>Makes the engine of a node.</summary>
-    public LateralEngine(ModeContext context, LateralCounters counters, LateralLimits? limits = null) =>
-        _parts = new LateralParts(context, counters, limits ?? new LateralLimits());
+    /// <param name="context">What the stack gives it.</param>
+    /// <param name="counters">Counts what it does.</param>
+    /// <param name="cacheBytes">Bytes of packets kept.</param>
+    public LateralEngine(ModeContext context, LateralCounters counters, long cacheBytes = MostCacheBytes) =>
+        _parts = new LateralParts(context, counters, cacheBytes);
 
     /// <summary>The parts, for checks that look into them.</summary>
     internal LateralParts Parts => _parts;

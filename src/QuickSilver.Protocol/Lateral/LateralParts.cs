@@ -12,13 +12,12 @@ internal sealed class LateralParts
     private readonly List<LateralGroup> _groups = [];
     private LateralGroup? _last;
 
-    public LateralParts(ModeContext context, LateralCounters counters, LateralLimits limits)
+    public LateralParts(ModeContext context, LateralCounters counters, long cacheBytes)
     {
         Context = context;
         Counters = counters;
-        Limits = limits;
         Arena = new Arena(context.Pool, BufferOwner.Cache);
-        Cache = new BlockCache(Arena, limits.CacheBytes);
+        Cache = new BlockCache(Arena, cacheBytes);
         Peers = new LateralPeers(context.Cluster);
         Repairing = new LateralRepairing(this);
         Asking = new LateralAsking(this);
@@ -32,8 +31,6 @@ internal sealed class LateralParts
     public ModeContext Context { get; }
 
     public LateralCounters Counters { get; }
-
-    public LateralLimits Limits { get; }
 
     public Arena Arena { get; }
 
@@ -78,20 +75,6 @@ internal sealed class LateralParts
         Reports.Forget(group);
         _last = null;
     }
-
-    /// <summary>Begins the header of a datagram of this node.</summary>
-    /// <param name="kind">Its kind.</param>
-    /// <param name="view">The view of those who receive it; of a request, the own one.</param>
-    /// <param name="asked">The node that a request is addressed to; 0 in all else.</param>
-    public DatagramHeader Header(DatagramKind kind, RegionView view, ulong asked = 0) => new()
-    {
-        Kind = kind,
-        Cluster = Context.ClusterInstance,
-        ViewTag = view.Number.Tag,
-        ViewCounter = view.Number.Counter,
-        Sender = Context.SelfKey,
-        Sequence = asked,
-    };
 
     public void Close()
     {

@@ -96,7 +96,7 @@ internal sealed class LateralRepairing : IFeed
             _bins.Clear(bin, packets, now);
             if (_length == 0) _targets.Clear();
         }
-        _parts.Header(DatagramKind.LateralRepair, view).WriteTo(_datagram.AsSpan(0, _length));
+        _parts.Context.Header(DatagramKind.LateralRepair, view).WriteTo(_datagram.AsSpan(0, _length));
         _parts.Counters.RepairsSent++;
         _parts.Counters.RepairBytesSent += (ulong)_length;
         train = new Train(_datagram.AsMemory(0, _length), _length, TrainRoute.Unicast, target.Data, null);

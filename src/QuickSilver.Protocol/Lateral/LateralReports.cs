@@ -4,6 +4,7 @@ using QuickSilver.Protocol.Flow.Control;
 using QuickSilver.Protocol.Flow.Pull;
 using QuickSilver.Protocol.Flow.Transports;
 using QuickSilver.Protocol.Membership;
+using QuickSilver.Protocol.Modes;
 using QuickSilver.Protocol.Wire;
 
 namespace QuickSilver.Protocol.Lateral;
@@ -27,15 +28,15 @@ internal sealed class LateralReports : IFeed
     private readonly Alarm _alarm;
     private readonly List<LateralGroup> _silent = [];
     private readonly List<LateralGroup> _due = [];
-    private readonly List<Train> _trains = [];
+    private readonly ViewCast _trains;
     private readonly byte[] _memory = new byte[16 * (DatagramHeader.Length + LateralSessionBody.MaxLength)];
     private TokenBucket? _budget;
-    private int _next;
     private int _viewAt;
 
     public LateralReports(LateralParts parts)
     {
         _parts = parts;
+        _trains = new ViewCast(parts.Context);
         _alarm = new Alarm(parts.Context.Alarms, OnAlarm);
     }
 
@@ -59,23 +60,15 @@ internal sealed class LateralReports : IFeed
     /// <inheritdoc/>
     public bool TryPull(Instant now, out Train train)
     {
-        if (_next == _trains.Count)
-        {
-            _trains.Clear();
-            _next = 0;
-            Build(now);
-        }
-        train = default;
-        if (_next == _trains.Count) return false;
-        train = _trains[_next++];
-        return true;
+        if (_trains.TryNext(out train)) return true;
+        Build(now);
+        return _trains.TryNext(out train);
     }
 
     /// <summary>The views have changed: what is under way is dropped, and reported again later.</summary>
     public void Detach()
     {
-        _trains.Clear();
-        _next = 0;
+        _trains.Stop();
         _viewAt = 0;
         _parts.Context.Roots.DropKept(this);
         if (_due.Count > 0) _parts.Context.Roots.Register(this, PriorityClass.Data);
@@ -116,7 +109,7 @@ internal sealed class LateralReports : IFeed
 
     private void Build(Instant now)
     {
-        Debug.Assert(_trains.Count == 0 && _next == 0, "what was built has left");
+        Debug.Assert(!_trains.IsUnderWay, "what was built has left");
         if (_due.Count == 0) return;
         _budget ??= new TokenBucket(DatagramsASecond, DatagramsASecond / 2, now);
         _due.Sort(static (one, other) => one.Id.CompareTo(other.Id));
@@ -143,9 +136,8 @@ internal sealed class LateralReports : IFeed
             var writer = new WireWriter(_memory.AsSpan(at + DatagramHeader.Length));
             LateralSessionBody.Write(ref writer, entries[..count]);
             int length = DatagramHeader.Length + writer.Written;
-            _parts.Header(DatagramKind.LateralSession, view).WriteTo(_memory.AsSpan(at, length));
-            _parts.Context.Casts.AddTrains(
-                view, _parts.Context.SelfKey, _memory.AsMemory(at, length), length, _trains);
+            _parts.Context.Header(DatagramKind.LateralSession, view).WriteTo(_memory.AsSpan(at, length));
+            _trains.Add(view, _memory.AsMemory(at, length));
             at += length;
         }
         _due.Clear();

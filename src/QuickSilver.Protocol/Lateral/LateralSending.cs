@@ -29,27 +29,24 @@ internal sealed class LateralSending : IFeed
     private const int LeastContent = 64;
 
     private readonly LateralParts _parts;
-    private readonly List<Train> _trains = [];
+    private readonly ViewCast _trains;
     private readonly List<RegionView> _views = [];
     private readonly List<int> _lengths = [];
-    private int _next;
     private int _nextView;
     private Slice _memory;
 
     public LateralSending(LateralParts parts)
     {
         _parts = parts;
+        _trains = new ViewCast(parts.Context);
         parts.Context.Outlet.HasMessages = () => parts.Context.Roots.Register(this, PriorityClass.Data);
     }
 
     /// <inheritdoc/>
     public bool TryPull(Instant now, out Train train)
     {
-        train = default;
-        while (_next == _trains.Count)
+        while (!_trains.TryNext(out train))
         {
-            _trains.Clear();
-            _next = 0;
             if (_nextView < _views.Count)
             {
                 AddTrains(_views[_nextView++]);
@@ -60,17 +57,15 @@ internal sealed class LateralSending : IFeed
             if (!_parts.Context.Outlet.TryTake(now, out OutgoingMessage? message)) return false;
             Send(message, now);
         }
-        train = _trains[_next++];
         return true;
     }
 
     /// <summary>The addresses of views have changed: what is under way to one of them begins again there.</summary>
     public void Detach()
     {
-        if (_next < _trains.Count) _nextView--;
+        if (_trains.IsUnderWay) _nextView--;
         _parts.Context.Roots.DropKept(this);
-        _trains.Clear();
-        _next = 0;
+        _trains.Stop();
         if (_nextView < _views.Count) _parts.Context.Roots.Register(this, PriorityClass.Data);
     }
 
@@ -80,15 +75,14 @@ internal sealed class LateralSending : IFeed
         _parts.Context.Roots.DropKept(this);
         _memory.Release();
         _memory = default;
-        _trains.Clear();
+        _trains.Stop();
         _views.Clear();
-        _next = 0;
         _nextView = 0;
     }
 
     private void Send(OutgoingMessage message, Instant now)
     {
-        Debug.Assert(_next == _trains.Count && _nextView >= _views.Count, "the message before has left");
+        Debug.Assert(!_trains.IsUnderWay && _nextView >= _views.Count, "the message before has left");
         Debug.Assert(message.Number > 0, "the message has its number");
         if (_parts.FindGroup(message.Group.Group.Id.Counter) is not { } group
             || _parts.Context.Cluster.Self is not { } self)
@@ -180,14 +174,14 @@ internal sealed class LateralSending : IFeed
 
     private void AddTrains(RegionView view)
     {
-        Debug.Assert(_trains.Count == 0 && _lengths.Count > 0, "the packets of one message go to a view at a time");
+        Debug.Assert(!_trains.IsUnderWay && _lengths.Count > 0, "the packets of one message go to a view at a time");
         // Fragments differ in length by a byte or two: each goes alone.
         int at = 0;
         foreach (int length in _lengths)
         {
             Memory<byte> datagram = _memory.Memory.Slice(at, length);
-            _parts.Header(DatagramKind.LateralData, view).WriteTo(datagram.Span);
-            _parts.Context.Casts.AddTrains(view, _parts.Context.SelfKey, datagram, length, _trains);
+            _parts.Context.Header(DatagramKind.LateralData, view).WriteTo(datagram.Span);
+            _trains.Add(view, datagram);
             at += length;
         }
     }

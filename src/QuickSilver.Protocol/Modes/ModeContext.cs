@@ -5,6 +5,7 @@ using QuickSilver.Protocol.Flow.Pull;
 using QuickSilver.Protocol.Flow.Transports;
 using QuickSilver.Protocol.Membership;
 using QuickSilver.Protocol.Probing;
+using QuickSilver.Protocol.Wire;
 
 namespace QuickSilver.Protocol.Modes;
 
@@ -43,4 +44,21 @@ internal sealed class ModeContext
 
     /// <summary>The cluster's instance, once the node is registered.</summary>
     public ulong ClusterInstance { get; set; }
+
+    /// <summary>Begins the header of a datagram of this node.</summary>
+    /// <param name="kind">Its kind.</param>
+    /// <param name="view">The view of those who receive it; of a request, the own one.</param>
+    /// <param name="sequence">Its sequence; in feedback, the node that it is addressed to.</param>
+    /// <param name="flags">Its flags.</param>
+    public DatagramHeader Header(
+        DatagramKind kind, RegionView view, ulong sequence = 0, DatagramFlags flags = DatagramFlags.None) => new()
+        {
+            Kind = kind,
+            Flags = flags,
+            Cluster = ClusterInstance,
+            ViewTag = view.Number.Tag,
+            ViewCounter = view.Number.Counter,
+            Sender = SelfKey,
+            Sequence = sequence,
+        };
 }

@@ -36,9 +36,6 @@ internal sealed class RecoveryCounters
     /// <summary>Pulls sent.</summary>
     public ulong PullsSent;
 
-    /// <summary>NAKs sent.</summary>
-    public ulong NaksSent;
-
     /// <summary>Rounds completed as leader.</summary>
     public ulong TokenRounds;
 

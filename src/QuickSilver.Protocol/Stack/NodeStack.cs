@@ -42,7 +42,7 @@ internal sealed class NodeStack : ICompletionHandler, IPullRoots, IMembershipEve
         Counters = new NodeCounters(_rooms);
     }
 
-    /// <summary>Counters and gauges of the present.</summary>
+    /// <summary>What the rooms count together.</summary>
     public NodeCounters Counters { get; }
 
     /// <summary>
@@ -54,7 +54,7 @@ internal sealed class NodeStack : ICompletionHandler, IPullRoots, IMembershipEve
     /// <summary>Sealed datagrams that were opened, for checks.</summary>
     internal ulong DatagramsOpened => _router.Opened;
 
-    /// <summary>The rooms, for checks that look into them.</summary>
+    /// <summary>The rooms, for what they count, and for checks that look into them.</summary>
     internal StackParts Rooms => _rooms;
 
     /// <summary>The cluster as installed here.</summary>

@@ -26,14 +26,13 @@ namespace QuickSilver.Protocol.Stack;
 /// </summary>
 internal sealed class StackParts
 {
-    private readonly LateralLimits _lateralLimits;
+    private readonly long _lateralCache;
 
     public StackParts(NodeSettings settings, NodeHost host, NodeStack stack)
     {
         Host = host;
         Probes = settings.Probes;
-        var limits = new LateralLimits();
-        _lateralLimits = limits with { CacheBytes = Math.Min(limits.CacheBytes, settings.CacheBytes) };
+        _lateralCache = Math.Min(LateralEngine.MostCacheBytes, settings.CacheBytes);
         ChecksSources = settings.CheckSources;
         DeliveryCounters = new DeliveryCounters(Rejected);
         Keys = settings.Crypto is { } suite ? new KeyRing(suite, IsLiveNode) : null;
@@ -156,7 +155,7 @@ internal sealed class StackParts
         MakeEngineInTests?.Invoke(mode, context)
         ?? mode switch
         {
-            GroupModes.Lateral => new LateralEngine(context, LateralCounters, _lateralLimits),
+            GroupModes.Lateral => new LateralEngine(context, LateralCounters, _lateralCache),
             GroupModes.Timed => new TimedEngine(context, TimedCounters),
             _ => throw new NotSupportedException($"There is no engine for mode {mode}."),
         };

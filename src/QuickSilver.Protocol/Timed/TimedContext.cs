@@ -46,22 +46,4 @@ internal sealed class TimedContext
 
     /// <summary>The step installed last.</summary>
     public StepNumber Installed => Mode.Cluster.Installed;
-
-    /// <summary>Writes a datagram's header over the beginning of its bytes, whose body is in place.</summary>
-    public void WriteHeader(
-        Span<byte> datagram,
-        DatagramKind kind,
-        RegionView view,
-        ulong sequence,
-        DatagramFlags flags = DatagramFlags.None) =>
-        new DatagramHeader
-        {
-            Kind = kind,
-            Flags = flags,
-            Cluster = Mode.ClusterInstance,
-            ViewTag = view.Number.Tag,
-            ViewCounter = view.Number.Counter,
-            Sender = Mode.SelfKey,
-            Sequence = sequence,
-        }.WriteTo(datagram);
 }

@@ -1,6 +1,7 @@
 using QuickSilver.Protocol.Core;
 using QuickSilver.Protocol.Flow.Pull;
 using QuickSilver.Protocol.Flow.Transports;
+using QuickSilver.Protocol.Modes;
 using QuickSilver.Protocol.Wire;
 
 namespace QuickSilver.Protocol.Timed;
@@ -13,13 +14,13 @@ internal sealed class TimedWords : IFeed
 {
     private readonly TimedContext _context;
     private readonly Queue<ITimedWord> _waiting = new();
-    private readonly TimedTrains _trains;
+    private readonly ViewCast _trains;
     private readonly byte[] _room = new byte[TimedContext.LongestWord];
 
     public TimedWords(TimedContext context)
     {
         _context = context;
-        _trains = new TimedTrains(context);
+        _trains = new ViewCast(context.Mode);
     }
 
     /// <summary>Adds a word; it must not be waiting.</summary>

@@ -165,7 +165,7 @@ internal struct DatagramHeader
         bool isChecked = (Flags & DatagramFlags.PayloadChecksum) != 0 && DatagramKinds.CarriesPacket(Kind);
         uint payload = isChecked ? Crc32C.Of(datagram[Length..]) : 0;
         if (Kind == DatagramKind.Hybrid) payload = HybridPacket.ListChecksum(datagram);
-        Seal(datagram, payload);
+        WriteChecksums(datagram, payload);
     }
 
     /// <summary>
@@ -175,7 +175,7 @@ internal struct DatagramHeader
     internal readonly void WriteSealed(Span<byte> datagram, uint payloadChecksum)
     {
         WriteFields(datagram);
-        Seal(datagram, payloadChecksum);
+        WriteChecksums(datagram, payloadChecksum);
     }
 
     /// <summary>The payload checksum that stands in a datagram.</summary>
@@ -241,7 +241,7 @@ internal struct DatagramHeader
             datagram[HeaderChecksumOffset..], HeaderChecksum(datagram, DatagramKind.Repair));
     }
 
-    private readonly void Seal(Span<byte> datagram, uint payloadChecksum)
+    private readonly void WriteChecksums(Span<byte> datagram, uint payloadChecksum)
     {
         BinaryPrimitives.WriteUInt32LittleEndian(datagram[PayloadChecksumOffset..], payloadChecksum);
         BinaryPrimitives.WriteUInt32LittleEndian(datagram[HeaderChecksumOffset..], HeaderChecksum(datagram, Kind));

@@ -3,6 +3,7 @@ using QuickSilver.Protocol.Core;
 using QuickSilver.Protocol.Dissemination;
 using QuickSilver.Protocol.Flow.Control;
 using QuickSilver.Protocol.Membership.Server;
+using QuickSilver.Protocol.Recovery;
 using QuickSilver.Protocol.Stack;
 using QuickSilver.Testing.Faults;
 using QuickSilver.Testing.Network;
@@ -126,16 +127,16 @@ internal sealed class Disturbance
         TimeSpan round = default;
         for (int sender = 0; sender < _spec.Senders; sender++)
         {
-            NodeCounters counters = _cluster.Nodes[sender].Counters;
+            DisseminationCounters counters = _cluster.Nodes[sender].Stack.Rooms.DisseminationCounters;
             sent += (long)counters.MessagesSent;
             pending += counters.PendingMessages;
         }
         ulong rounds = 0;
         foreach (SimulatedNode node in _cluster.Nodes)
         {
-            if (!node.IsAlive || node.Counters.TokenRounds <= rounds) continue;
-            rounds = node.Counters.TokenRounds;
-            round = node.Counters.TokenRoundTrip;
+            RecoveryCounters counters = node.Stack.Rooms.RecoveryCounters;
+            if (!node.IsAlive || counters.TokenRounds <= rounds) continue;
+            (rounds, round) = (counters.TokenRounds, counters.TokenRoundTrip);
         }
         return new Sample(
             sent, pending, DeliveredAt(_spec.Witness), DeliveredAt(_spec.Victim), round, TimeOf(0),

@@ -25,10 +25,10 @@ internal sealed record SimulatedHerd(int Nodes, int Groups, int Kinds)
         bool started = cluster.RunUntil(
             () => cluster.Nodes.All(node => node.State == SimulatedNodeState.Running), TimeSpan.FromSeconds(30));
         if (!started) throw cluster.Violation("D9", "not all nodes were admitted to the cluster");
-        ulong before = cluster.Nodes[0].Counters.StepsInstalled;
+        ulong before = cluster.Nodes[0].Stack.Rooms.StepsInstalled;
         TimeSpan began = cluster.Elapsed;
         cluster.Await([.. cluster.Nodes.Select(node => node.Join(GroupsOf(node.Index)))]);
-        return (cluster.Elapsed - began, cluster.Nodes.Max(node => node.Counters.StepsInstalled) - before);
+        return (cluster.Elapsed - began, cluster.Nodes.Max(node => node.Stack.Rooms.StepsInstalled) - before);
     }
 
     private string[] GroupsOf(int node)

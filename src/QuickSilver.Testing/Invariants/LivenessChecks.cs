@@ -49,7 +49,7 @@ internal static class LivenessChecks
         {
             if (Array.Exists(sessions, session => session.Source is { EndlessBytes: > 0 }))
                 return ("D7", $"node {sender.Index} sends to {group.Name} without end");
-            long pending = sender.Counters.PendingMessages;
+            long pending = sender.Stack.Rooms.DisseminationCounters.PendingMessages;
             return pending > 0
                 ? ("D7", $"node {sender.Index} has {pending} messages pending, some of them to {group.Name}") : null;
         }

@@ -1,6 +1,8 @@
 using QuickSilver.Protocol.Delivery;
+using QuickSilver.Protocol.Dissemination;
 using QuickSilver.Protocol.Flow;
 using QuickSilver.Protocol.Flow.Buffers;
+using QuickSilver.Protocol.Lateral;
 using QuickSilver.Protocol.Recovery.Reception;
 using QuickSilver.Protocol.Recovery.Regions;
 using QuickSilver.Protocol.Stack;
@@ -22,26 +24,24 @@ internal sealed class MemoryChecks(RunContext run)
     // So many packets of each stream may be kept for others although the cap is reached, or no stream could go on.
     private const int PacketsBeyondCap = 16;
     private const long Floor = 32L << 20;
-    private const long LateralCache = 8L << 20;
 
     /// <summary>Checks a living node.</summary>
     /// <param name="node">The node.</param>
     /// <param name="settings">Its caps.</param>
-    /// <param name="counters">Its counters.</param>
     /// <param name="pool">Its memory.</param>
     /// <param name="streams">Streams in the whole cluster.</param>
-    public void CheckCaps(
-        SimulatedNode node, NodeSettings settings, NodeCounters counters, BufferPool pool, int streams)
+    public void CheckCaps(SimulatedNode node, NodeSettings settings, BufferPool pool, int streams)
     {
+        long cached = node.Counters.CachedBytes;
+        DisseminationCounters counters = node.Stack.Rooms.DisseminationCounters;
         long kept = settings.CacheBytes + ((long)streams * PacketsBeyondCap * run.Options.Network.SlotBytes);
-        if (counters.CachedBytes > kept) kept += HeldBeyondCap(node) + LeftByRemovedSenders(node, settings);
-        if (counters.CachedBytes > kept)
+        if (cached > kept) kept += HeldBeyondCap(node) + LeftByRemovedSenders(node, settings);
+        if (cached > kept)
         {
-            throw run.Violation(
-                "R1", $"node {node.Index} keeps {counters.CachedBytes} bytes of received packets; its cap is {kept}");
+            throw run.Violation("R1", $"node {node.Index} keeps {cached} bytes of received packets; its cap is {kept}");
         }
         long lateral = node.Stack.Rooms.LateralCounters.CachedBytes;
-        if (lateral > Math.Min(LateralCache, settings.CacheBytes) + (2 * LateralBlock.MaxLength))
+        if (lateral > Math.Min(LateralEngine.MostCacheBytes, settings.CacheBytes) + (2 * LateralBlock.MaxLength))
             throw run.Violation("R1", $"node {node.Index} keeps {lateral} bytes of packets of lateral groups");
         // A stream that holds nothing takes one message whatever its length, or others could silence it.
         long pending = settings.NodeMaxPendingBytes + settings.MaxMessageBytes;
@@ -62,10 +62,10 @@ internal sealed class MemoryChecks(RunContext run)
         long timed = node.Stack.Rooms.TimedCounters.HeldBytes;
         if (timed is < 0 or > TimedContext.MaxHeldBytes + (1 << 20))
             throw run.Violation("R1", $"node {node.Index} counts {timed} bytes held of timed groups");
-        if (counters.CachedBytes < 0 || counters.PendingBytes < 0 || counters.PendingMessages < 0)
+        if (cached < 0 || counters.PendingBytes < 0 || counters.PendingMessages < 0)
         {
             throw run.Violation("R1",
-                $"node {node.Index} counts {counters.CachedBytes} bytes kept, {counters.PendingMessages} messages and "
+                $"node {node.Index} counts {cached} bytes kept, {counters.PendingMessages} messages and "
                 + $"{counters.PendingBytes} bytes pending");
         }
     }

@@ -157,8 +157,8 @@ internal sealed class NodeRunner : IEventTarget, IRequestQueue
         _busyUntil = now + _meter.EndTurn(_transport.TakeBytesMoved(), alarms - _alarmsBefore);
         _alarmsBefore = alarms;
         if (!_pauses) return;
-        Protocol.Stack.NodeCounters counters = _node.Counters;
-        _busyUntil += _meter.PauseAfter(_busyUntil, counters.CachedBytes + counters.PendingBytes);
+        long pending = _node.Stack.Rooms.DisseminationCounters.PendingBytes;
+        _busyUntil += _meter.PauseAfter(_busyUntil, _node.Counters.CachedBytes + pending);
     }
 
     private void WakeForMore(bool busy, Instant now)

@@ -120,7 +120,7 @@ internal sealed class SimulatedNode : IMembershipClient
     /// <summary>Why it was expelled; none otherwise.</summary>
     public MembershipRefusal Expulsion { get; private set; }
 
-    /// <summary>The protocol's counters.</summary>
+    /// <summary>What the protocol's rooms count together.</summary>
     public NodeCounters Counters => Stack.Counters;
 
     /// <summary>What the loop has done.</summary>
@@ -356,27 +356,28 @@ internal sealed class SimulatedNode : IMembershipClient
     /// <summary>Checks what is checked after every turn.</summary>
     internal void AfterTurn()
     {
-        NodeCounters counters = Stack.Counters;
-        if (Stack.Cluster.Installed.IsNone) _seen = new StepsSeen(default, counters.StepsInstalled);
+        ulong steps = Stack.Rooms.StepsInstalled;
+        RejectCounters rejected = Stack.Counters.Rejected;
+        if (Stack.Cluster.Installed.IsNone) _seen = new StepsSeen(default, steps);
         else if (_seen.Step != Stack.Cluster.Installed)
         {
             _checkedStep = default;
             CheckViews();
-            _checks.Views.CheckOrder(Index, Stack.Cluster.Installed, counters.StepsInstalled, ref _seen);
+            _checks.Views.CheckOrder(Index, Stack.Cluster.Installed, steps, ref _seen);
         }
         if (_run.Tap is null
-            && counters.Rejected[RejectReason.Malformed] + counters.Rejected[RejectReason.BadFragment] > 0)
+            && rejected[RejectReason.Malformed] + rejected[RejectReason.BadFragment] > 0)
         {
             throw _run.Violation("E2",
-                $"node {Index} rejected {counters.Rejected[RejectReason.Malformed]} datagrams as malformed and "
-                + $"{counters.Rejected[RejectReason.BadFragment]} fragments as contradictory, though checksums stop "
+                $"node {Index} rejected {rejected[RejectReason.Malformed]} datagrams as malformed and "
+                + $"{rejected[RejectReason.BadFragment]} fragments as contradictory, though checksums stop "
                 + $"what is damaged");
         }
-        if (_run.Tap is null && !_transport.WasForged && counters.Rejected[RejectReason.WrongSource] > 0)
+        if (_run.Tap is null && !_transport.WasForged && rejected[RejectReason.WrongSource] > 0)
             throw _run.Violation(
                 "E2", $"node {Index} took {Stack.LastForged} for forged, though every one came from its sender");
         _checks.Rates.OnTurn(this);
-        _checks.Memory.CheckCaps(this, _settings, counters, _pool, _checks.Stability.Streams);
+        _checks.Memory.CheckCaps(this, _settings, _pool, _checks.Stability.Streams);
     }
 
     private SimulatedGroup SenderNamed(string name) =>

@@ -141,7 +141,8 @@ internal sealed class RunExecution
         if (!node.IsAlive) return;
         Leave(node, [.. node.Groups.Select(group => group.Name)]);
         ClosePublishers(node, [.. node.Publishers.Select(group => group.Name)]);
-        bool busy = node.Groups.Any() || node.Publishers.Any() || node.Counters.PendingMessages > 0
+        bool busy = node.Groups.Any() || node.Publishers.Any()
+            || node.Stack.Rooms.DisseminationCounters.PendingMessages > 0
             || _joins.Exists(join => join.Node == node && IsUnderWay(join));
         if (busy) Cluster.After(TimeSpan.FromMilliseconds(50), () => Shutdown(node));
         else node.Shutdown();

@@ -1,6 +1,7 @@
 using QuickSilver.Diagnostics;
 using QuickSilver.Inboxes;
 using QuickSilver.Protocol.Core;
+using QuickSilver.Protocol.Dissemination;
 using QuickSilver.Protocol.Membership;
 using QuickSilver.Protocol.Recovery;
 using QuickSilver.Protocol.Stack;
@@ -96,7 +97,7 @@ internal sealed class StatisticsCutter
     /// <summary>Carries the counts of the protocol stack over, before the stack is replaced.</summary>
     public void OnStackEnding()
     {
-        NodeFigures ending = CollectProtocol(_core.Stack.Counters);
+        NodeFigures ending = CollectProtocol(_core.Stack);
         ending.Carry(_carried);
         _carried = ending;
         _windowPackets = 0;
@@ -125,17 +126,17 @@ internal sealed class StatisticsCutter
 
     private void Collect(Instant now)
     {
-        NodeCounters counters = _core.Stack.Counters;
+        MemberLags lags = _core.Stack.Rooms.Lags;
         _forgeries.Check(_core.Stack, now);
-        MeasureWindow(now, counters);
-        _next = CollectProtocol(counters);
+        MeasureWindow(now, (long)_core.Stack.Counters.PacketsSent);
+        _next = CollectProtocol(_core.Stack);
         _next.Carry(_carried);
         _next.Time = TimeProvider.System.GetUtcNow();
         _next.Uptime = now - _started;
         _next.Groups = _core.Directory.Count;
         _next.Publishers = _core.Directory.Publishers;
-        _next.MembersHoldingUp = counters.MembersHoldingUp;
-        _next.LongestHoldUp = counters.MembersHoldingUp > 0 ? now - counters.HeldUpSince : TimeSpan.Zero;
+        _next.MembersHoldingUp = lags.HoldingUp;
+        _next.LongestHoldUp = lags.HoldingUp > 0 ? now - lags.HeldUpSince : TimeSpan.Zero;
         _next.SocketDrops = (long)_core.Transport.ReadSocketDrops();
         _next.PacketsBorrowed = (long)_core.Transport.Counters.PacketsBorrowed;
         _next.RateActual = _rate;
@@ -155,48 +156,52 @@ internal sealed class StatisticsCutter
         CountMembers();
     }
 
-    private static NodeFigures CollectProtocol(NodeCounters counters)
+    private static NodeFigures CollectProtocol(NodeStack stack)
     {
+        StackParts rooms = stack.Rooms;
+        NodeCounters all = stack.Counters;
+        DisseminationCounters sent = rooms.DisseminationCounters;
+        RecoveryCounters received = rooms.RecoveryCounters;
         return new NodeFigures
         {
-            ViewChanges = (long)counters.StepsInstalled,
-            Suspicions = (long)counters.Suspicions,
-            MessagesSent = (long)counters.MessagesSent,
-            MessagesReceived = (long)counters.MessagesReceived,
-            BytesSent = (long)counters.BytesSent,
-            BytesReceived = (long)counters.BytesReceived,
-            PacketsSent = (long)counters.PacketsSent,
-            PacketsLent = (long)counters.PacketsLent,
-            HybridPacketsSent = (long)counters.HybridPacketsSent,
-            HybridFallbacks = (long)counters.HybridFallbacks,
-            HybridPacketsReceived = (long)counters.HybridPacketsReceived,
-            MessageCopies = (long)counters.MessageCopies,
-            DatagramsSent = (long)counters.DatagramsSent,
-            PacketsReceived = (long)counters.PacketsReceived,
-            PacketsDuplicate = (long)counters.PacketsDuplicate,
-            PacketsFiltered = (long)counters.PacketsFiltered,
-            MessagesFiltered = (long)counters.MessagesFiltered,
-            PacketsRejected = (long)counters.Rejected.Total,
-            PacketsMissed = (long)counters.PacketsMissed,
-            RepairsFromPeers = (long)counters.RepairsFromPeers,
-            RepairsFromSenders = (long)counters.RepairsFromSenders,
-            RepairsWasted = (long)counters.RepairsWasted,
-            RepairsGiven = (long)counters.RepairsGiven,
-            PacketsJoined = (long)counters.PacketsJoined,
-            MessagesLost = (long)counters.MessagesLost,
-            TokenRounds = (long)counters.TokenRounds,
-            TokenRoundTrip = counters.TokenRoundTrip,
-            PendingMessages = counters.PendingMessages,
-            PendingBytes = counters.PendingBytes,
-            CachedBytes = counters.CachedBytes,
-            DatagramBytes = counters.ShortestSlot,
-            NarrowPaths = counters.NarrowPaths,
-            BackpressureEpisodes = (long)counters.BackpressureEpisodes,
-            MembersByUnicast = counters.MembersByUnicast,
-            MembersToUnicast = (long)counters.MembersToUnicast,
-            RateLimit = counters.RateLimit,
-            Lateral = LateralFigures.Of(counters.Lateral),
-            Timed = TimedFigures.Of(counters.Timed),
+            ViewChanges = (long)rooms.StepsInstalled,
+            Suspicions = (long)received.Suspicions,
+            MessagesSent = (long)sent.MessagesSent,
+            MessagesReceived = (long)all.MessagesReceived,
+            BytesSent = (long)sent.BytesSent,
+            BytesReceived = (long)all.BytesReceived,
+            PacketsSent = (long)all.PacketsSent,
+            PacketsLent = (long)sent.PacketsLent,
+            HybridPacketsSent = (long)sent.HybridPackets,
+            HybridFallbacks = (long)sent.HybridFallbacks,
+            HybridPacketsReceived = (long)received.HybridPackets,
+            MessageCopies = (long)sent.MessageCopies,
+            DatagramsSent = (long)rooms.Roots.Counters.TotalDatagrams,
+            PacketsReceived = (long)all.PacketsReceived,
+            PacketsDuplicate = (long)all.PacketsDuplicate,
+            PacketsFiltered = (long)all.PacketsFiltered,
+            MessagesFiltered = (long)rooms.DeliveryCounters.MessagesFiltered,
+            PacketsRejected = (long)all.Rejected.Total,
+            PacketsMissed = (long)all.PacketsMissed,
+            RepairsFromPeers = (long)all.RepairsFromPeers,
+            RepairsFromSenders = (long)all.RepairsFromSenders,
+            RepairsWasted = (long)received.RepairsWasted,
+            RepairsGiven = (long)all.RepairsGiven,
+            PacketsJoined = (long)received.PacketsJoined,
+            MessagesLost = (long)all.MessagesLost,
+            TokenRounds = (long)received.TokenRounds,
+            TokenRoundTrip = received.TokenRoundTrip,
+            PendingMessages = sent.PendingMessages,
+            PendingBytes = sent.PendingBytes,
+            CachedBytes = all.CachedBytes,
+            DatagramBytes = rooms.Disseminator.ShortestSlot,
+            NarrowPaths = all.NarrowPaths,
+            BackpressureEpisodes = (long)sent.GatesShut,
+            MembersByUnicast = all.MembersByUnicast,
+            MembersToUnicast = (long)sent.MembersToUnicast,
+            RateLimit = all.RateLimit,
+            Lateral = LateralFigures.Of(rooms.LateralCounters),
+            Timed = TimedFigures.Of(rooms.TimedCounters),
         };
     }
 
@@ -226,15 +231,15 @@ internal sealed class StatisticsCutter
         _next.Members = _members;
     }
 
-    private void MeasureWindow(Instant now, NodeCounters counters)
+    private void MeasureWindow(Instant now, long packets)
     {
         TimeSpan window = now - _windowStart;
         if (window < RateWindow) return;
         TimeSpan busy = Loop.TimeInAll;
         _utilization = Math.Clamp((busy - _windowBusy) / window, 0, 1);
-        _rate = ((long)counters.PacketsSent - _windowPackets) / window.TotalSeconds;
+        _rate = (packets - _windowPackets) / window.TotalSeconds;
         _windowStart = now;
         _windowBusy = busy;
-        _windowPackets = (long)counters.PacketsSent;
+        _windowPackets = packets;
     }
 }

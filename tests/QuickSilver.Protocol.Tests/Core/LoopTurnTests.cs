@@ -131,7 +131,7 @@ public sealed class LoopTurnTests
         _bench.OnHandled = _ => _bench.Clock.Advance(Millisecond);
 
         _bench.Loop.Run();
-        Assert.Equal(new LoopQuanta().HeldReads, _bench.Completions.LargestRoom);
+        Assert.Equal(LoopTurn.HeldReads, _bench.Completions.LargestRoom);
         _bench.Loop.Run();
 
         Assert.Equal(16, _bench.Completions.LastRoom);

@@ -108,8 +108,7 @@ internal sealed class LateralWorld
         public Member(LateralWorld owner, NodeInfo self, LateralSettings settings)
             : base(owner.World)
         {
-            Engine = new LateralEngine(
-                ContextOf(self, GroupModes.Lateral), Counters, new LateralLimits { CacheBytes = 256 << 10 });
+            Engine = new LateralEngine(ContextOf(self, GroupModes.Lateral), Counters, cacheBytes: 256 << 10);
             Open(Engine, Group, settings);
         }
 

@@ -25,7 +25,7 @@ public sealed class TimersPageTests
     public void ConstantsAndDefaultsAreFound()
     {
         Assert.Contains(Timers, timer => timer is { Name: "TimedEngine.SweepPause", Time: "1 s", Room: "Timed" });
-        Assert.Contains(Timers, timer => timer is { Name: "LoopQuanta.WarpLimit", Time: "50 ms", Room: "Core" });
+        Assert.Contains(Timers, timer => timer is { Name: "LoopTurn.WarpLimit", Time: "50 ms", Room: "Core" });
         Assert.Contains(
             Timers, timer => timer.Text == "The longest round trip that is believed." && timer.Time == "10 s");
         Assert.True(Timers.Count > 90, $"only {Timers.Count} timers found");

@@ -251,7 +251,7 @@ public sealed class BadDatagramTests
     private void Expect(RejectReason reason, SocketRole role, byte[] datagram)
     {
         ulong total = _node.Stack.Counters.Rejected.Total;
-        ulong sent = _node.Stack.Counters.DatagramBytesSent;
+        ulong sent = _node.Stack.Rooms.Roots.Counters.TotalBytes;
         int heard = _node.Heard.Count;
         long cached = _node.Stack.Counters.CachedBytes;
 
@@ -260,7 +260,7 @@ public sealed class BadDatagramTests
 
         if (reason != RejectReason.None) Assert.Equal(1UL, _node.Stack.Counters.Rejected[reason]);
         Assert.Equal(total + (reason == RejectReason.None ? 0UL : 1UL), _node.Stack.Counters.Rejected.Total);
-        Assert.Equal(sent, _node.Stack.Counters.DatagramBytesSent);
+        Assert.Equal(sent, _node.Stack.Rooms.Roots.Counters.TotalBytes);
         Assert.Equal(heard, _node.Heard.Count);
         Assert.Equal(cached, _node.Stack.Counters.CachedBytes);
     }

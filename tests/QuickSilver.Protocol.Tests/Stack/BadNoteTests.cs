@@ -204,7 +204,7 @@ public sealed class BadNoteTests
 
     private static object State(StackNode node, bool mayAnswer) => (
         node.Heard.Count,
-        mayAnswer ? 0 : node.Stack.Counters.DatagramBytesSent,
+        mayAnswer ? 0 : node.Stack.Rooms.Roots.Counters.TotalBytes,
         node.Stack.Counters.CachedBytes,
         node.Stack.Counters.PacketsReceived,
         node.Stack.Counters.PacketsDuplicate,

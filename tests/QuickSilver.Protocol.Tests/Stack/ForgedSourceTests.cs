@@ -122,14 +122,14 @@ public sealed class ForgedSourceTests
     {
         ulong forged = _node.Stack.Counters.Rejected[RejectReason.WrongSource];
         ulong total = _node.Stack.Counters.Rejected.Total;
-        ulong sent = _node.Stack.Counters.DatagramBytesSent;
+        ulong sent = _node.Stack.Rooms.Roots.Counters.TotalBytes;
         ulong received = _node.Stack.Counters.PacketsReceived + _node.Stack.Counters.PacketsDuplicate
             + _node.Stack.Counters.PacketsMissed;
         _node.Take(datagram, role, source);
         _node.Stack.PullAll(_world.Now);
         Assert.Equal(forged + 1, _node.Stack.Counters.Rejected[RejectReason.WrongSource]);
         Assert.Equal(total + 1, _node.Stack.Counters.Rejected.Total);
-        Assert.Equal(sent, _node.Stack.Counters.DatagramBytesSent);
+        Assert.Equal(sent, _node.Stack.Rooms.Roots.Counters.TotalBytes);
         Assert.Equal(
             received,
             _node.Stack.Counters.PacketsReceived + _node.Stack.Counters.PacketsDuplicate

@@ -134,10 +134,10 @@ public sealed class LyingMemberTests
         foreach (byte[] lie in (byte[][])[Beacon(Far), Packet(1, 2 * Far)])
         {
             node.Take(lie, SocketRole.Unicast);
-            ulong sent = node.Stack.Counters.ControlSent;
+            ulong sent = node.Stack.Rooms.RecoveryCounters.ControlSent;
             _world.RunFor(TimeSpan.FromMilliseconds(1));
             Assert.Equal(missed, node.Stack.Counters.PacketsMissed);
-            Assert.Equal(sent, node.Stack.Counters.ControlSent);
+            Assert.Equal(sent, node.Stack.Rooms.RecoveryCounters.ControlSent);
         }
         Assert.Equal(2UL, node.Stack.Counters.Rejected[RejectReason.BeyondWindow]);
         node.Take(Beacon((2 * Far) + 5), SocketRole.Unicast);

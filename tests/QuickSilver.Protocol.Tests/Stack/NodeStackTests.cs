@@ -85,10 +85,10 @@ public sealed class NodeStackTests
         world.JoinAll("news");
         world.Nodes[0].Say("news", "once");
         world.RunFor(5 * Second);
-        ulong[] before = [.. world.Nodes.Select(node => node.Stack.Counters.DatagramBytesSent)];
+        ulong[] before = [.. world.Nodes.Select(node => node.Stack.Rooms.Roots.Counters.TotalBytes)];
         world.RunFor(60 * Second);
 
-        Assert.Equal(before, world.Nodes.Select(node => node.Stack.Counters.DatagramBytesSent));
+        Assert.Equal(before, world.Nodes.Select(node => node.Stack.Rooms.Roots.Counters.TotalBytes));
     }
 
     [Fact]

@@ -88,7 +88,7 @@ public sealed class CarrierTests
         cluster.Inject(new LossBurst(cluster.Elapsed, 20 * Second, null, 2, loss));
         cluster.RunFor(20 * Second);
 
-        Assert.All(cluster.Nodes, node => Assert.Equal(0UL, node.Counters.MembersToUnicast));
+        Assert.All(cluster.Nodes, node => Assert.Equal(0UL, node.Stack.Rooms.DisseminationCounters.MembersToUnicast));
         cluster.Settle(60 * Second);
         cluster.Shutdown();
     }
@@ -102,7 +102,7 @@ public sealed class CarrierTests
             cluster.Inject(new NodeFreeze(cluster.Elapsed + (6 * time * Second), 3 * Second, 2));
         cluster.RunFor(25 * Second);
 
-        Assert.All(cluster.Nodes, node => Assert.Equal(0UL, node.Counters.MembersToUnicast));
+        Assert.All(cluster.Nodes, node => Assert.Equal(0UL, node.Stack.Rooms.DisseminationCounters.MembersToUnicast));
         cluster.Settle(60 * Second);
         cluster.Shutdown();
     }
@@ -124,7 +124,7 @@ public sealed class CarrierTests
         }
         Figures during = Measure(cluster) - before;
         Assert.Equal(1, cluster.Nodes[0].Counters.MembersByUnicast);
-        Assert.Equal(1UL, cluster.Nodes[0].Counters.MembersToUnicast);
+        Assert.Equal(1UL, cluster.Nodes[0].Stack.Rooms.DisseminationCounters.MembersToUnicast);
         Assert.True(during.Repairs * 100 < during.Data, $"{during.Repairs} bytes of repairs for {during.Data} of data");
         cluster.Settle(60 * Second);
         cluster.Shutdown();
@@ -139,7 +139,7 @@ public sealed class CarrierTests
         cluster.RunFor(20 * Second);
 
         Assert.Equal(0, cluster.Nodes[0].Counters.MembersByUnicast);
-        Assert.InRange(cluster.Nodes[0].Counters.MembersToUnicast, 0UL, 1UL);
+        Assert.InRange(cluster.Nodes[0].Stack.Rooms.DisseminationCounters.MembersToUnicast, 0UL, 1UL);
         Assert.True(cluster.Marks.GetValueOrDefault("copies by unicast do not reach a member either") > 0);
         cluster.Settle(60 * Second);
         cluster.Shutdown();

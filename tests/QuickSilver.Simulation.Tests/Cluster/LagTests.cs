@@ -50,7 +50,7 @@ public class LagTests
         for (int second = 0; second < 10; second++)
         {
             cluster.RunFor(Tick);
-            foreach (SimulatedNode node in cluster.Nodes) Assert.Equal(0, node.Counters.MembersHoldingUp);
+            foreach (SimulatedNode node in cluster.Nodes) Assert.Equal(0, node.Stack.Rooms.Lags.HoldingUp);
         }
         cluster.Settle(Tick * 20);
         cluster.Shutdown();
@@ -88,7 +88,7 @@ public class LagTests
             Assert.Equal((cluster.On(Slow).Stack.Cluster.Self!.Number, cause), (named.Member.Number, named.Cause));
             // While the token waits for a silent member, nobody knows yet how much it will lack.
             if (cause != LagCause.Silent) Assert.True(named.Packets > 0);
-            Assert.Equal(1, node.Counters.MembersHoldingUp);
+            Assert.Equal(1, node.Stack.Rooms.Lags.HoldingUp);
         }
     }
 

@@ -51,7 +51,7 @@ public class LargeClusterTests
 
         // Exact regions are one a node: forty, twenty and two copies.
         Assert.InRange(cluster.MessageTransmissions, 900UL, 300UL * 6);
-        Assert.True(cluster.Nodes.Sum(node => (long)node.Counters.MessagesFiltered) > 300 * 20);
+        Assert.True(cluster.Nodes.Sum(node => (long)node.Stack.Rooms.DeliveryCounters.MessagesFiltered) > 300 * 20);
     }
 
     [Fact]

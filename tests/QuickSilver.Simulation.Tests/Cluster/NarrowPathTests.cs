@@ -221,7 +221,7 @@ public class NarrowPathTests
         cluster.RunFor(TimeSpan.FromSeconds(3));
         cluster.Settle(TimeSpan.FromSeconds(4));
         ulong skips = 0;
-        foreach (SimulatedNode node in cluster.Nodes) skips += node.Counters.TokenSkips;
+        foreach (SimulatedNode node in cluster.Nodes) skips += node.Stack.Rooms.RecoveryCounters.TokenSkips;
         Assert.InRange(skips, 0UL, slot > 9_000 ? 12UL : 0UL);
         cluster.Shutdown();
     }

@@ -22,7 +22,7 @@ public class SuspicionTests
             cluster.On(node).Freeze(TimeSpan.FromMilliseconds(400));
         }
         cluster.Settle(TimeSpan.FromSeconds(10));
-        foreach (SimulatedNode node in cluster.Nodes) Assert.Equal(0ul, node.Counters.Suspicions);
+        foreach (SimulatedNode node in cluster.Nodes) Assert.Equal(0ul, node.Stack.Rooms.RecoveryCounters.Suspicions);
         cluster.Shutdown();
     });
 
@@ -35,9 +35,10 @@ public class SuspicionTests
         cluster.RunFor(TimeSpan.FromSeconds(1));
         for (int node = 1; node < 4; node++) cluster.On(node).Freeze(TimeSpan.FromSeconds(5));
         cluster.Settle(TimeSpan.FromSeconds(20));
-        ulong skips = cluster.Nodes.Max(static node => node.Counters.TokenSkips);
-        foreach (SimulatedNode node in cluster.Nodes) Assert.InRange(node.Counters.Suspicions, 0ul, 3ul);
-        Assert.InRange(cluster.Nodes.Max(static node => node.Counters.Suspicions), 1ul, 3ul);
+        ulong skips = cluster.Nodes.Max(static node => node.Stack.Rooms.RecoveryCounters.TokenSkips);
+        foreach (SimulatedNode node in cluster.Nodes)
+            Assert.InRange(node.Stack.Rooms.RecoveryCounters.Suspicions, 0ul, 3ul);
+        Assert.InRange(cluster.Nodes.Max(static node => node.Stack.Rooms.RecoveryCounters.Suspicions), 1ul, 3ul);
         Assert.True(skips > 6, $"{skips} hops were given up: too few for this test");
         cluster.Shutdown();
     });

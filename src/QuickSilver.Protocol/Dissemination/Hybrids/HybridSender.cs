@@ -289,7 +289,7 @@ internal sealed class HybridSender : HybridWay, IFeed
             part.Stream.Hybrids.OnSent(now);
         }
         Relieve();
-        Count(count, bytes, messages);
+        Count(count, messages);
         _inHand = _inHand with { Length = bytes };
         train = new Train(_inHand.Memory, count > 1 ? slot : bytes, TrainRoute.Region, default, _channel);
         return true;
@@ -309,13 +309,12 @@ internal sealed class HybridSender : HybridWay, IFeed
         _heldRoom = 0;
     }
 
-    private void Count(int packets, int bytes, uint messages)
+    private void Count(int packets, uint messages)
     {
         DisseminationCounters counters = _context.Counters;
         counters.PacketsSent += (ulong)packets;
         counters.HybridPackets += (ulong)packets;
         counters.DataDatagrams += (ulong)packets;
-        counters.DatagramBytes += (ulong)bytes;
         counters.MessageCopies += messages;
     }
 

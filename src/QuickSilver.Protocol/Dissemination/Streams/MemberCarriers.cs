@@ -164,7 +164,6 @@ internal sealed class MemberCarriers : IFeed
         };
         header.WriteTo(_probe);
         _context.Counters.CarrierProbes++;
-        _context.Counters.DatagramBytes += (ulong)_probe.Length;
         if (++_sent < Probes) _nextProbe.Set(now + ProbeDistance);
         train = new Train(_probe, _probe.Length, TrainRoute.Region, default, _channel);
         return true;

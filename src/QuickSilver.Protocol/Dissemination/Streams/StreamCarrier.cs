@@ -52,7 +52,6 @@ internal sealed class StreamCarrier(
     {
         if (!TryNext(out train)) return false;
         DisseminationCounters counters = context.Counters;
-        counters.DatagramBytes += (ulong)train.Length;
         if (_isBeacon)
         {
             counters.Beacons++;

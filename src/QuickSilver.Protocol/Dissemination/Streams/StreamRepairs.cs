@@ -141,7 +141,6 @@ internal sealed class StreamRepairs : IFeed
         if (_carrier.TryNext(out train) || TryMakeTrain(now, out train))
         {
             _context.Counters.Retransmissions += (ulong)train.Count;
-            _context.Counters.DatagramBytes += (ulong)train.Length;
             return true;
         }
         _isRegistered = false;
@@ -249,7 +248,9 @@ internal sealed class StreamRepairs : IFeed
     private int CutTrain(out int segment)
     {
         _copies ??= _context.Pool.Rent(BufferOwner.Pending);
-        return _parts.CutTrain(_copies.AsSpan(0, BufferPool.ChunkBytes), _sizes.TrainDatagrams, out segment);
+        int length = _parts.CutTrain(_copies.AsSpan(0, BufferPool.ChunkBytes), _sizes.TrainDatagrams, out segment);
+        _context.Settings.Probes.Reached("a sender sends a packet in parts again");
+        return length;
     }
 
     private readonly record struct Job(ulong Sequence, NodeInfo? To, int AlsoTo);

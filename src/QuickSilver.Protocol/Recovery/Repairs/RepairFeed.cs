@@ -134,6 +134,7 @@ internal sealed class RepairFeed : IFeed
         if (_parts.IsEmpty || _partsTo is not { IsRemoved: false } to) return false;
         int length = _parts.CutTrain(_train, _node.Transport.Facts.TrainDatagrams, out int segment);
         train = new Train(_train.AsMemory(0, length), segment, TrainRoute.Unicast, to.Data, null);
+        _node.Probes.Reached("a member sends a packet in parts");
         return true;
     }
 

@@ -81,8 +81,7 @@ internal sealed class RequestFeed(RecoveryContext node, RegionView view, Inbound
             PullBody.Write(
                 ref writer, order.Stream!.Sender.Number.Key, order.Partition, inbound.Narrowest, ranges);
         }
-        if (order.IsNak) node.Counters.NaksSent++;
-        else node.Counters.PullsSent++;
+        if (!order.IsNak) node.Counters.PullsSent++;
         DatagramHeader header = node.Header(view, order.IsNak ? DatagramKind.Nak : DatagramKind.Pull);
         train = node.Seal(header, writer.Written, order.To);
         return true;

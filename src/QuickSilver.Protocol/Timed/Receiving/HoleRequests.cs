@@ -146,7 +146,7 @@ internal sealed class HoleRequests : ITimedWord
             ref writer, _group.Id.Counter, _isDirect, _receiver.Echo.Probe, _receiver.Echo.HeldFor(now),
             _ranges.AsSpan(0, _rangeCount));
         int length = DatagramHeader.Length + writer.Written;
-        _context.WriteHeader(room.AsSpan(0, length), kind, own, _receiver.Sender.Number.Key);
+        _context.Mode.Header(kind, own, _receiver.Sender.Number.Key).WriteTo(room.AsSpan(0, length));
         return length;
     }
 

@@ -3,6 +3,7 @@ using QuickSilver.Protocol.Flow.Control;
 using QuickSilver.Protocol.Flow.Pull;
 using QuickSilver.Protocol.Flow.Transports;
 using QuickSilver.Protocol.Membership;
+using QuickSilver.Protocol.Modes;
 using QuickSilver.Protocol.Wire;
 
 namespace QuickSilver.Protocol.Timed.Receiving;
@@ -20,7 +21,7 @@ internal sealed class PartnerRepairs : IFeed
     private readonly TimedContext _context;
     private readonly TimedStay _group;
     private readonly Waiting[] _orders = new Waiting[MaxOrders];
-    private readonly TimedTrains _trains;
+    private readonly ViewCast _trains;
     private readonly Alarm _due;
     private byte[]? _datagram;
     private TokenBucket? _bucket;
@@ -30,7 +31,7 @@ internal sealed class PartnerRepairs : IFeed
     {
         _context = context;
         _group = group;
-        _trains = new TimedTrains(context);
+        _trains = new ViewCast(context.Mode);
         _due = new Alarm(context.Mode.Alarms, _ => _context.Mode.Roots.Register(this, PriorityClass.Repair));
     }
 
@@ -61,6 +62,7 @@ internal sealed class PartnerRepairs : IFeed
             Waiting order = _orders[index];
             if (order.Sequence != sequence || order.Receiver.Sender.Number.Key != sender) continue;
             Remove(index);
+            _context.Probes.Reached("a partner need not repair, since another has");
             return;
         }
     }
@@ -164,8 +166,8 @@ internal sealed class PartnerRepairs : IFeed
         writer.WriteBytes(packet.Payload.Span);
         if (writer.Overflowed) return 0;
         int length = DatagramHeader.Length + writer.Written;
-        _context.WriteHeader(
-            _datagram.AsSpan(0, length), DatagramKind.TimedRepair, view, order.Sequence, DatagramFlags.FromPeer);
+        _context.Mode.Header(DatagramKind.TimedRepair, view, order.Sequence, DatagramFlags.FromPeer)
+            .WriteTo(_datagram.AsSpan(0, length));
         return length;
     }
 

@@ -43,7 +43,8 @@ internal sealed class ProbeEcho(TimedContext context, TimedStay group, TimedRece
             var writer = new WireWriter(room.AsSpan(DatagramHeader.Length));
             new TimedEchoBody(group.Id.Counter, Probe, HeldFor(now)).WriteTo(ref writer);
             int length = DatagramHeader.Length + writer.Written;
-            context.WriteHeader(room.AsSpan(0, length), DatagramKind.TimedEcho, own, receiver.Sender.Number.Key);
+            context.Mode.Header(DatagramKind.TimedEcho, own, receiver.Sender.Number.Key)
+                .WriteTo(room.AsSpan(0, length));
             word = new TimedDatagram(length, null, receiver.Sender);
             return true;
         }

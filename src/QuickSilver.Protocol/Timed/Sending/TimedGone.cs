@@ -64,8 +64,7 @@ internal sealed class TimedGone : ITimedWord
             var writer = new WireWriter(room.AsSpan(DatagramHeader.Length));
             TimedGoneBody.Write(ref writer, _group.Id.Counter, _ranges.AsSpan(0, _rangeCount));
             int length = DatagramHeader.Length + writer.Written;
-            _context.WriteHeader(
-                room.AsSpan(0, length), DatagramKind.TimedGone, view, _sender.Kept.Oldest);
+            _context.Mode.Header(DatagramKind.TimedGone, view, _sender.Kept.Oldest).WriteTo(room.AsSpan(0, length));
             _context.Counters.GoneSent++;
             word = new TimedDatagram(length, view, null);
             return true;

@@ -2,6 +2,7 @@ using QuickSilver.Protocol.Core;
 using QuickSilver.Protocol.Flow.Pull;
 using QuickSilver.Protocol.Flow.Transports;
 using QuickSilver.Protocol.Membership;
+using QuickSilver.Protocol.Modes;
 using QuickSilver.Protocol.Wire;
 
 namespace QuickSilver.Protocol.Timed.Sending;
@@ -20,7 +21,7 @@ internal sealed class TimedRepairs : IFeed
     private readonly TimedSender _sender;
     private readonly Queue<ulong> _orders = new();
     private readonly Alarm _opens;
-    private readonly TimedTrains _trains;
+    private readonly ViewCast _trains;
     private byte[]? _datagram;
     private ulong _sending;
     private ulong _awaited;
@@ -34,7 +35,7 @@ internal sealed class TimedRepairs : IFeed
         _group = group;
         _sender = sender;
         _opens = new Alarm(context.Mode.Alarms, _ => Register());
-        _trains = new TimedTrains(context);
+        _trains = new ViewCast(context.Mode);
     }
 
     /// <summary>Takes a request for a packet that is held.</summary>
@@ -46,7 +47,11 @@ internal sealed class TimedRepairs : IFeed
     {
         ref KeptPacket packet = ref _sender.Kept[sequence];
         bool isRecent = packet.Repaired != Instant.Zero && now - packet.Repaired < _sender.RoundTrip.Value;
-        if (isRecent && alsoTo is null) return;
+        if (isRecent && alsoTo is null)
+        {
+            _context.Probes.Reached("a timed packet is asked for that was sent again a moment ago");
+            return;
+        }
         ulong bit = BitOf(view, now);
         bool isQueued = packet.Awaited != 0;
         packet.Awaited |= bit;

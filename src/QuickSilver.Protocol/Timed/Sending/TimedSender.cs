@@ -6,6 +6,7 @@ using QuickSilver.Protocol.Flow.Control;
 using QuickSilver.Protocol.Flow.Pull;
 using QuickSilver.Protocol.Flow.Transports;
 using QuickSilver.Protocol.Membership;
+using QuickSilver.Protocol.Modes;
 using QuickSilver.Protocol.Wire;
 
 namespace QuickSilver.Protocol.Timed.Sending;
@@ -40,7 +41,7 @@ internal sealed class TimedSender : IFeed
     private readonly Alarm _opens;
     private readonly byte[] _datagram;
     private readonly TokenBucket? _messages;
-    private readonly TimedTrains _trains;
+    private readonly ViewCast _trains;
     private TimedPlace _place;
     private ushort _before;
     private ulong _sending;
@@ -64,7 +65,7 @@ internal sealed class TimedSender : IFeed
             _messages = new TokenBucket(Settings.MessagesPerSecond, Math.Max(1, Settings.BurstPackets), now);
         _opens = new Alarm(context.Mode.Alarms, OnOpened);
         _datagram = new byte[PacketBytes];
-        _trains = new TimedTrains(context);
+        _trains = new ViewCast(context.Mode);
         RoundTrip = new GroupRoundTrip(Settings.FirstRoundTrip);
         Repairs = new TimedRepairs(context, group, this);
         Gone = new TimedGone(context, group, this);
@@ -262,7 +263,7 @@ internal sealed class TimedSender : IFeed
         writer.WriteBytes(Kept.BytesOf(sequence));
         Debug.Assert(!writer.Overflowed, "a packet is longer than its room");
         int length = DatagramHeader.Length + writer.Written;
-        _context.WriteHeader(room[..length], kind, view, sequence);
+        _context.Mode.Header(kind, view, sequence).WriteTo(room[..length]);
         return length;
     }
 

@@ -83,7 +83,7 @@ internal sealed class TimedStatus : ITimedWord
         var writer = new WireWriter(room.AsSpan(DatagramHeader.Length));
         status.WriteTo(ref writer, view.Number.Epoch, last);
         int length = DatagramHeader.Length + writer.Written;
-        _context.WriteHeader(room.AsSpan(0, length), DatagramKind.TimedStatus, view, last);
+        _context.Mode.Header(DatagramKind.TimedStatus, view, last).WriteTo(room.AsSpan(0, length));
         return length;
     }
 

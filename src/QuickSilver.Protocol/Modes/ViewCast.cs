@@ -1,23 +1,26 @@
 using QuickSilver.Protocol.Flow.Transports;
 using QuickSilver.Protocol.Membership;
 
-namespace QuickSilver.Protocol.Timed;
+namespace QuickSilver.Protocol.Modes;
 
 /// <summary>
-/// The trains of one datagram to one region view, handed out one by one; and a copy for one member that asked for it.
+/// The trains of datagrams to region views, handed out one by one; and a copy for one member that asked for it. The
+/// memory of a datagram stays as it is until its last train.
 /// </summary>
-/// <param name="context">The node's shared state.</param>
-internal sealed class TimedTrains(TimedContext context)
+/// <param name="mode">What the stack gives an engine.</param>
+internal sealed class ViewCast(ModeContext mode)
 {
     private readonly List<Train> _trains = [];
     private int _next;
 
-    /// <summary>Begins with a datagram, whose memory stays as it is until the last train.</summary>
+    /// <summary>True while trains remain.</summary>
+    public bool IsUnderWay => _next < _trains.Count;
+
+    /// <summary>Begins with a datagram to a view.</summary>
     public void Start(RegionView view, ReadOnlyMemory<byte> datagram, NodeInfo? alsoTo)
     {
-        _trains.Clear();
-        _next = 0;
-        context.Mode.Casts.AddTrains(view, context.Mode.SelfKey, datagram, datagram.Length, _trains);
+        Stop();
+        Add(view, datagram);
         if (alsoTo is not { IsRemoved: false }) return;
         foreach (Train train in _trains)
         {
@@ -29,19 +32,27 @@ internal sealed class TimedTrains(TimedContext context)
     /// <summary>Begins with a datagram for one node.</summary>
     public void Start(NodeInfo to, ReadOnlyMemory<byte> datagram)
     {
-        _trains.Clear();
-        _next = 0;
+        Stop();
         Add(to, datagram);
     }
 
+    /// <summary>Adds a datagram to a view.</summary>
+    public void Add(RegionView view, ReadOnlyMemory<byte> datagram) =>
+        mode.Casts.AddTrains(view, mode.SelfKey, datagram, datagram.Length, _trains);
+
     /// <summary>Forgets the trains that remain.</summary>
-    public void Stop() => _next = _trains.Count;
+    public void Stop()
+    {
+        _trains.Clear();
+        _next = 0;
+    }
 
     /// <summary>The next train; false when there is none.</summary>
     public bool TryNext(out Train train)
     {
-        bool has = _next < _trains.Count;
+        bool has = IsUnderWay;
         train = has ? _trains[_next++] : default;
+        if (!has) Stop();
         return has;
     }
 
