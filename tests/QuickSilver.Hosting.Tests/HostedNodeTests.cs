@@ -182,6 +182,7 @@ public sealed class HostedNodeTests
         if (type.IsEnum) return Enum.GetValues(type).Cast<object>().First(one => !one.Equals(value));
         if (type == typeof(MessageHandler)) return new MessageHandler(static (in MessageRef _) => { });
         if (type == typeof(MessageBatchHandler)) return new MessageBatchHandler(static (in MessageBatch _) => { });
+        if (type == typeof(ModeOptions)) return new LateralMode();
         if (type == typeof(KeySelector)) return new KeySelector(static (in MessageRef _) => 0);
         return type.IsPrimitive
             ? Convert.ChangeType(17, type, CultureInfo.InvariantCulture)
