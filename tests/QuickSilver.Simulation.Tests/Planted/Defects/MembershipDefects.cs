@@ -302,6 +302,7 @@ internal static class MembershipDefects
             [
                 new("FailureDetector.cs", "node.LastHeard = Later(node.LastHeard);", "node.LastHeard = now;"),
                 new("FailureDetector.cs", "node.ConfirmedAt = Later(node.ConfirmedAt);", ""),
+                new("FailureDetector.cs", "now < _readBy || now - parts", "now - parts"),
             ],
         },
         new(
