@@ -32,8 +32,14 @@ public sealed class StoppedMemberTests
             await sender.WaitForAsync("log Warning 1310", "'stopped'");
             TimeSpan logged = Stopwatch.GetElapsedTime(start);
             string slowest = await sender.AskAsync("slowest", "slowest");
+            // Why a member is slow is known once it was asked, which busy processors put off.
+            while (!slowest.Contains("does not answer", StringComparison.Ordinal))
+            {
+                Assert.True(Stopwatch.GetElapsedTime(start) < TimeSpan.FromSeconds(30), slowest);
+                await Task.Delay(100, TestContext.Current.CancellationToken);
+                slowest = await sender.AskAsync("slowest", "slowest");
+            }
             Assert.Contains("'stopped'", slowest, StringComparison.Ordinal);
-            Assert.Contains("does not answer", slowest, StringComparison.Ordinal);
             TestContext.Current.TestOutputHelper?.WriteLine($"named after {logged.TotalSeconds:0.0} s: {slowest}");
         }
         finally
