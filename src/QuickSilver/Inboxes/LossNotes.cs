@@ -9,7 +9,8 @@ namespace QuickSilver.Inboxes;
 /// </summary>
 internal sealed class LossNotes
 {
-    private const int MaxNotes = 1_024;
+    /// <summary>The most notes but for one more of each sender that has none.</summary>
+    public const int MaxNotes = 1_024;
 
     private readonly List<LossNote> _notes = [];
     private readonly Dictionary<NodeInfo, LossNote> _last = [];

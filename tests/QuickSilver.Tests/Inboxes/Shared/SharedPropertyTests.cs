@@ -234,12 +234,25 @@ public sealed class SharedPropertyTests
                 Check(
                     _model.Lost.TryGetValue((group, loss.Sender, number), out LossReason reason),
                     $"number {number} is not lost");
-                // Beyond a thousand notes, losses of any reason share one.
-                bool isExact = _model.Of(group).Dropped.Count < 1_024;
                 Check(
-                    reason == loss.Reason || !isExact, $"number {number} was lost by {reason}, told as {loss.Reason}");
+                    reason == loss.Reason || (number > loss.First && MayShareNotes(group)),
+                    $"number {number} was lost by {reason}, told as {loss.Reason}");
             }
             _told[(group, loss.Sender)] = loss.First + loss.Count - 1;
+        }
+
+        // Once a group has as many notes as it may, losses of any reason join the last of their sender, which keeps the
+        // reason of its first.
+        private bool MayShareNotes(PartRig group)
+        {
+            int notes = 0;
+            foreach (((PartRig of, NodeInfo sender, ulong number), LossReason reason) in _model.Lost)
+            {
+                if (of != group) continue;
+                bool isKnown = _model.Lost.TryGetValue((of, sender, number - 1), out LossReason before);
+                if (!isKnown || before != reason) notes++;
+            }
+            return notes >= LossNotes.MaxNotes;
         }
 
         private void OnMessage(SharedReader reader, PartRig group, in SharedEntry entry)
