@@ -144,7 +144,6 @@ internal sealed class SimulatedNode : IMembershipClient
 
     internal TimedSettings TimedSettings { get; }
 
-
     /// <summary>The present instant by its own clock.</summary>
     internal Instant Now => _clock.Now;
 

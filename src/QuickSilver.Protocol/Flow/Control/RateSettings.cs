@@ -3,6 +3,9 @@ namespace QuickSilver.Protocol.Flow.Control;
 /// <summary>How <see cref="RateControl"/> paces a stream, in packets per second.</summary>
 internal sealed record RateSettings
 {
+    /// <summary>How much time without sending may be made up for in one burst. A train is always allowed.</summary>
+    public static readonly TimeSpan CatchUp = TimeSpan.FromMilliseconds(10);
+
     /// <summary>
     /// True: always at <see cref="Initial"/>, as in the papers' runs. False: the rate follows the window.
     /// </summary>
@@ -16,7 +19,4 @@ internal sealed record RateSettings
 
     /// <summary>The fastest; 0: no limit.</summary>
     public double Max { get; init; }
-
-    /// <summary>How much time without sending may be made up for in one burst. A train is always allowed.</summary>
-    public static readonly TimeSpan CatchUp = TimeSpan.FromMilliseconds(10);
 }

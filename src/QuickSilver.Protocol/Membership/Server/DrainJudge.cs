@@ -32,7 +32,6 @@ internal sealed class DrainJudge(
     Func<ReachReport, Instant, bool> isFresh,
     Func<ServerNode, Instant, bool> tryRemove)
 {
-    private const double AboutTheSame = 0.8;
     // Periods in which accused members gain a sender time.
     private const int ExcusedPeriods = 2;
     // The least time for which a sender hears nothing before it is removed.
@@ -117,7 +116,7 @@ internal sealed class DrainJudge(
         foreach (ReachReport report in reports.Values)
         {
             if (report.Node == member || !isFresh(report, now)) continue;
-            if (!report.IsDeaf(now, Period * AboutTheSame)) continue;
+            if (!report.IsDeaf(now, Period * ReachReport.Nearly)) continue;
             if (FindAlone(sender, report.Node) is not null) return true;
         }
         return false;
@@ -125,7 +124,7 @@ internal sealed class DrainJudge(
 
     private bool IsAnotherStuck(ServerNode node, ViewNumber view, Instant now) => reports.Values.Any(report =>
         report.Node != node && isFresh(report, now)
-        && report.Drains.Exists(drain => drain.View == view && report.At - drain.Since >= Period * AboutTheSame));
+        && report.Drains.Exists(drain => drain.View == view && report.At - drain.Since >= Period * ReachReport.Nearly));
 
     private bool IsAwaited(ServerNode node, ViewNumber number)
     {

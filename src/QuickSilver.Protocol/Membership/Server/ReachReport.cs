@@ -10,6 +10,9 @@ namespace QuickSilver.Protocol.Membership.Server;
 /// <param name="at">The time of the report.</param>
 internal sealed class ReachReport(ServerNode node, Instant at)
 {
+    /// <summary>The share of a period after which two findings count as due at about the same time.</summary>
+    public const double Nearly = 0.8;
+
     /// <summary>Limit on the findings of a report that count: its own before hearsay.</summary>
     public const int MostFindings = 64;
 

@@ -33,7 +33,6 @@ namespace QuickSilver.Protocol.Membership.Server;
 /// </summary>
 internal sealed class ReachabilityMonitor
 {
-    private const double AboutTheSame = 0.8;
     // The least time between two judgements of reports.
     private static readonly TimeSpan JudgeEvery = TimeSpan.FromMilliseconds(100);
 
@@ -235,8 +234,9 @@ internal sealed class ReachabilityMonitor
             isTwo |= _witnesses.Count > 0
                 && !Concern.VoiceOf(_witnesses[0], accused).Equals(Concern.VoiceOf(report.Node, accused));
             _witnesses.Add(report.Node);
-            bool isLong = isDue ? report.At - finding.Since >= Period : now - finding.Since >= Period * AboutTheSame;
-            bool isOutweighed = isAnswered && report.IsUnanswered(now, Period * AboutTheSame);
+            bool isLong = isDue
+                ? report.At - finding.Since >= Period : now - finding.Since >= Period * ReachReport.Nearly;
+            bool isOutweighed = isAnswered && report.IsUnanswered(now, Period * ReachReport.Nearly);
             isOld |= finding.IsOwn && isLong && !isOutweighed && !IsDoubtful(report);
             if (isOld && isTwo) return true;
         }
@@ -286,7 +286,7 @@ internal sealed class ReachabilityMonitor
             _voices[voice] = Math.Max(own, before);
         }
         ReachReport? said = _reports.GetValueOrDefault(accused.Key) is { } found && IsFresh(found, now) ? found : null;
-        TimeSpan period = Period * AboutTheSame;
+        TimeSpan period = Period * ReachReport.Nearly;
         return (said?.IsUnanswered(now, period) ?? true, weight, said?.IsDeaf(now, period) ?? false, _voices.Count);
     }
 
