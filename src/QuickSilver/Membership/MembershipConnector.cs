@@ -58,7 +58,7 @@ internal abstract class MembershipConnector(ChannelSecurity? security) : IAsyncD
             events.OnSeeking($"the name {host} is to be resolved, and the resolver (DNS) does not answer yet");
         (IPAddress[] addresses, string failure) =
             await HostAddresses.FindAsync(host, ConnectTimeout, stop).ConfigureAwait(false);
-        events.OnSeeking($"{host}:{port} is called, and has not answered yet");
+        events.OnSeeking(addresses.Length > 0 ? $"{host}:{port} is called, and has not answered yet" : failure);
         foreach (IPAddress address in addresses)
         {
             TimeSpan remaining = ConnectTimeout - Stopwatch.GetElapsedTime(start);
