@@ -18,4 +18,8 @@ public enum MembershipMode
     /// first looks for a host of the same cluster at <see cref="MembershipOptions.Servers"/>, and fails if one
     /// serves.</summary>
     Host,
+
+    /// <summary>In whichever process <see cref="MembershipOptions.Election"/> elects: any node of the cluster may
+    /// serve, and another takes over when it ends. Servers need no addresses in the configuration.</summary>
+    Elected,
 }

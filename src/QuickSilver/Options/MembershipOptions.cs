@@ -21,6 +21,9 @@ public sealed class MembershipOptions
     /// that refuses, not at all.</summary>
     public IList<string> Servers { get; private set; } = [];
 
+    /// <summary>Elects the process that serves, in <see cref="MembershipMode.Elected"/>. Null (default): none.</summary>
+    public IMembershipElection? Election { get; set; }
+
     /// <summary>TCP port of the server: on 127.0.0.1 in <see cref="MembershipMode.Loopback"/>, on <see cref="Address"/>
     /// in <see cref="MembershipMode.Host"/>. Default: 14999. In <see cref="MembershipMode.Loopback"/> the default
     /// stands for the first of 64 ports, from 14999 downwards, that the cluster has or that is free. Any other port is
@@ -107,6 +110,10 @@ public sealed class MembershipOptions
                 "Membership.Servers",
                 "is given, and Membership.Mode is Loopback, which asks none: "
                 + "set it to Client, or leave the list empty");
+        if (Mode == MembershipMode.Elected && Election is null)
+            errors.Add(
+                "Membership.Election",
+                "is null, and Membership.Mode is Elected: set an election, such as that of a coordination service");
         for (int index = 0; index < Servers.Count; index++)
         {
             if (IsIPv6(Servers[index]))
