@@ -114,6 +114,18 @@ internal static partial class Log
     [LoggerMessage(1111, LogLevel.Error, "The membership server here has failed")]
     public static partial void HostFailed(ILogger logger, Exception fault);
 
+    [LoggerMessage(
+        1645,
+        LogLevel.Warning,
+        "Node {Node} serves the membership, and its lease is not renewed: {Reason}. It stops to serve when that ends")]
+    public static partial void RenewalFailed(ILogger logger, string node, string reason);
+
+    [LoggerMessage(
+        1646,
+        LogLevel.Warning,
+        "Node {Node} has stopped to serve the membership: its lease has ended. Another process takes over")]
+    public static partial void LeaseEnded(ILogger logger, string node);
+
     [LoggerMessage(1112, LogLevel.Information, "{Count} nodes were removed from the cluster: {Names}")]
     public static partial void NodesRemoved(ILogger logger, int count, string names);
 

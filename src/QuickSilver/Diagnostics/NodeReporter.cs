@@ -233,6 +233,13 @@ internal sealed class NodeReporter(NodeLog log) : ITransportEvents, ILinkEvents,
     /// <inheritdoc/>
     public void OnHostFailed(Exception fault) => log.Post(fault, static (logger, s) => Log.HostFailed(logger, s));
 
+    /// <inheritdoc/>
+    public void OnRenewalFailed(string reason) =>
+        log.Post((log.Node, reason), static (logger, s) => Log.RenewalFailed(logger, s.Node, s.reason));
+
+    /// <inheritdoc/>
+    public void OnLeaseEnded() => log.Post(log.Node, static (logger, s) => Log.LeaseEnded(logger, s));
+
     private static string Describe(NodeInfo node) => $"{QuotedName.Of(node.Name)} ({node.Number})";
 
     private static bool IsMisfit(FrameEnd end) =>

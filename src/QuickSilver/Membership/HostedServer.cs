@@ -1,4 +1,5 @@
 using System.Buffers.Binary;
+using System.Diagnostics;
 using System.Net;
 using System.Security.Cryptography;
 using QuickSilver.Loop;
@@ -38,6 +39,8 @@ internal sealed class HostedServer(
     private bool _isBusy;
     private int _nodes;
     private bool _hasFailed;
+    private LeaseGuard? _lease;
+    private volatile bool _hasLapsed;
 
     /// <summary>True while a step is under way, as of the last turn. Any thread.</summary>
     public bool IsBusy => Volatile.Read(ref _isBusy);
@@ -45,10 +48,27 @@ internal sealed class HostedServer(
     /// <summary>The number of registered nodes, as of the last turn. Any thread.</summary>
     public int Nodes => Volatile.Read(ref _nodes);
 
+    /// <summary>True once the lease of an elected server has ended. Any thread.</summary>
+    public bool HasLapsed => _hasLapsed;
+
+    /// <summary>Lets an elected server serve while its lease lasts.</summary>
+    public void Grant(ServingLease lease, IClock clock, Instant now)
+    {
+        Debug.Assert(settings.Server.IsElected && _server is null, "an elected server waits for its lease");
+        _lease = new LeaseGuard(alarms, lease, clock, OnLapsed);
+        _lease.Start(now);
+    }
+
+    /// <summary>The lease has been renewed by a call that began at an instant of its clock.</summary>
+    public void Renew(Instant asked) => _lease?.Renew(asked);
+
+    /// <summary>The lease is lost.</summary>
+    public void Lose(Instant now) => _lease?.Lose(now);
+
     /// <summary>Registers an accepted connection, and starts the timeout of its first frame.</summary>
     public void OnOpened(HostedConnection connection, Instant now)
     {
-        if (_hasFailed)
+        if (_hasFailed || _hasLapsed)
         {
             // Its request was queued behind the failed one: nothing else would end it.
             connection.IsClosed = true;
@@ -155,13 +175,9 @@ internal sealed class HostedServer(
     /// <inheritdoc/>
     public void OnStopping(Instant now)
     {
-        _server?.Stop();
-        foreach (HostedConnection connection in _connections.Values)
-        {
-            connection.IsClosed = true;
-            connection.Link.Close();
-        }
-        _connections.Clear();
+        _lease?.Stop();
+        if (!_hasLapsed) _server?.Stop();
+        CloseAll();
     }
 
     /// <inheritdoc/>
@@ -169,12 +185,26 @@ internal sealed class HostedServer(
     {
         _hasFailed = true;
         events.OnHostFailed(fault);
+        CloseAll();
+    }
+
+    private void CloseAll()
+    {
         foreach (HostedConnection connection in _connections.Values)
         {
             connection.IsClosed = true;
+            connection.Hello?.Cancel();
             connection.Link.Close();
         }
         _connections.Clear();
+    }
+
+    private void OnLapsed()
+    {
+        _hasLapsed = true;
+        _server?.Stop();
+        events.OnLeaseEnded();
+        CloseAll();
     }
 
     // Frames that arrived in time may wait behind those of others: the pool that reads them is late, not the node.
@@ -201,6 +231,11 @@ internal sealed class HostedServer(
                 return false;
             }
         }
+        if (settings.Server.IsElected && (_lease is null || _hasLapsed))
+        {
+            Close(connection.Id, MembershipRefusal.None);
+            return false;
+        }
         if (!connection.HasAsked && SeekFrame.TryRead(frame) is { } question)
         {
             connection.HasAsked = true;
@@ -224,7 +259,8 @@ internal sealed class HostedServer(
     {
         if (_server is not null) return _server;
         var random = new SeededRandom((ulong)Random.Shared.NextInt64());
-        _server = new MembershipServer(Complete(settings.Server, random), alarms, random, this);
+        IServerLinks links = _lease is null ? this : _lease.Wrap(this);
+        _server = new MembershipServer(Complete(settings.Server, random), alarms, random, links);
         _server.OnRead(_readTo);
         return _server;
     }
@@ -260,7 +296,8 @@ internal sealed class HostedServer(
             PortFirst = (ushort)(all.PortFirst + skipped),
             PortCount = all.PortCount - skipped,
             // An unset clock is before that date; 0 is not a valid term.
-            FirstTerm = (uint)Math.Max(1, (TimeProvider.System.GetUtcNow() - FirstTermsBegin).TotalSeconds),
+            FirstTerm = _lease?.Term
+                ?? (uint)Math.Max(1, (TimeProvider.System.GetUtcNow() - FirstTermsBegin).TotalSeconds),
             DrawSecret = DrawSecret,
             Events = this,
         };

@@ -39,4 +39,11 @@ internal interface IMembershipHostEvents
     /// <summary>Reports that the host has failed: its connections are closed, and another process may take
     /// over.</summary>
     void OnHostFailed(Exception fault);
+
+    /// <summary>Reports that the lease of this process has not been renewed; a repeated reason is reported
+    /// once.</summary>
+    void OnRenewalFailed(string reason);
+
+    /// <summary>Reports that this process has stopped to serve, because its lease has ended.</summary>
+    void OnLeaseEnded();
 }

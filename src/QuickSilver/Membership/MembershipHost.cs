@@ -2,6 +2,7 @@ using System.Net;
 using System.Net.Sockets;
 using QuickSilver.Loop;
 using QuickSilver.Protocol.Core;
+using QuickSilver.Protocol.Membership.Server;
 using QuickSilver.Security;
 
 namespace QuickSilver.Membership;
@@ -68,8 +69,8 @@ internal sealed class MembershipHost : IAsyncDisposable
     /// <summary>The bytes held of unfinished frames. Any thread.</summary>
     public long UnfinishedBytes => _limits.Unfinished!.Held;
 
-    /// <summary>False once the host has failed or been disposed. Any thread.</summary>
-    public bool IsRunning => !_thread.Ended.IsCompleted && !_stop.IsCancellationRequested;
+    /// <summary>False once the host has failed, has lost its lease or been disposed. Any thread.</summary>
+    public bool IsRunning => !_thread.Ended.IsCompleted && !_stop.IsCancellationRequested && !_server.HasLapsed;
 
     /// <summary>Starts a host, if the endpoint is free.</summary>
     /// <param name="settings">The settings of the host.</param>
@@ -138,6 +139,19 @@ internal sealed class MembershipHost : IAsyncDisposable
         lock (_lock) open = [.. _connections];
         await Task.WhenAll(open).ConfigureAwait(false);
     }
+
+    /// <summary>Lets an elected host serve from now on. Any thread.</summary>
+    /// <param name="lease">Its lease.</param>
+    /// <param name="clock">The clock of the lease.</param>
+    public void Grant(ServingLease lease, IClock clock) =>
+        _requests.Enqueue(new CoreAction(now => _server.Grant(lease, clock, now)));
+
+    /// <summary>Reports that the lease of an elected host has been renewed. Any thread.</summary>
+    /// <param name="asked">The instant before the call, by the clock of the lease.</param>
+    public void Renew(Instant asked) => _requests.Enqueue(new CoreAction(_ => _server.Renew(asked)));
+
+    /// <summary>Reports that the lease of an elected host is lost: it stops to serve. Any thread.</summary>
+    public void Lose() => _requests.Enqueue(new CoreAction(_server.Lose));
 
     /// <summary>Removes members of a name that will not return. Any thread.</summary>
     /// <param name="name">The name of the members.</param>

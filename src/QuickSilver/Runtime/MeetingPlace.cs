@@ -13,6 +13,7 @@ internal static class MeetingPlace
         {
             MembershipMode.Client => $"{cluster}, a membership server at {string.Join(" or ", membership.Servers)}",
             MembershipMode.Host => $"{cluster}, this process as its membership server at port {membership.Port}",
+            MembershipMode.Elected => $"{cluster}, a membership server elected by {membership.Election!.Describe()}",
             _ => $"{cluster}, port {membership.Port} of this machine, and the user {Environment.UserName} with the "
                 + "same home folder, where the key is",
         };

@@ -4,6 +4,7 @@ using Microsoft.Extensions.Logging;
 using Microsoft.Extensions.Logging.Abstractions;
 using QuickSilver.Diagnostics;
 using QuickSilver.Membership;
+using QuickSilver.Membership.Election;
 using QuickSilver.Security;
 using QuickSilver.Testing;
 using QuickSilver.Transport;
@@ -50,7 +51,7 @@ internal static class NodeOpener
                 TransportSettings settings = OptionSettings.ToTransport(options) with { Servers = servers };
                 transport = OpenTransport(options, settings, reporter);
                 MembershipConnector connector = await OpenConnectorAsync(
-                    options, transport, reporter).ConfigureAwait(false);
+                    options, transport, name, reporter).ConfigureAwait(false);
                 return new NodeOpening(options, name, log, reporter, settings, transport, connector, begun);
             }
             catch (TransportException refusal)
@@ -171,13 +172,15 @@ internal static class NodeOpener
     }
 
     private static async Task<MembershipConnector> OpenConnectorAsync(
-        QuickSilverOptions options, IHostTransport transport, NodeReporter reporter)
+        QuickSilverOptions options, IHostTransport transport, string node, NodeReporter reporter)
     {
         MembershipOptions membership = options.Membership;
         switch (membership.Mode)
         {
             case MembershipMode.Client:
                 return new ServerListConnector(Servers(options), options.Protection.Channel);
+            case MembershipMode.Elected:
+                return Elected(options, transport, node, reporter);
             case MembershipMode.Host:
                 return await HostAsync(options, transport, reporter).ConfigureAwait(false);
             default:
@@ -229,6 +232,16 @@ internal static class NodeOpener
         }
         rivals.Start();
         return new HostConnector(started, settings, reporter, rivals);
+    }
+
+    private static ElectedConnector Elected(
+        QuickSilverOptions options, IHostTransport transport, string node, NodeReporter reporter)
+    {
+        IPAddress listens = ListenAddress(options, transport);
+        var endpoint = new IPEndPoint(listens, options.Membership.Port);
+        MembershipHostSettings settings = OptionSettings.ToHost(options, transport.Facts.Multicast, endpoint);
+        IPAddress announced = listens.Equals(IPAddress.Any) ? transport.Choice.InterfaceAddress : listens;
+        return new ElectedConnector(options.Membership.Election!, settings, announced, node, reporter);
     }
 
     // With a configured interface the server listens there; otherwise it listens on all addresses.

@@ -167,6 +167,11 @@ internal sealed class NodeParts
                 + $"({string.Join(", ", options.Servers)}), "
                 + "or correct the list, host and port; a firewall must let TCP through to it.";
         }
+        if (options.Mode == MembershipMode.Elected)
+        {
+            return $"The nodes of the cluster elect their server by {options.Election!.Describe()}: make sure that this "
+                + "node reaches it, and the server that it names; a firewall must let TCP through to both.";
+        }
         string other = "choose another port by Membership.Port, the same for all nodes of the cluster";
         return isServerSilent
             ? $"The process that has port {options.Port} may have been stopped, by a debugger or a signal: "

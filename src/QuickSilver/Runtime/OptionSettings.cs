@@ -49,7 +49,8 @@ internal static class OptionSettings
                     ? ReconnectPace.LoopbackFoundingGrace
                     : ReconnectPace.HostFoundingGrace,
                 TakeoverTimeout = membership.Mode == MembershipMode.Loopback ? TakeoverTimeout(membership) : null,
-                AwaitMajority = membership.Mode == MembershipMode.Host && membership.AwaitMajority,
+                IsElected = membership.Mode == MembershipMode.Elected,
+                AwaitMajority = membership.Mode != MembershipMode.Loopback && membership.AwaitMajority,
                 Replication = options.Recovery.ReplicationFactor,
                 MulticastFirst = multicast ? address : 0,
                 MulticastCount = multicast ? count : 0,

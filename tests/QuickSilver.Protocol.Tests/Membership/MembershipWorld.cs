@@ -135,7 +135,8 @@ internal sealed class MembershipWorld : IServerLinks
 
     /// <summary>The server dies with all its connections; an empty one takes its place, and nobody is connected to
     /// it.</summary>
-    public void ReplaceServer()
+    /// <param name="term">The term of an elected server; 0 for one that nobody elects.</param>
+    public void ReplaceServer(uint term = 0)
     {
         Server.Stop();
         foreach (WorldNode node in Nodes)
@@ -145,7 +146,9 @@ internal sealed class MembershipWorld : IServerLinks
             _connections.Remove(connection);
             node.Agent.OnDisconnected(Now);
         }
-        Server = new MembershipServer(_settings, Alarms, new SeededRandom(Random.NextUInt64()), this);
+        MembershipServerSettings settings =
+            term == 0 ? _settings : _settings with { FirstTerm = term, IsElected = true };
+        Server = new MembershipServer(settings, Alarms, new SeededRandom(Random.NextUInt64()), this);
     }
 
     public void Send(long connection, ReadOnlySpan<byte> frame)

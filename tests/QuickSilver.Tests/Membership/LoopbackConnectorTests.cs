@@ -157,6 +157,14 @@ public sealed class LoopbackConnectorTests
 
         public void OnRival(string place, int nodes) => throw new InvalidOperationException("there is none");
 
+        public void OnRenewalFailed(string reason)
+        {
+        }
+
+        public void OnLeaseEnded()
+        {
+        }
+
         public void OnHostFailed(Exception fault) => Fault = fault;
     }
 

@@ -56,6 +56,14 @@ internal sealed class TestHost : IMembershipHostEvents
         return host;
     }
 
+    public void OnRenewalFailed(string reason)
+    {
+    }
+
+    public void OnLeaseEnded()
+    {
+    }
+
     public void OnRefused(string remote, MembershipRefusal reason, long count) => Add(_refused, reason);
 
     public void OnDropped(string remote, FrameEnd end, long count) => Add(_dropped, end);

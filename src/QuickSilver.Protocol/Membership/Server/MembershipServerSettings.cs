@@ -40,6 +40,12 @@ internal sealed record MembershipServerSettings
     public uint FirstTerm { get; init; } = 1;
 
     /// <summary>
+    /// True when an election has given <see cref="FirstTerm"/>, and the next <see cref="ServingLease.TermsOfEach"/>, to
+    /// this server alone. The server takes no other term, and takes over no node of a later one.
+    /// </summary>
+    public bool IsElected { get; init; }
+
+    /// <summary>
     /// Delay of the first step when the server founds a cluster: survivors of an older one may be on their way to it.
     /// </summary>
     public TimeSpan FoundingGrace { get; init; }

@@ -32,6 +32,7 @@ internal sealed class ServerParts
         Alarms = alarms;
         ServerEpoch = new ServerEpoch(new Epoch(settings.FirstTerm, random.NextUInt64()), random.NextUInt64())
         {
+            IsElected = settings.IsElected,
             GivenUp = before is { Pipeline.Last: > 0 } ? before.ServerEpoch.Epoch.Term : 0,
             GivenUpInstance = before?.ServerEpoch.Instance ?? 0,
         };

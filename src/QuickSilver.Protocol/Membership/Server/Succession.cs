@@ -1,6 +1,7 @@
 using QuickSilver.Protocol.Core;
 using QuickSilver.Protocol.Membership.Frames;
 using QuickSilver.Protocol.Probing;
+using QuickSilver.Protocol.Wire;
 
 namespace QuickSilver.Protocol.Membership.Server;
 
@@ -85,10 +86,19 @@ internal sealed class Succession
     {
         ServerEpoch serverEpoch = _parts.ServerEpoch;
         if (hello.Session == serverEpoch.Epoch) return false;
-        if (hello.Session.Term > _parts.Settings.FirstTerm + MostTermsAhead) return false;
+        if (IsBeyond(hello.Session.Term)) return false;
         if (_takeover is not { } takeover) return _parts.Nodes.Live.Count == 0 && _parts.Pipeline.Last == 0;
         if (takeover.IsRemoved(hello.Number.Key) || hello.Instance != takeover.Instance) return false;
         return hello.Session.Term < serverEpoch.Epoch.Term || (takeover.IsGathering && _parts.Pipeline.Last == 0);
+    }
+
+    // Nodes of a later elected server know more than this one can take over.
+    private bool IsBeyond(ulong term)
+    {
+        MembershipServerSettings settings = _parts.Settings;
+        return settings.IsElected
+            ? term >= settings.FirstTerm || _parts.ServerEpoch.IsUsedUp
+            : term > settings.FirstTerm + MostTermsAhead;
     }
 
     /// <summary>
@@ -118,7 +128,7 @@ internal sealed class Succession
     public bool MayGiveUpFor(HelloFrame hello, Instant now)
     {
         if (hello.Number.IsNone || hello.Instance == _parts.ServerEpoch.Instance) return false;
-        if (hello.Session.Term > _parts.Settings.FirstTerm + MostTermsAhead) return false;
+        if (IsBeyond(hello.Session.Term)) return false;
         if (_takeover is { } takeover) return takeover.IsGathering && _parts.Pipeline.Last == 0;
         if (_founded == Instant.Zero) return false;
         TimeSpan period = _parts.Settings.FailureTimeout > YoungTime ? _parts.Settings.FailureTimeout : YoungTime;
@@ -160,7 +170,7 @@ internal sealed class Succession
     /// survivors is over.</returns>
     public bool TryBegin(HelloFrame hello, ReportFrame report, Instant now)
     {
-        if (_takeover is null || hello.Session.Term >= _parts.ServerEpoch.Epoch.Term) Begin(hello, report, now);
+        if (_takeover is not { } takeover || IsLater(takeover, hello.Session)) Begin(hello, report, now);
         bool isFit = report.GroupEpoch == _parts.ServerEpoch.GroupEpoch
             && report.Groups.TrueForAll(_parts.Groups.CanInherit)
             && report.Published.TrueForAll(_parts.Groups.CanInherit);
@@ -168,6 +178,11 @@ internal sealed class Succession
         OnTooLate(hello.Number.Key);
         return false;
     }
+
+    // An elected server's own term is above all others, so it compares those that have ended.
+    private bool IsLater(Takeover takeover, Epoch session) => _parts.Settings.IsElected
+        ? takeover.IsGathering && _parts.Pipeline.Last == 0 && session.Term > takeover.Followed.Term
+        : session.Term >= _parts.ServerEpoch.Epoch.Term;
 
     /// <summary>Registers a survivor under its own number.</summary>
     public ServerNode TakeOver(HelloFrame hello, string identity, ReportFrame report, Instant now)

@@ -75,6 +75,9 @@ internal sealed class Takeover(ulong instance, Epoch followed, QuorumLossGuard s
     /// <summary>The cluster instance.</summary>
     public ulong Instance { get; } = instance;
 
+    /// <summary>The session of the first report.</summary>
+    public Epoch Followed { get; } = followed;
+
     /// <summary>The latest end of the time for unnamed nodes.</summary>
     public Instant EarliestEnd { get; set; }
 
@@ -227,10 +230,10 @@ internal sealed class Takeover(ulong instance, Epoch followed, QuorumLossGuard s
         }
         named.ExceptWith(report.Removed);
         foreach (ulong key in named) _naming[key] = _naming.GetValueOrDefault(key) + 1;
-        if (session == followed) _voters.Add(node);
+        if (session == Followed) _voters.Add(node);
         foreach (ulong key in report.IsEmpty ? [] : report.Removed)
         {
-            if (session.Term >= followed.Term) _believed.Add(node);
+            if (session.Term >= Followed.Term) _believed.Add(node);
             if (!_accusers.TryGetValue(key, out List<ServerNode>? accusers)) _accusers.Add(key, accusers = []);
             accusers.Add(node);
             LookAt(key);

@@ -1,0 +1,140 @@
+using System.Net;
+using QuickSilver.Protocol.Core;
+using QuickSilver.Protocol.Membership.Server;
+
+namespace QuickSilver.Membership.Election;
+
+/// <summary>
+/// Connects a node to the server that an election names. When nobody serves, this process campaigns: it listens first,
+/// since the election announces where, and admits nobody before it has the lease.
+/// </summary>
+/// <param name="election">The election.</param>
+/// <param name="settings">The settings of a host, if this process is elected.</param>
+/// <param name="announced">The address at which other nodes reach a host of this process.</param>
+/// <param name="node">The name of the node.</param>
+/// <param name="hostEvents">Receives the events of a host.</param>
+internal sealed class ElectedConnector(
+    IMembershipElection election,
+    MembershipHostSettings settings,
+    IPAddress announced,
+    string node,
+    IMembershipHostEvents hostEvents)
+    : MembershipConnector(settings.Security)
+{
+    private static readonly DateTimeOffset FirstTermsBegin = new(2020, 1, 1, 0, 0, 0, TimeSpan.Zero);
+    private static readonly TimeSpan CallTime = TimeSpan.FromSeconds(3);
+
+    private readonly IClock _clock = settings.Clock ?? new LeaseClock();
+    private volatile ElectedTerm? _term;
+
+    /// <inheritdoc/>
+    public override MembershipHost? Host => _term is { Host: { IsRunning: true } host } ? host : null;
+
+    /// <inheritdoc/>
+    public override async ValueTask<Reached> TryConnectAsync(ILinkEvents events, CancellationToken stop)
+    {
+        if (Host is { } own) return await TryConnectAsync(own, events, stop).ConfigureAwait(false);
+        if (_term is { } ended)
+        {
+            _term = null;
+            await ended.DisposeAsync().ConfigureAwait(false);
+        }
+        try
+        {
+            events.OnSeeking($"{election.Describe()} is asked who serves, and has not answered yet");
+            MembershipLeader? leader = await CallAsync(
+                limit => election.FindLeaderAsync(settings.Server.ClusterName, limit), stop).ConfigureAwait(false);
+            return leader is null
+                ? await CampaignAsync(events, stop).ConfigureAwait(false)
+                : await TryConnectAsync(leader, events, stop).ConfigureAwait(false);
+        }
+        catch (OperationCanceledException)
+        {
+            return Reached.Failed($"{election.Describe()} has not answered within {CallTime.TotalSeconds:0} s");
+        }
+        catch (Exception failure)
+        {
+            return Reached.Failed($"{election.Describe()} does not tell who serves: {failure.Message}");
+        }
+    }
+
+    /// <inheritdoc/>
+    public override async ValueTask DisposeAsync()
+    {
+        if (_term is { } term) await term.DisposeAsync().ConfigureAwait(false);
+    }
+
+    /// <inheritdoc/>
+    protected override bool IsOwn(int port) => Host is { } own && own.EndPoint.Port == port;
+
+    private async ValueTask<Reached> TryConnectAsync(
+        MembershipLeader leader, ILinkEvents events, CancellationToken stop)
+    {
+        if (!MembershipOptions.TryParseServer(leader.EndPoint, out string host, out int port))
+            return Reached.Failed($"{election.Describe()} names a server at '{leader.EndPoint}', which is no HOST:PORT");
+        Reached reached = await TryConnectAsync(host, port, events, stop).ConfigureAwait(false);
+        return reached.Socket is null && !reached.IsVerdict
+            ? reached with { Failure = $"{reached.Failure}; {election.Describe()} names it until its lease ends" }
+            : reached;
+    }
+
+    private ValueTask<Reached> TryConnectAsync(MembershipHost own, ILinkEvents events, CancellationToken stop)
+    {
+        IPEndPoint place = own.EndPoint;
+        // If the host listens on all addresses, loopback is the one that never changes.
+        IPAddress address = place.Address.Equals(IPAddress.Any) ? IPAddress.Loopback : place.Address;
+        return TryConnectAsync(address.ToString(), place.Port, events, stop);
+    }
+
+    private async ValueTask<Reached> CampaignAsync(ILinkEvents events, CancellationToken stop)
+    {
+        events.OnSeeking($"nobody serves, and {election.Describe()} is asked for the lease");
+        if (Listen(out string refusal) is not { } host) return Reached.Failed(refusal);
+        IMembershipLease? lease = null;
+        try
+        {
+            string place = new IPEndPoint(announced, host.EndPoint.Port).ToString();
+            long lowest = (long)(TimeProvider.System.GetUtcNow() - FirstTermsBegin).TotalSeconds
+                / ServingLease.TermsOfEach;
+            var candidate = new MembershipCandidate(settings.Server.ClusterName, place, node, Math.Max(1, lowest));
+            Instant asked = _clock.Now;
+            lease = await CallAsync(limit => election.CampaignAsync(candidate, limit), stop).ConfigureAwait(false);
+            if (lease is null) return Reached.Failed("another process has just been elected to serve");
+            if (FindFault(lease) is { } fault) return Reached.Failed($"{election.Describe()} grants a lease {fault}");
+            _term = new ElectedTerm(host, lease, asked, _clock, hostEvents);
+            events.OnServing(place);
+            return await TryConnectAsync(host, events, stop).ConfigureAwait(false);
+        }
+        finally
+        {
+            if (_term?.Host != host)
+            {
+                await host.DisposeAsync().ConfigureAwait(false);
+                if (lease is not null) await ElectedTerm.GiveUpAsync(lease).ConfigureAwait(false);
+            }
+        }
+    }
+
+    // Another process of this machine may have the port, and the election announces any.
+    private MembershipHost? Listen(out string refusal)
+    {
+        if (MembershipHost.TryStart(settings, hostEvents, out refusal) is { } host) return host;
+        if (refusal.Length > 0) return null;
+        return MembershipHost.TryStart(
+            settings with { EndPoint = new IPEndPoint(settings.EndPoint.Address, 0) }, hostEvents, out refusal);
+    }
+
+    private static string? FindFault(IMembershipLease lease)
+    {
+        if (lease.Term is < 1 or > ServingLease.LastTerm) return $"of the term {lease.Term}";
+        return lease.Duration < TimeSpan.FromSeconds(1) ? $"of {lease.Duration}" : null;
+    }
+
+    private static async ValueTask<T> CallAsync<T>(
+        Func<CancellationToken, ValueTask<T>> call, CancellationToken stop)
+    {
+        using var limit = CancellationTokenSource.CreateLinkedTokenSource(stop);
+        limit.CancelAfter(CallTime);
+        return await call(limit.Token).AsTask().WaitAsync(limit.Token).ConfigureAwait(false);
+    }
+}
