@@ -62,12 +62,12 @@ internal sealed class SimulatedCluster
         _membership = new SimulatedMembership(
             ServerSettings(options) with { Probes = _run.ProbesOf(options.Lives), Crypto = _run.Crypto },
             options.MembershipLink,
-            _run.Clock,
+            new OffsetClock(_run.Clock, TimeSpan.FromSeconds(1)),
             _events,
             _run.Random,
             _run.Trace,
-            (key, reason) => _removals!.OnRemoved(key, _membership!, reason),
-            key => _removals!.OnTakenOver(key, _membership!.Servers));
+            (server, key, reason) => _removals!.OnRemoved(key, server, reason),
+            (server, key) => _removals!.OnTakenOver(key, server.Servers));
         _removals = new AnnouncedRemovals(_run, _checks, _nodes, IsConcerned);
         _plans = new SendPlans(_run, _events, machine => _current[machine]);
         for (int machine = 0; machine < options.Nodes; machine++) _current.Add(AddNode(machine));

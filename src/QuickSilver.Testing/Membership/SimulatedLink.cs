@@ -3,8 +3,11 @@ using QuickSilver.Protocol.Core;
 namespace QuickSilver.Testing.Membership;
 
 /// <summary>One connection between a node and the membership server.</summary>
-internal sealed class SimulatedLink(long id, IMembershipClient client)
+internal sealed class SimulatedLink(long id, IMembershipClient client, SimulatedMembership server)
 {
+    /// <summary>The server's end.</summary>
+    public SimulatedMembership Server { get; } = server;
+
     /// <summary>Id at the server.</summary>
     public long Id { get; } = id;
 

@@ -13,8 +13,10 @@ namespace QuickSilver.Testing.Membership;
 /// The membership server in the simulation: the very state machine that serves at run time, reached over reliable
 /// ordered channels with delay. It handles a frame when it arrives; its work costs no time.
 /// </summary>
-internal sealed class SimulatedMembership : IServerLinks, IEventTarget
+internal sealed class SimulatedMembership : IServerLinks, IMembershipDoor, IEventTarget
 {
+    private const int IdsOfHost = 1 << 24;
+
     private static readonly TimeSpan ReadTime = TimeSpan.FromMicroseconds(200);
 
     private readonly MembershipLinkModel _model;
@@ -24,13 +26,14 @@ internal sealed class SimulatedMembership : IServerLinks, IEventTarget
     private readonly OffsetClock _clock;
     private readonly AlarmQueue _alarms = new();
     private readonly MembershipServerSettings _settings;
-    private MembershipServer _server;
+    private LeaseGuard? _guard;
+    private MembershipServer? _server;
     private ulong _servers;
     private readonly Dictionary<long, SimulatedLink> _links = [];
     private readonly Dictionary<int, int> _blocked = [];
     private readonly Dictionary<int, Instant> _stalledUntil = [];
-    private readonly Action<ulong, MembershipRefusal> _onRemoved;
-    private readonly Action<ulong> _onTakenOver;
+    private readonly Action<SimulatedMembership, ulong, MembershipRefusal> _onRemoved;
+    private readonly Action<SimulatedMembership, ulong> _onTakenOver;
     private readonly Queue<(object? Argument, Happening What)> _unread = [];
     private readonly HashSet<int> _accusers = [];
     private readonly SortedSet<ulong> _welcomed = [];
@@ -45,7 +48,7 @@ internal sealed class SimulatedMembership : IServerLinks, IEventTarget
     /// <summary>Starts the server.</summary>
     /// <param name="settings">The server's.</param>
     /// <param name="model">The channels.</param>
-    /// <param name="clock">The simulation's clock.</param>
+    /// <param name="clock">The clock of the server's machine.</param>
     /// <param name="events">Where arrivals are scheduled.</param>
     /// <param name="random">Decides delays, and seeds the servers.</param>
     /// <param name="trace">Told of every frame.</param>
@@ -53,10 +56,12 @@ internal sealed class SimulatedMembership : IServerLinks, IEventTarget
     /// it.</param>
     /// <param name="onTakenOver">Told the key of each node that the server welcomes under the number that a server
     /// before has given it.</param>
+    /// <param name="host">Index of the host, where there are several. An elected one begins without a server.</param>
     public SimulatedMembership(
-        MembershipServerSettings settings, MembershipLinkModel model, VirtualClock clock, EventQueue events,
+        MembershipServerSettings settings, MembershipLinkModel model, OffsetClock clock, EventQueue events,
         SimulationRandom random, TraceHash trace,
-        Action<ulong, MembershipRefusal> onRemoved, Action<ulong> onTakenOver)
+        Action<SimulatedMembership, ulong, MembershipRefusal> onRemoved,
+        Action<SimulatedMembership, ulong> onTakenOver, int host = 0)
     {
         _onRemoved = onRemoved;
         _onTakenOver = onTakenOver;
@@ -65,8 +70,11 @@ internal sealed class SimulatedMembership : IServerLinks, IEventTarget
         _events = events;
         _random = random;
         _trace = trace;
-        _clock = new OffsetClock(clock, TimeSpan.FromSeconds(1));
-        _server = NewServer();
+        _clock = clock;
+        _lastLink = (long)host * IdsOfHost;
+        _servers = (ulong)host * IdsOfHost;
+        if (settings.IsElected) _isAway = true;
+        else _server = NewServer();
     }
 
     private long _bytesDown;
@@ -91,10 +99,22 @@ internal sealed class SimulatedMembership : IServerLinks, IEventTarget
     public ulong Servers => _servers;
 
     /// <summary>Counter of the last step that the present server has made.</summary>
-    public ulong LastStep => _server.Statistics.Steps;
+    public ulong LastStep => _server?.Statistics.Steps ?? 0;
 
     /// <summary>The machine whose frame the server reads now; -1 when it reads none.</summary>
     public int Speaker { get; private set; } = -1;
+
+    /// <summary>Called when an elected server says something; its lease is valid by its own clock.</summary>
+    public Action? OnWord { get; init; }
+
+    /// <summary>The clock of the server's machine.</summary>
+    public OffsetClock Clock => _clock;
+
+    /// <summary>True while there is a server.</summary>
+    public bool IsServing => !_isAway && !_isStopped;
+
+    /// <summary>The server stands still until then.</summary>
+    public Instant FrozenUntil => _readsFrom > _frozenUntil ? _readsFrom : _frozenUntil;
 
     /// <summary>Alarms set in the server now.</summary>
     public int Alarms => _alarms.Count;
@@ -107,7 +127,7 @@ internal sealed class SimulatedMembership : IServerLinks, IEventTarget
     public SimulatedLink? Connect(IMembershipClient client)
     {
         if (_isAway || _isStopped || _blocked.ContainsKey(client.Machine)) return null;
-        var link = new SimulatedLink(++_lastLink, client);
+        var link = new SimulatedLink(++_lastLink, client, this);
         _links.Add(link.Id, link);
         link.LastUp = link.LastDown = Post(Arrival(link, default), link, Happening.Connected);
         return link;
@@ -152,7 +172,7 @@ internal sealed class SimulatedMembership : IServerLinks, IEventTarget
     public void Freeze(Instant until, TimeSpan readLag)
     {
         if (_isAway || _isStopped) return;
-        if (_readsFrom == Instant.Zero) _server.OnRead(_clock.Now);
+        if (_readsFrom == Instant.Zero) _server!.OnRead(_clock.Now);
         if (until > _frozenUntil) _frozenUntil = until;
         if (until + readLag > _readsFrom) _readsFrom = until + readLag;
         _events.Schedule(_readsFrom, this, null, (long)Happening.Thaw);
@@ -169,7 +189,7 @@ internal sealed class SimulatedMembership : IServerLinks, IEventTarget
     public void Forget(string name)
     {
         if (_isAway || _isStopped) return;
-        _server.Forget(name, _clock.Now);
+        _server!.Forget(name, _clock.Now);
         ArmAlarms();
     }
 
@@ -185,7 +205,9 @@ internal sealed class SimulatedMembership : IServerLinks, IEventTarget
     {
         if (_isAway || _isStopped) return;
         _isAway = true;
-        _server.Stop();
+        _guard?.Stop();
+        _guard = null;
+        _server!.Stop();
         _unread.Clear();
         _frozenUntil = _readsFrom = Instant.Zero;
         foreach (SimulatedLink link in _links.Values.OrderBy(link => link.Id))
@@ -204,16 +226,41 @@ internal sealed class SimulatedMembership : IServerLinks, IEventTarget
         ArmAlarms();
     }
 
+    /// <summary>A host that was elected begins to serve.</summary>
+    public void Grant(ServingLease lease)
+    {
+        Debug.Assert(_isAway, "a host that serves does not campaign");
+        if (_isStopped) return;
+        _isAway = false;
+        _guard = new LeaseGuard(_alarms, lease, _clock, Die);
+        MembershipServerSettings settings = _settings with { FirstTerm = lease.Term };
+        _server = NewServer(settings, _guard.Wrap(this));
+        _guard.Start(_clock.Now);
+        ArmAlarms();
+    }
+
+    /// <summary>The lease of the server was renewed by a call that began at an instant of its clock.</summary>
+    public void Renew(Instant asked)
+    {
+        _guard?.Renew(asked);
+        ArmAlarms();
+    }
+
+    /// <summary>The lease of the server is lost.</summary>
+    public void Lose() => _guard?.Lose(_clock.Now);
+
     /// <summary>Ends the server.</summary>
     public void Stop()
     {
         _isStopped = true;
-        _server.Stop();
+        _guard?.Stop();
+        if (!_isAway || !_settings.IsElected) _server?.Stop();
     }
 
     /// <inheritdoc/>
     public void Send(long connection, ReadOnlySpan<byte> frame)
     {
+        OnWord?.Invoke();
         if (!_links.TryGetValue(connection, out SimulatedLink? link) || !link.IsOpen) return;
         Trace(link, frame);
         NoteRemoval(frame);
@@ -248,7 +295,7 @@ internal sealed class SimulatedMembership : IServerLinks, IEventTarget
     private void Thaw(Instant now)
     {
         if (_readsFrom == Instant.Zero || now < _readsFrom) return;
-        _server.OnRead(Instant.Never);
+        _server!.OnRead(Instant.Never);
         if (_unread.TryDequeue(out (object? Argument, Happening What) unread))
         {
             Handle(unread.Argument, unread.What, now);
@@ -272,14 +319,14 @@ internal sealed class SimulatedMembership : IServerLinks, IEventTarget
                 break;
             case Happening.Connected when argument is SimulatedLink { IsOpen: true } opened
                 && _links.ContainsKey(opened.Id):
-                _server.OnConnected(opened.Id, _clock.Now);
+                _server!.OnConnected(opened.Id, _clock.Now);
                 opened.Client.OnLinkConnected();
                 break;
             case Happening.FrameUp when argument is Frame { Link.IsOpen: true } up && _links.ContainsKey(up.Link.Id):
                 long began = Stopwatch.GetTimestamp();
                 if (_accusers.Contains(up.Link.Client.Machine)) Accuse(up);
                 Speaker = up.Link.Client.Machine;
-                _server.OnFrame(up.Link.Id, up.Bytes, _clock.Now);
+                _server!.OnFrame(up.Link.Id, up.Bytes, _clock.Now);
                 Speaker = -1;
                 NoteWork(began);
                 break;
@@ -287,7 +334,7 @@ internal sealed class SimulatedMembership : IServerLinks, IEventTarget
                 down.Link.Client.OnLinkFrame(down.Bytes);
                 break;
             case Happening.ClosedUp when argument is SimulatedLink lost:
-                if (_links.Remove(lost.Id)) _server.OnDisconnected(lost.Id, _clock.Now, lost.IsEnded);
+                if (_links.Remove(lost.Id)) _server!.OnDisconnected(lost.Id, _clock.Now, lost.IsEnded);
                 break;
             case Happening.ClosedDown when argument is SimulatedLink { IsOpen: true } closed:
                 closed.IsOpen = false;
@@ -306,7 +353,7 @@ internal sealed class SimulatedMembership : IServerLinks, IEventTarget
             observed.Blocked.Add(new BlockedPath(key, TimeSpan.FromMinutes(1)));
         }
         ObservedFrame.Write(_frame, observed, ObservedFrame.MostTold);
-        _server.OnFrame(up.Link.Id, _frame.Span, _clock.Now);
+        _server!.OnFrame(up.Link.Id, _frame.Span, _clock.Now);
     }
 
     // Time of the machine: it is told, and decides nothing.
@@ -321,9 +368,11 @@ internal sealed class SimulatedMembership : IServerLinks, IEventTarget
     private MembershipServer NewServer()
     {
         MembershipServerSettings settings = _settings with { FirstTerm = (uint)(1 + (100_000 * _servers)) };
-        return new MembershipServer(
-            settings, _alarms, new SeededRandom(_random.Draw(RandomStream.Node, ulong.MaxValue, 0, _servers++)), this);
+        return NewServer(settings, this);
     }
+
+    private MembershipServer NewServer(MembershipServerSettings settings, IServerLinks links) => new(
+        settings, _alarms, new SeededRandom(_random.Draw(RandomStream.Node, ulong.MaxValue, 0, _servers++)), links);
 
     private void ArmAlarms()
     {
@@ -354,7 +403,7 @@ internal sealed class SimulatedMembership : IServerLinks, IEventTarget
         if (frame.IsEmpty || (FrameKind)frame[0] != FrameKind.NodeRemoved) return;
         var reader = new WireReader(frame[1..]);
         ulong key = FrameFields.ReadKey(ref reader);
-        _onRemoved(key, (MembershipRefusal)reader.ReadByte());
+        _onRemoved(this, key, (MembershipRefusal)reader.ReadByte());
     }
 
     private void NoteWelcome(ReadOnlySpan<byte> frame)
@@ -363,7 +412,7 @@ internal sealed class SimulatedMembership : IServerLinks, IEventTarget
         var reader = new WireReader(frame[1..]);
         if (!WelcomeFrame.TryRead(ref reader, out WelcomeFrame welcome)) return;
         _welcomed.Add(welcome.Number.Key);
-        if (welcome.Number.Epoch < welcome.Epoch) _onTakenOver(welcome.Number.Key);
+        if (welcome.Number.Epoch < welcome.Epoch) _onTakenOver(this, welcome.Number.Key);
     }
 
     private Instant Post(Instant arrival, object argument, Happening happening)

@@ -26,7 +26,7 @@ internal sealed class SimulatedNode : IMembershipClient
 
     private readonly RunContext _run;
     private readonly ClusterChecks _checks;
-    private readonly SimulatedMembership _membership;
+    private readonly IMembershipDoor _membership;
     private readonly SimulatedTransport _transport;
     private readonly AlarmQueue _alarms = new();
     private readonly BufferPool _pool = new();
@@ -43,7 +43,7 @@ internal sealed class SimulatedNode : IMembershipClient
     internal SimulatedNode(
         int index, int machine, ulong life, RunContext run, ClusterChecks checks, EventQueue events,
         SimulatedNetwork network,
-        SimulatedMembership membership, Action<SimulatedNode>? onExpelled = null)
+        IMembershipDoor membership, Action<SimulatedNode>? onExpelled = null)
     {
         _onExpelled = onExpelled;
         Index = index;
@@ -311,7 +311,7 @@ internal sealed class SimulatedNode : IMembershipClient
     /// <summary>Breaks the node's channel to the membership server.</summary>
     internal void BreakMembership()
     {
-        if (_link is not null) _membership.Break(_link, isEnded: false);
+        if (_link is not null) _link.Server.Break(_link, isEnded: false);
     }
 
     /// <summary>Makes every turn of the node cost so many times what it should.</summary>
@@ -394,7 +394,7 @@ internal sealed class SimulatedNode : IMembershipClient
         _run.Trace.Add(TraceKind.Lifecycle, _run.Now, (ulong)Index, (ulong)state << 32);
         _runner.End();
         _transport.CloseAll(inGoodOrder: state == SimulatedNodeState.Stopped);
-        if (_link is not null) _membership.Break(_link, isEnded: true);
+        if (_link is not null) _link.Server.Break(_link, isEnded: true);
     }
 
     private sealed class Link(SimulatedNode node) : IMembershipLink
@@ -403,7 +403,7 @@ internal sealed class SimulatedNode : IMembershipClient
         {
             if (node._link is not { } link) return;
             node._run.Tap?.OnFrame(fromServer: false, frame);
-            node._membership.SendUp(link, frame);
+            link.Server.SendUp(link, frame);
         }
     }
 

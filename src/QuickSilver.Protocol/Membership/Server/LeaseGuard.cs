@@ -1,13 +1,12 @@
 using QuickSilver.Protocol.Core;
-using QuickSilver.Protocol.Membership.Server;
 
-namespace QuickSilver.Membership;
+namespace QuickSilver.Protocol.Membership.Server;
 
 /// <summary>
-/// Ends an elected server with its lease: by an alarm, and by holding back its frames until that alarm fires. Host loop
-/// only.
+/// Ends an elected server with its lease: by an alarm, and by holding back its frames until that alarm fires. Core
+/// thread only.
 /// </summary>
-/// <param name="alarms">The alarms of the host's loop.</param>
+/// <param name="alarms">The alarms of the server.</param>
 /// <param name="lease">The lease.</param>
 /// <param name="clock">The clock of the lease.</param>
 /// <param name="end">Ends the server, once.</param>
