@@ -40,7 +40,8 @@ internal sealed class SimulatedCluster
     private readonly ClusterChecks _checks;
     private readonly TrafficChecks _traffic;
     private readonly SimulatedNetwork _network;
-    private readonly SimulatedMembership _membership;
+    private readonly SimulatedMembership? _membership;
+    private readonly IMembershipDoor _door;
     private readonly List<SimulatedNode> _nodes = [];
     private readonly List<SimulatedNode> _current = [];
     private readonly HashSet<int> _destroyed = [];
@@ -59,15 +60,10 @@ internal sealed class SimulatedCluster
         _traffic = new TrafficChecks(
             _run, _checks, _nodes, IsConcerned, new CopyChecks(_run, _nodes, () => _network!.Conditions.Any));
         _network = new SimulatedNetwork(options.Network, options.Nodes, _events, _run.Random, _traffic);
-        _membership = new SimulatedMembership(
-            ServerSettings(options) with { Probes = _run.ProbesOf(options.Lives), Crypto = _run.Crypto },
-            options.MembershipLink,
-            new OffsetClock(_run.Clock, TimeSpan.FromSeconds(1)),
-            _events,
-            _run.Random,
-            _run.Trace,
-            (server, key, reason) => _removals!.OnRemoved(key, server, reason),
-            (server, key) => _removals!.OnTakenOver(key, server.Servers));
+        if (options.Election is { } election)
+            _door = Election = new SimulatedElection(election, _events, _run, MakeServer);
+        else
+            _door = _membership = MakeServer(0, new OffsetClock(_run.Clock, TimeSpan.FromSeconds(1)), null);
         _removals = new AnnouncedRemovals(_run, _checks, _nodes, IsConcerned);
         _plans = new SendPlans(_run, _events, machine => _current[machine]);
         for (int machine = 0; machine < options.Nodes; machine++) _current.Add(AddNode(machine));
@@ -168,26 +164,38 @@ internal sealed class SimulatedCluster
     }
 
     /// <summary>What the membership has cost.</summary>
-    internal MembershipLoad MembershipLoad => _membership.Load;
+    internal MembershipLoad MembershipLoad => _membership?.Load ?? new MembershipLoad(0, default, default, 0);
 
-    internal void ReplaceServer() => _membership.Replace();
+    /// <summary>Elects the host that serves; null: there is one host.</summary>
+    internal SimulatedElection? Election { get; }
 
-    internal void StopServer() => _membership.Die();
+    internal void ReplaceServer() => _membership?.Replace();
 
-    internal void StartServer() => _membership.Return();
+    internal void StopServer() => _membership?.Die();
 
-    internal void FreezeServer(TimeSpan time, TimeSpan readLag) => _membership.Freeze(_run.Now + time, readLag);
+    internal void StartServer() => _membership?.Return();
 
-    internal void AccuseAll(int machine, bool begins) => _membership.AccuseAll(machine, begins);
+    internal void FreezeServer(TimeSpan time, TimeSpan readLag) => _membership?.Freeze(_run.Now + time, readLag);
+
+    internal void AccuseAll(int machine, bool begins)
+    {
+        foreach (SimulatedMembership server in Servers) server.AccuseAll(machine, begins);
+    }
 
     /// <summary>The operator says that the member on a machine is gone for good.</summary>
-    internal void ForgetMember(int machine) => _membership.Forget(SimulatedNode.NameOf(machine));
+    internal void ForgetMember(int machine)
+    {
+        foreach (SimulatedMembership server in Servers) server.Forget(SimulatedNode.NameOf(machine));
+    }
 
-    internal void StallMembership(int machine, TimeSpan time) => _membership.Stall(machine, _run.Now + time);
+    internal void StallMembership(int machine, TimeSpan time)
+    {
+        foreach (SimulatedMembership server in Servers) server.Stall(machine, _run.Now + time);
+    }
 
     internal void BreakMembership(int machine, bool begins)
     {
-        _membership.Block(machine, begins);
+        foreach (SimulatedMembership server in Servers) server.Block(machine, begins);
         if (begins) _current[machine].BreakMembership();
     }
 
@@ -313,9 +321,13 @@ internal sealed class SimulatedCluster
         }
         if (!RunUntil(() => _nodes.TrueForAll(node => !node.IsAlive), ShutdownLimit))
             throw _run.Violation("R4", "a node did not end");
-        _membership.Stop();
-        if (_membership.Alarms > 0)
-            throw _run.Violation("R4", $"the membership server was stopped with {_membership.Alarms} alarms set");
+        Election?.Stop();
+        _membership?.Stop();
+        foreach (SimulatedMembership server in Servers)
+        {
+            if (server.Alarms > 0)
+                throw _run.Violation("R4", $"the membership server was stopped with {server.Alarms} alarms set");
+        }
     }
 
     /// <summary>A failure that names this run, for a test's own checks.</summary>
@@ -341,11 +353,27 @@ internal sealed class SimulatedCluster
             throw _run.Violation(first[..first.IndexOf(':', StringComparison.Ordinal)], $"in the log: {first}");
     }
 
+    private IEnumerable<SimulatedMembership> Servers => Election?.Servers ?? [_membership!];
+
+    private SimulatedMembership MakeServer(int host, OffsetClock clock, Action? onWord) => new(
+        ServerSettings(Options) with { Probes = _run.ProbesOf(Options.Lives), Crypto = _run.Crypto },
+        Options.MembershipLink,
+        clock,
+        _events,
+        _run.Random,
+        _run.Trace,
+        (server, key, reason) => _removals!.OnRemoved(key, server, reason),
+        (server, key) => _removals!.OnTakenOver(key, server.Servers),
+        host)
+    {
+        OnWord = onWord,
+    };
+
     private SimulatedNode AddNode(int machine)
     {
         ulong life = machine < _current.Count ? _current[machine].Life + 1 : 1;
         var node = new SimulatedNode(
-            _nodes.Count, machine, life, _run, _checks, _events, _network, _membership, Rejoin);
+            _nodes.Count, machine, life, _run, _checks, _events, _network, _door, Rejoin);
         _nodes.Add(node);
         return node;
     }

@@ -46,6 +46,9 @@ internal sealed record SimulationOptions
     /// </summary>
     public MembershipServerSettings Membership { get; init; } = new();
 
+    /// <summary>Elects the host that serves; null: there is one host, and nobody elects it.</summary>
+    public ElectionModel? Election { get; init; }
+
     /// <summary>Groups whose messages leave once for all regions, where the network carries multicast.</summary>
     public IReadOnlyList<string> HybridGroups { get; init; } = [];
 

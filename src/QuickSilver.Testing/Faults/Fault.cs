@@ -15,6 +15,8 @@ namespace QuickSilver.Testing.Faults;
 [JsonDerivedType(typeof(DeafNode), "deaf")]
 [JsonDerivedType(typeof(FalseWitness), "false-witness")]
 [JsonDerivedType(typeof(ForgedSource), "forged-source")]
+[JsonDerivedType(typeof(HostFreeze), "host-freeze")]
+[JsonDerivedType(typeof(HostOutage), "host-outage")]
 [JsonDerivedType(typeof(Islands), "islands")]
 [JsonDerivedType(typeof(KindDelay), "kind-delay")]
 [JsonDerivedType(typeof(KindLoss), "kind")]
@@ -36,6 +38,8 @@ namespace QuickSilver.Testing.Faults;
 [JsonDerivedType(typeof(ServerReplacement), "server-replacement")]
 [JsonDerivedType(typeof(SlowHandler), "slow-handler")]
 [JsonDerivedType(typeof(SlowNode), "slow")]
+[JsonDerivedType(typeof(StoreCut), "store-cut")]
+[JsonDerivedType(typeof(StoreOutage), "store-outage")]
 [JsonDerivedType(typeof(UnicastOutage), "unicast-outage")]
 internal abstract record Fault(TimeSpan At, TimeSpan Duration)
 {

@@ -232,7 +232,7 @@ internal sealed class SimulatedMembership : IServerLinks, IMembershipDoor, IEven
         Debug.Assert(_isAway, "a host that serves does not campaign");
         if (_isStopped) return;
         _isAway = false;
-        _guard = new LeaseGuard(_alarms, lease, _clock, Die);
+        _guard = new LeaseGuard(_alarms, lease, _clock, Die, _settings.Probes);
         MembershipServerSettings settings = _settings with { FirstTerm = lease.Term };
         _server = NewServer(settings, _guard.Wrap(this));
         _guard.Start(_clock.Now);

@@ -55,7 +55,7 @@ internal sealed class HostedServer(
     public void Grant(ServingLease lease, IClock clock, Instant now)
     {
         Debug.Assert(settings.Server.IsElected && _server is null, "an elected server waits for its lease");
-        _lease = new LeaseGuard(alarms, lease, clock, OnLapsed);
+        _lease = new LeaseGuard(alarms, lease, clock, OnLapsed, settings.Server.Probes);
         _lease.Start(now);
     }
 

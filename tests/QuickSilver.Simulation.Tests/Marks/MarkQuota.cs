@@ -35,6 +35,8 @@ internal static class MarkQuota
             "a leader must fall between two datagrams of one round's end: reached on seeds of RegressionTests",
         ["a server that takes over waits for a majority"] =
             "one run in eighty, so that 400 may have none: reached by runs of restarts",
+        ["a server ends with its lease"] = "servers of the generator have no leases: reached by ElectionTests",
+        ["a frame is held back since the lease has ended"] = "as the one before: reached by ElectionTests",
         ["survivors contradict each other in who is removed"] =
             "all who were told of a removal but some must die with the server: reached by tests of the takeover "
                 + "alone",

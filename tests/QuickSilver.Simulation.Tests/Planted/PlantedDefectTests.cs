@@ -136,3 +136,13 @@ public class PlantedInTimedTests : PlantedDefectTests
     [MemberData(nameof(Defects))]
     public void ADefectIsFound(string defect) => MustBeFound(defect);
 }
+
+/// <summary>Each mistake of elected servers is found.</summary>
+public class PlantedInElectionTests : PlantedDefectTests
+{
+    public static TheoryData<string> Defects => Names(ElectionDefects.All);
+
+    [Theory]
+    [MemberData(nameof(Defects))]
+    public void ADefectIsFound(string defect) => MustBeFound(defect);
+}

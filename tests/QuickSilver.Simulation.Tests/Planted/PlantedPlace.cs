@@ -73,6 +73,7 @@ internal static class PlantedPlace
         [nameof(TimedRuns.TimedMembersCome)] = TimedRuns.TimedMembersCome,
         [nameof(TimedRuns.TimedLatest)] = TimedRuns.TimedLatest,
         [nameof(TimedRuns.TimedMerged)] = TimedRuns.TimedMerged,
+        [nameof(ElectionRun)] = ElectionRun.Generate,
         [nameof(SecurityRuns.StuckViewsWithOldKeys)] = SecurityRuns.StuckViewsWithOldKeys,
     };
 

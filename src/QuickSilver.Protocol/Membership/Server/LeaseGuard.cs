@@ -1,4 +1,5 @@
 using QuickSilver.Protocol.Core;
+using QuickSilver.Protocol.Probing;
 
 namespace QuickSilver.Protocol.Membership.Server;
 
@@ -10,7 +11,9 @@ namespace QuickSilver.Protocol.Membership.Server;
 /// <param name="lease">The lease.</param>
 /// <param name="clock">The clock of the lease.</param>
 /// <param name="end">Ends the server, once.</param>
-internal sealed class LeaseGuard(AlarmQueue alarms, ServingLease lease, IClock clock, Action end)
+/// <param name="probes">Hooks of simulator tests.</param>
+internal sealed class LeaseGuard(
+    AlarmQueue alarms, ServingLease lease, IClock clock, Action end, Probes probes)
 {
     private Alarm? _due;
     private bool _hasEnded;
@@ -55,6 +58,7 @@ internal sealed class LeaseGuard(AlarmQueue alarms, ServingLease lease, IClock c
             _due!.Set(now + left);
             return;
         }
+        probes.Reached("a server ends with its lease");
         Stop();
         end();
     }
@@ -62,6 +66,7 @@ internal sealed class LeaseGuard(AlarmQueue alarms, ServingLease lease, IClock c
     // The server is in the middle of its work: it ends with the next alarm.
     private void OnHeldBack()
     {
+        probes.Reached("a frame is held back since the lease has ended");
         if (!_hasEnded) _due!.Set(Instant.Zero);
     }
 }

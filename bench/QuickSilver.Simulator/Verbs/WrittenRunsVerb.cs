@@ -6,16 +6,23 @@ using QuickSilver.Testing.Runs.Generation;
 
 namespace QuickSilver.Simulator.Verbs;
 
-/// <summary>Lets random sets of processes, the host among them, die and come back under their names.</summary>
-internal static class RestartsVerb
+/// <summary>Runs that are written for one promise each: processes die and come back, hosts are elected.</summary>
+internal static class WrittenRunsVerb
 {
-    public static Command Make()
+    public static Command Restarts() => Make(
+        "restarts", "Processes die and come back under their names; all who live are in one view soon after (V9).",
+        RestartRun.Generate);
+
+    public static Command Elections() => Make(
+        "elections", "Hosts are elected, die and stand still; none says anything once another is elected (V6).",
+        ElectionRun.Generate);
+
+    private static Command Make(string name, string description, Func<ulong, RunSpec> generate)
     {
         var seeds = new Option<string>("--seeds") { Description = "The seeds: 17, or 1..2000.", Required = true };
         var threads = new Option<int>("--threads")
         { Description = "Threads.", DefaultValueFactory = _ => Environment.ProcessorCount };
-        var command = new Command(
-            "restarts", "Processes die and come back under their names; all who live are in one view soon after (V9).")
+        var command = new Command(name, description)
         {
             seeds,
             threads,
@@ -28,7 +35,7 @@ internal static class RestartsVerb
             var options = new ParallelOptions { MaxDegreeOfParallelism = parsed.GetValue(threads) };
             Parallel.For((long)range.First, (long)(range.First + range.Count), options, seed =>
             {
-                RunResult result = RunExecution.Execute(RestartRun.Generate((ulong)seed));
+                RunResult result = RunExecution.Execute(generate((ulong)seed));
                 if (result.Violation is not { } violation) return;
                 Interlocked.Increment(ref failed);
                 Console.WriteLine(

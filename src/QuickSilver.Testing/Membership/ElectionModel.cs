@@ -1,0 +1,24 @@
+namespace QuickSilver.Testing.Membership;
+
+/// <summary>The store of leases by which the hosts of a simulation elect the one that serves, and the way to
+/// it.</summary>
+internal sealed record ElectionModel
+{
+    /// <summary>Hosts that campaign.</summary>
+    public int Hosts { get; init; } = 2;
+
+    /// <summary>How long a lease lasts, from the instant at which the store grants it.</summary>
+    public TimeSpan Duration { get; init; } = TimeSpan.FromSeconds(4);
+
+    /// <summary>How often a host that does not serve asks whether anybody does.</summary>
+    public TimeSpan Pause { get; init; } = TimeSpan.FromMilliseconds(200);
+
+    /// <summary>Longest time of a request on its way to the store, and of an answer on its way back.</summary>
+    public TimeSpan Delay { get; init; } = TimeSpan.FromMilliseconds(5);
+
+    /// <summary>Probability that a request or its answer is lost.</summary>
+    public double Loss { get; init; }
+
+    /// <summary>The hosts' clocks go wrong by up to so many parts in a million. A lease bears 60,000.</summary>
+    public int ClockDrift { get; init; }
+}
