@@ -35,12 +35,13 @@ internal static class WrittenRunsVerb
             var options = new ParallelOptions { MaxDegreeOfParallelism = parsed.GetValue(threads) };
             Parallel.For((long)range.First, (long)(range.First + range.Count), options, seed =>
             {
-                RunResult result = RunExecution.Execute(generate((ulong)seed));
+                RunSpec spec = generate((ulong)seed);
+                RunResult result = RunExecution.Execute(spec);
                 if (result.Violation is not { } violation) return;
                 Interlocked.Increment(ref failed);
-                Console.WriteLine(
-                    string.Create(
-                        CultureInfo.InvariantCulture, $"seed {seed}: {violation.Invariant}: {violation.Message}"));
+                string replay = RunFiles.ReplayCommand(RunFiles.Save(spec, result));
+                Console.WriteLine(string.Create(
+                    CultureInfo.InvariantCulture, $"seed {seed}: {violation.Message} Replay: {replay}"));
             });
             Console.WriteLine(string.Create(
                 CultureInfo.InvariantCulture,

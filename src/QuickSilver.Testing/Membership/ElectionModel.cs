@@ -16,8 +16,11 @@ internal sealed record ElectionModel
     /// <summary>Longest time of a request on its way to the store, and of an answer on its way back.</summary>
     public TimeSpan Delay { get; init; } = TimeSpan.FromMilliseconds(5);
 
-    /// <summary>Probability that a request or its answer is lost.</summary>
+    /// <summary>Probability that a request or its answer is lost, until <see cref="LossUntil"/>.</summary>
     public double Loss { get; init; }
+
+    /// <summary>The end of the losses, counted from the start of the simulation.</summary>
+    public TimeSpan LossUntil { get; init; }
 
     /// <summary>The hosts' clocks go wrong by up to so many parts in a million. A lease bears 60,000.</summary>
     public int ClockDrift { get; init; }

@@ -213,7 +213,8 @@ internal sealed class SimulatedElection : IMembershipDoor, IEventTarget
     private void Send(Request request, Happening what)
     {
         Instant now = _run.Now;
-        if (now < _outUntil || now < request.Host.CutUntil || Unit() < _model.Loss) return;
+        if (now < _outUntil || now < request.Host.CutUntil) return;
+        if (Unit() < _model.Loss && now < Instant.Zero + _model.LossUntil) return;
         TimeSpan delay = _model.Delay + (now < _slowUntil ? _slowness : TimeSpan.Zero);
         Schedule(now + (delay * Unit()), request, what);
     }

@@ -37,6 +37,8 @@ internal static class ElectionRun
             ClockDrift = dice.Chance(0.5) ? 0 : dice.Between(1, 55_000),
         };
         List<Fault> faults = Faults(dice, election, nodes, patience);
+        TimeSpan healAt = faults.Max(static fault => fault.At + fault.Duration);
+        election = election with { LossUntil = healAt };
         TimeSpan limit = election.Duration + election.Pause + patience + Allowance;
         return new RunSpec
         {
@@ -62,7 +64,7 @@ internal static class ElectionRun
             Plans = [
                 new SendPlan(dice.Between(0, nodes), Group, 40, TimeSpan.FromMilliseconds(200)) { Start = Settling }],
             Faults = faults,
-            HealAt = faults.Max(static fault => fault.At + fault.Duration),
+            HealAt = healAt,
             JoinLimit = limit,
             ConvergenceLimit = limit,
             SettleLimit = TimeSpan.FromSeconds(60),

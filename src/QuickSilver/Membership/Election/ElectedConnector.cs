@@ -25,6 +25,7 @@ internal sealed class ElectedConnector(
     private static readonly TimeSpan CallTime = TimeSpan.FromSeconds(3);
 
     private readonly IClock _clock = settings.Clock ?? new LeaseClock();
+    private volatile IPAddress _announced = announced;
     private volatile ElectedTerm? _term;
 
     /// <inheritdoc/>
@@ -56,6 +57,15 @@ internal sealed class ElectedConnector(
         {
             return Reached.Failed($"{election.Describe()} does not tell who serves: {failure.Message}");
         }
+    }
+
+    /// <summary>The election has announced an address that is gone: the host ends, and the next campaign, here or
+    /// elsewhere, announces another.</summary>
+    public override void OnAddressChanged(IPAddress before, IPAddress after)
+    {
+        if (!_announced.Equals(before)) return;
+        _announced = after;
+        Host?.Lose();
     }
 
     /// <inheritdoc/>
@@ -93,7 +103,7 @@ internal sealed class ElectedConnector(
         IMembershipLease? lease = null;
         try
         {
-            string place = new IPEndPoint(announced, host.EndPoint.Port).ToString();
+            string place = new IPEndPoint(_announced, host.EndPoint.Port).ToString();
             long lowest = (long)(TimeProvider.System.GetUtcNow() - FirstTermsBegin).TotalSeconds
                 / ServingLease.TermsOfEach;
             var candidate = new MembershipCandidate(settings.Server.ClusterName, place, node, Math.Max(1, lowest));
@@ -118,10 +128,12 @@ internal sealed class ElectedConnector(
     // Another process of this machine may have the port, and the election announces any.
     private MembershipHost? Listen(out string refusal)
     {
-        if (MembershipHost.TryStart(settings, hostEvents, out refusal) is { } host) return host;
+        bool isAny = settings.EndPoint.Address.Equals(IPAddress.Any);
+        var place = new IPEndPoint(isAny ? IPAddress.Any : _announced, settings.EndPoint.Port);
+        if (MembershipHost.TryStart(settings with { EndPoint = place }, hostEvents, out refusal) is { } host) return host;
         if (refusal.Length > 0) return null;
-        return MembershipHost.TryStart(
-            settings with { EndPoint = new IPEndPoint(settings.EndPoint.Address, 0) }, hostEvents, out refusal);
+        place.Port = 0;
+        return MembershipHost.TryStart(settings with { EndPoint = place }, hostEvents, out refusal);
     }
 
     private static string? FindFault(IMembershipLease lease)
