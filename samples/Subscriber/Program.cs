@@ -13,7 +13,10 @@ using Microsoft.Extensions.Logging;
 using QuickSilver;
 
 var host = new Option<bool>("--host") { Description = "Host the membership, for all machines." };
-var server = new Option<string?>("--server") { Description = "The host of the membership: ADDRESS or ADDRESS:PORT." };
+var server = new Option<string?>("--server")
+{
+    Description = "The host of the membership: ADDRESS or ADDRESS:PORT; IPv6 as [ADDRESS].",
+};
 var network = new Option<string?>("--interface") { Description = "An interface, by name, address or 10.77.0.0/24." };
 var keyFile = new Option<string?>("--key-file") { Description = "The cluster's key, by openssl rand -base64 32." };
 var insecure = new Option<bool>("--insecure") { Description = "No key: everyone may read and forge messages." };
@@ -47,7 +50,8 @@ QuickSilverOptions Options(ParseResult parsed, ILoggerFactory log)
         if (parsed.GetValue(host)) throw new ArgumentException("Give --host or --server, not both.");
         options.Membership.Mode = MembershipMode.Client;
         options.Membership.JoinTimeout = TimeSpan.FromSeconds(5); // of one attempt
-        options.Membership.Servers.Add(place.Contains(':') ? place : $"{place}:{options.Membership.Port}");
+        bool hasPort = place.LastIndexOf(':') > place.LastIndexOf(']');
+        options.Membership.Servers.Add(hasPort ? place : $"{place}:{options.Membership.Port}");
     }
     return options;
 }

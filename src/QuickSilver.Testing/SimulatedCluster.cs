@@ -1,5 +1,6 @@
 using QuickSilver.Protocol.Core;
 using QuickSilver.Protocol.Membership.Server;
+using QuickSilver.Protocol.Wire;
 using QuickSilver.Testing.Faults;
 using QuickSilver.Testing.Invariants;
 using QuickSilver.Testing.Logs;
@@ -391,8 +392,10 @@ internal sealed class SimulatedCluster
     {
         MembershipServerSettings settings = options.Membership;
         if (!options.Network.Multicast) return settings with { MulticastFirst = 0, MulticastCount = 0 };
-        return settings.MulticastFirst != 0
-            ? settings : settings with { MulticastFirst = 0xEFFF_0001, MulticastCount = 4096 };
+        NetAddress first = options.Network.IPv6 ? new NetAddress(0xFF15_0000_0000_0000, 1)
+            : settings.MulticastFirst == default ? 0xEFFF_0001 : settings.MulticastFirst;
+        int count = settings.MulticastFirst == default ? 4096 : settings.MulticastCount;
+        return settings with { MulticastFirst = first, MulticastCount = count };
     }
 
     private sealed class FaultExecution(SimulatedCluster cluster) : IEventTarget

@@ -34,7 +34,7 @@ internal sealed record OverlapFigures(
         long copies = 0;
         double received = 0;
         double filtered = 0;
-        var addresses = new HashSet<uint>();
+        var addresses = new HashSet<NetAddress>();
         for (int node = 0; node < nodes; node++)
         {
             GroupLayout layout = world.LayoutOf(node);

@@ -101,4 +101,7 @@ internal enum MembershipRefusal : byte
     /// while others kept up.
     /// </summary>
     TooSlow,
+
+    /// <summary>The node's addresses are of IPv4 and those of the cluster's nodes of IPv6, or the reverse.</summary>
+    OtherFamily,
 }

@@ -9,8 +9,6 @@ namespace QuickSilver.Protocol.Membership;
 /// </summary>
 internal sealed class NodeInfo
 {
-    private const uint Loopback = 127;
-
     /// <summary>Makes the record of a node that has registered.</summary>
     public NodeInfo(
         NodeNumber number,
@@ -73,8 +71,8 @@ internal sealed class NodeInfo
         };
     }
 
-    private bool IsHere(uint address) =>
-        address == Data.Address || ((address >> 24) == Loopback && (Data.Address >> 24) == Loopback);
+    private bool IsHere(NetAddress address) =>
+        address == Data.Address || (address.IsLoopback && Data.Address.IsLoopback);
 
     /// <inheritdoc/>
     public override string ToString() => $"{Name}({Number})";

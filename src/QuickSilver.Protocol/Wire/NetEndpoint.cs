@@ -1,17 +1,15 @@
 namespace QuickSilver.Protocol.Wire;
 
-/// <summary>
-/// An IPv4 address and port as plain numbers, so that the protocol needs no socket types.
-/// </summary>
-/// <param name="Address">The address in host order: 127.0.0.1 is 0x7F000001.</param>
+/// <summary>An address and a port.</summary>
+/// <param name="Address">The address, of IPv4 or IPv6.</param>
 /// <param name="Port">The port.</param>
-internal readonly record struct NetEndpoint(uint Address, ushort Port) : IComparable<NetEndpoint>
+internal readonly record struct NetEndpoint(NetAddress Address, ushort Port) : IComparable<NetEndpoint>
 {
     /// <summary>True for the default value, which names nothing.</summary>
-    public bool IsNone => Address == 0 && Port == 0;
+    public bool IsNone => Address == default && Port == 0;
 
-    /// <summary>True for an address between 224.0.0.0 and 239.255.255.255.</summary>
-    public bool IsMulticast => Address >> 28 == 0xE;
+    /// <summary>True for the address of a multicast group.</summary>
+    public bool IsMulticast => Address.IsMulticast;
 
     /// <summary>Address first, then port.</summary>
     public int CompareTo(NetEndpoint other)
@@ -20,7 +18,6 @@ internal readonly record struct NetEndpoint(uint Address, ushort Port) : ICompar
         return byAddress != 0 ? byAddress : Port.CompareTo(other.Port);
     }
 
-    /// <inheritdoc/>
-    public override string ToString() =>
-        $"{Address >> 24}.{(Address >> 16) & 255}.{(Address >> 8) & 255}.{Address & 255}:{Port}";
+    /// <summary>The usual text: "10.0.0.5:15001", "[fd00::5]:15001".</summary>
+    public override string ToString() => Address.IsIPv6 ? $"[{Address}]:{Port}" : $"{Address}:{Port}";
 }

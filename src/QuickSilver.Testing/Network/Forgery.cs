@@ -14,11 +14,16 @@ internal static class Forgery
     private const uint OtherAddress = 0x0100_0000;
     private const ushort SpoofedPort = 0x8000;
     private const uint Hosts = 0x0A;
+    private const ulong HostsIPv6 = 0xFD00_0000_0000_0000;
     private const ulong LongestLeap = 200;
 
     /// <summary>True for an endpoint that no simulated node has.</summary>
     public static bool IsForged(NetEndpoint source) =>
-        (source.Address >> 24) != Hosts || (source.Port & OtherPort) != 0 || IsSpoofed(source);
+        !IsOfHost(source.Address) || (source.Port & OtherPort) != 0 || IsSpoofed(source);
+
+    /// <summary>The address of a machine.</summary>
+    public static NetAddress AddressOf(int machine, bool isIPv6) =>
+        isIPv6 ? new NetAddress(HostsIPv6, (ulong)machine + 1) : (Hosts << 24) + (uint)machine + 1;
 
     /// <summary>True for an endpoint that stands for another, with which a stranger sends.</summary>
     public static bool IsSpoofed(NetEndpoint source) => (source.Port & SpoofedPort) != 0;
@@ -135,10 +140,16 @@ internal static class Forgery
         return Rent(pool, bytes, real, isElsewhere ? Elsewhere(real.From, role, bits) : Spoof(real.From));
     }
 
+    private static bool IsOfHost(NetAddress address) =>
+        address.IsIPv6 ? address.High == HostsIPv6 : address.IPv4 >> 24 == Hosts;
+
     private static NetEndpoint Elsewhere(NetEndpoint source, SocketRole role, ulong bits) =>
         role == SocketRole.Multicast || (bits & 2) != 0
-            ? source with { Address = source.Address ^ OtherAddress }
+            ? source with { Address = Other(source.Address) }
             : source with { Port = (ushort)(source.Port | OtherPort) };
+
+    private static NetAddress Other(NetAddress address) =>
+        address.IsIPv6 ? new NetAddress(address.High ^ OtherAddress, address.Low) : address.IPv4 ^ OtherAddress;
 
     private static NetEndpoint Spoof(NetEndpoint source) =>
         source with { Port = (ushort)(source.Port | SpoofedPort) };

@@ -47,6 +47,9 @@ internal sealed record NetworkModel
     /// <summary>True: the network carries multicast; false: every region is carried by unicast.</summary>
     public bool Multicast { get; init; } = true;
 
+    /// <summary>True: nodes and groups have IPv6 addresses; false: IPv4 ones.</summary>
+    public bool IPv6 { get; init; }
+
     /// <summary>Blocks of 64 KiB of the memory that each node shares with the others, as if all ran on one machine; 0:
     /// none is shared. Needs multicast.</summary>
     public int SharedBlocks { get; init; }

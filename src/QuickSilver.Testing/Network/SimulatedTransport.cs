@@ -59,7 +59,7 @@ internal sealed class SimulatedTransport : ITransport, ICompletionQueue
         Machine = machine;
         _node = node ?? machine;
         NetworkModel model = network.Model;
-        uint address = 0x0A00_0001u + (uint)machine;
+        NetAddress address = Forgery.AddressOf(machine, model.IPv6);
         Facts = new TransportFacts(
             new NetEndpoint(address, 7001), new NetEndpoint(address, 7002),
             machine < model.Interfaces.Count ? Math.Min(model.SlotBytes, model.Interfaces[machine]) : model.SlotBytes,

@@ -62,7 +62,7 @@ public enum ErrorCode
     /// <see cref="SecurityOptions.BindNodeNames"/> demands it.</summary>
     NameNotOfIdentity = 1113,
 
-    /// <summary>The chosen network interface does not exist, or has no IPv4 address.</summary>
+    /// <summary>The chosen network interface does not exist, or has no usable address.</summary>
     InterfaceUnavailable = 1200,
 
     /// <summary><see cref="TransportKind.Multicast"/> is required, and the multicast probe did not
@@ -113,6 +113,10 @@ public enum ErrorCode
     /// <summary>As many calls as <see cref="PendingOptions.MaxWaitingCallsPerRegion"/> wait for room to send
     /// already.</summary>
     TooManyWaitingSends = 1420,
+
+    /// <summary>The node's address and those of the cluster or its servers are of different families, IPv4 and
+    /// IPv6.</summary>
+    AddressFamilyMismatch = 1435,
 
     /// <summary>A handler, feed or key selector of the application threw.</summary>
     HandlerFailed = 1500,

@@ -1,16 +1,16 @@
-using System.Buffers.Binary;
 using System.Globalization;
 using System.Net;
-using System.Net.Sockets;
 using System.Text.Json.Serialization;
 using QuickSilver.Protocol.Membership;
 using QuickSilver.Protocol.Wire;
+using QuickSilver.Transport;
 
 namespace QuickSilver;
 
 /// <summary>
 /// Identifies one incarnation of a node by its address and an incarnation number. The number rises with each restart,
-/// and with each return after an eviction. Text form: "10.0.0.5:15001/7". Ordered by address, port, incarnation.
+/// and with each return after an eviction. Text form: "10.0.0.5:15001/7", or
+/// "[fd00::5]:15001/7". Ordered by address, port, incarnation.
 /// </summary>
 [JsonConverter(typeof(MemberIdJsonConverter))]
 public readonly struct MemberId : IEquatable<MemberId>, IComparable<MemberId>, ISpanFormattable
@@ -20,16 +20,13 @@ public readonly struct MemberId : IEquatable<MemberId>, IComparable<MemberId>, I
     internal NetEndpoint Endpoint => _endpoint;
 
     /// <summary>Creates an id, for tests of message handlers or from stored values.</summary>
-    /// <param name="address">IPv4 address and port.</param>
+    /// <param name="address">Address and port. An IPv4 address in IPv6 form is that IPv4 address; a scope is left
+    /// out.</param>
     /// <param name="incarnation">Incarnation number at that address.</param>
-    /// <exception cref="ArgumentException">The address is not an IPv4 address.</exception>
     public MemberId(IPEndPoint address, ulong incarnation)
     {
         ArgumentNullException.ThrowIfNull(address);
-        Span<byte> bytes = stackalloc byte[sizeof(uint)];
-        if (!address.Address.TryWriteBytes(bytes, out int written) || written != bytes.Length)
-            throw new ArgumentException($"'{address.Address}' is not an IPv4 address.", nameof(address));
-        _endpoint = new NetEndpoint(BinaryPrimitives.ReadUInt32BigEndian(bytes), (ushort)address.Port);
+        _endpoint = new NetEndpoint(AddressForms.ToNet(address.Address), (ushort)address.Port);
         Incarnation = incarnation;
     }
 
@@ -45,15 +42,7 @@ public readonly struct MemberId : IEquatable<MemberId>, IComparable<MemberId>, I
     }
 
     /// <summary>Address and port of the node. Allocates.</summary>
-    public IPEndPoint Address
-    {
-        get
-        {
-            Span<byte> bytes = stackalloc byte[sizeof(uint)];
-            BinaryPrimitives.WriteUInt32BigEndian(bytes, _endpoint.Address);
-            return new IPEndPoint(new IPAddress(bytes), _endpoint.Port);
-        }
-    }
+    public IPEndPoint Address => AddressForms.ToEndPoint(_endpoint);
 
     /// <summary>Distinguishes successive nodes at one address.</summary>
     public ulong Incarnation { get; }
@@ -84,13 +73,13 @@ public readonly struct MemberId : IEquatable<MemberId>, IComparable<MemberId>, I
     public bool TryFormat(
         Span<char> destination, out int charsWritten, ReadOnlySpan<char> format, IFormatProvider? provider)
     {
-        uint address = _endpoint.Address;
         int offset = 0;
-        bool fits = TryAppend(destination, ref offset, address >> 24, '.')
-            && TryAppend(destination, ref offset, (address >> 16) & 255, '.')
-            && TryAppend(destination, ref offset, (address >> 8) & 255, '.')
-            && TryAppend(destination, ref offset, address & 255, ':')
-            && TryAppend(destination, ref offset, _endpoint.Port, '/')
+        bool isIPv6 = _endpoint.Address.IsIPv6;
+        bool fits = (!isIPv6 || TryAppend(destination, ref offset, "["))
+            && TryAppend(destination, ref offset, _endpoint.Address)
+            && TryAppend(destination, ref offset, isIPv6 ? "]:" : ":")
+            && TryAppend(destination, ref offset, (ulong)_endpoint.Port)
+            && TryAppend(destination, ref offset, "/")
             && TryAppend(destination, ref offset, Incarnation);
         charsWritten = fits ? offset : 0;
         return fits;
@@ -128,7 +117,6 @@ public readonly struct MemberId : IEquatable<MemberId>, IComparable<MemberId>, I
         id = default;
         int slash = text?.LastIndexOf('/') ?? -1;
         if (slash < 0 || !IPEndPoint.TryParse(text.AsSpan(0, slash), out IPEndPoint? address)) return false;
-        if (address.AddressFamily != AddressFamily.InterNetwork) return false;
         ReadOnlySpan<char> number = text.AsSpan(slash + 1);
         if (!ulong.TryParse(number, NumberStyles.None, CultureInfo.InvariantCulture, out ulong incarnation))
             return false;
@@ -136,11 +124,18 @@ public readonly struct MemberId : IEquatable<MemberId>, IComparable<MemberId>, I
         return id.ToString() == text;
     }
 
-    private static bool TryAppend(Span<char> destination, ref int offset, ulong number, char separator)
+    private static bool TryAppend(Span<char> destination, ref int offset, ReadOnlySpan<char> text)
     {
-        if (!TryAppend(destination, ref offset, number) || offset == destination.Length) return false;
-        destination[offset++] = separator;
+        if (!text.TryCopyTo(destination[offset..])) return false;
+        offset += text.Length;
         return true;
+    }
+
+    private static bool TryAppend(Span<char> destination, ref int offset, NetAddress address)
+    {
+        bool fits = address.TryFormat(destination[offset..], out int written);
+        offset += written;
+        return fits;
     }
 
     private static bool TryAppend(Span<char> destination, ref int offset, ulong number)

@@ -27,8 +27,8 @@ internal sealed class AddressRule
     public bool MayName(IPAddress? source, NetEndpoint endpoint)
     {
         if (source is null) return false;
-        IPAddress address = UdpSockets.ToEndPoint(endpoint).Address;
-        if (source.Equals(address)) return true;
+        if (AddressForms.ToNet(source) == endpoint.Address) return true;
+        IPAddress address = AddressForms.ToIP(endpoint.Address);
         foreach (IPNetwork network in _allowed)
         {
             if (network.Contains(address) && !IsBroadcast(network, endpoint.Address)) return true;
@@ -37,11 +37,11 @@ internal sealed class AddressRule
         return IPAddress.IsLoopback(address) || (_allowsMachine && NetworkList.IsPresent(address));
     }
 
-    // A network of one or two addresses has no broadcast address.
-    private static bool IsBroadcast(IPNetwork network, uint address)
+    // A network of one or two addresses has no broadcast address, and IPv6 has none at all.
+    private static bool IsBroadcast(IPNetwork network, NetAddress address)
     {
-        if (network.PrefixLength > 30) return false;
+        if (address.IsIPv6 || network.PrefixLength > 30) return false;
         uint hosts = uint.MaxValue >> network.PrefixLength;
-        return (address & hosts) == hosts;
+        return (address.IPv4 & hosts) == hosts;
     }
 }

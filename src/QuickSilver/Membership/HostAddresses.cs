@@ -5,9 +5,9 @@ using System.Net.Sockets;
 namespace QuickSilver.Membership;
 
 /// <summary>
-/// Resolves host names to IPv4 addresses. A resolver without an answer blocks a system thread for an unknown time. A
-/// process therefore runs one query per name at a time. Concurrent callers share its answer, each with its own timeout.
-/// Any thread.
+/// Resolves host names to all their addresses, of IPv4 first. A resolver without an answer blocks a system thread for
+/// an unknown time. A process therefore runs one query per name at a time. Concurrent callers share its answer, each
+/// with its own timeout. Any thread.
 /// </summary>
 internal static class HostAddresses
 {
@@ -15,25 +15,22 @@ internal static class HostAddresses
         new(StringComparer.OrdinalIgnoreCase);
 
     /// <summary>Finds the addresses of a host.</summary>
-    /// <param name="host">A name, or an IPv4 address.</param>
+    /// <param name="host">A name, or an address.</param>
     /// <param name="limit">The time to wait for an answer.</param>
     /// <param name="stop">Cancels the wait.</param>
     /// <returns>The addresses; or none, and the reason.</returns>
     public static async ValueTask<(IPAddress[] Addresses, string Failure)> FindAsync(
         string host, TimeSpan limit, CancellationToken stop)
     {
-        if (InterfaceSelector.IsIPv6(host)) return ([], $"{host} is an IPv6 address, and QuickSilver speaks IPv4 only");
         if (IPAddress.TryParse(host, out IPAddress? address)) return ([address], "");
         Lazy<Task<IPAddress[]>> asked = Asked.GetOrAdd(
             host, static name => new(() => Task.Run(() => Dns.GetHostAddressesAsync(name))));
         try
         {
             IPAddress[] found = await asked.Value.WaitAsync(limit, stop).ConfigureAwait(false);
-            IPAddress[] usable = Array.FindAll(found, static one => one.AddressFamily == AddressFamily.InterNetwork);
-            if (usable.Length > 0) return (usable, "");
-            string others = string.Join(", ", found.Select(static one => one.ToString()));
-            string known = others.Length > 0 ? others : "none";
-            return ([], $"the name {host} has no IPv4 address (it has: {known}), and QuickSilver speaks IPv4 only");
+            return found.Length == 0
+                ? ([], $"the name {host} has no address")
+                : ([.. found.OrderBy(static one => one.AddressFamily == AddressFamily.InterNetworkV6)], "");
         }
         catch (TimeoutException)
         {

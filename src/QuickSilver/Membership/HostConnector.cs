@@ -31,13 +31,16 @@ internal sealed class HostConnector(
         IPEndPoint server = _host.EndPoint;
         if (!_host.IsServing)
             return Reached.Failed(refusal.Length > 0 ? refusal : $"{server}: another node or process has that port");
-        // If the host listens on all addresses, loopback is the one that never changes.
-        IPAddress address = server.Address.Equals(IPAddress.Any) ? IPAddress.Loopback : server.Address;
-        return await TryConnectAsync(address.ToString(), server.Port, events, stop).ConfigureAwait(false);
+        return await TryConnectAsync(
+            MembershipHost.OwnAddressOf(server).ToString(), server.Port, events, stop).ConfigureAwait(false);
     }
 
     /// <inheritdoc/>
-    public override void OnAddressChanged(IPAddress before, IPAddress after) => _host.OnAddressChanged(before, after);
+    public override void OnAddressChanged(IPAddress before, IPAddress after)
+    {
+        base.OnAddressChanged(before, after);
+        _host.OnAddressChanged(before, after);
+    }
 
     /// <inheritdoc/>
     public override async ValueTask DisposeAsync()

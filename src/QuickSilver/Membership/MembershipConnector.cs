@@ -1,4 +1,3 @@
-using System.Diagnostics;
 using System.Net;
 using System.Net.Sockets;
 using QuickSilver.Security;
@@ -15,13 +14,25 @@ internal abstract class MembershipConnector(ChannelSecurity? security) : IAsyncD
 
     private const int MostDoublings = 2;
 
-    // The time limit of one attempt to connect, including the resolution of the name, and of the first handshake.
+    // The time limit of one attempt to connect, of the resolution of a name, and of the first handshake.
     private static readonly TimeSpan ConnectTimeout = TimeSpan.FromSeconds(3);
 
+    // Of each of several addresses: a first packet that is lost is sent again after a second.
+    private static readonly TimeSpan EachConnectTimeout = TimeSpan.FromSeconds(1.5);
+
     private readonly Dictionary<string, int> _silences = [];
+    private IPAddress? _nodeAddress;
 
     /// <summary>The membership host of this process; null when another process serves. Any thread.</summary>
     public virtual MembershipHost? Host => null;
+
+    /// <summary>The address at which the node receives, whose family its connections have; null before it is known. Any
+    /// thread.</summary>
+    public IPAddress? NodeAddress
+    {
+        get => Volatile.Read(ref _nodeAddress);
+        set => Volatile.Write(ref _nodeAddress, value);
+    }
 
     /// <summary>Tries once to reach a server.</summary>
     /// <param name="events">Receives the progress of the attempt.</param>
@@ -30,9 +41,7 @@ internal abstract class MembershipConnector(ChannelSecurity? security) : IAsyncD
     public abstract ValueTask<Reached> TryConnectAsync(ILinkEvents events, CancellationToken stop);
 
     /// <summary>Notes that the node uses another address of the machine from now on. Any thread.</summary>
-    public virtual void OnAddressChanged(IPAddress before, IPAddress after)
-    {
-    }
+    public virtual void OnAddressChanged(IPAddress before, IPAddress after) => NodeAddress = after;
 
     /// <summary>Stops the host and tasks that this connector runs.</summary>
     public virtual ValueTask DisposeAsync() => ValueTask.CompletedTask;
@@ -49,33 +58,56 @@ internal abstract class MembershipConnector(ChannelSecurity? security) : IAsyncD
     /// <summary>True when this process serves at a port of this machine.</summary>
     protected virtual bool IsOwn(int port) => false;
 
-    /// <summary>Connects to a host, at one of its addresses, and secures the connection.</summary>
+    /// <summary>Connects to a host, at the first of its addresses where a server answers, and secures the connection. A
+    /// name is resolved again each time.</summary>
     protected async ValueTask<Reached> TryConnectAsync(
         string host, int port, ILinkEvents events, CancellationToken stop)
     {
-        long start = Stopwatch.GetTimestamp();
+        string place = MembershipOptions.PlaceOf(host, port);
         if (!IPAddress.TryParse(host, out _))
             events.OnSeeking($"the name {host} is to be resolved, and the resolver (DNS) does not answer yet");
         (IPAddress[] addresses, string failure) =
             await HostAddresses.FindAsync(host, ConnectTimeout, stop).ConfigureAwait(false);
-        events.OnSeeking(addresses.Length > 0 ? $"{host}:{port} is called, and has not answered yet" : failure);
+        if (addresses.Length > 0) addresses = OfFamily(addresses, out failure);
+        events.OnSeeking(addresses.Length > 0 ? $"{place} is called, and has not answered yet" : failure);
+        if (addresses.Length == 0) return Reached.Failed($"{place}: {failure}");
+        TimeSpan limit = addresses.Length == 1 ? ConnectTimeout : EachConnectTimeout;
+        var failures = new List<Reached>();
         foreach (IPAddress address in addresses)
         {
-            TimeSpan remaining = ConnectTimeout - Stopwatch.GetElapsedTime(start);
-            if (remaining <= TimeSpan.Zero) break;
-            var endPoint = new IPEndPoint(address, port);
-            (Socket? socket, failure) = await TryConnectAsync(endPoint, remaining, stop).ConfigureAwait(false);
-            if (socket is null) continue;
-            return await TryOpenAsync(socket, host, port, stop).ConfigureAwait(false);
+            if (stop.IsCancellationRequested) break;
+            var server = new IPEndPoint(address, port);
+            string text = addresses.Length == 1 ? place : $"{place} ({address})";
+            (Socket? socket, failure) = await TryConnectAsync(server, limit, stop).ConfigureAwait(false);
+            Reached reached = socket is null
+                ? Reached.Failed($"{text}: {failure}")
+                : await TryOpenAsync(socket, host, server, text, stop).ConfigureAwait(false);
+            if (reached.Socket is not null) return reached;
+            failures.Add(reached);
         }
-        return Reached.Failed($"{host}:{port}: {failure}");
+        return failures.Count == 1 ? failures[0] : Reached.AllOf(failures);
+    }
+
+    // The server refuses a node whose connection has another address than its datagrams; a node of the server's own
+    // machine may come by loopback.
+    private IPAddress[] OfFamily(IPAddress[] addresses, out string failure)
+    {
+        failure = "";
+        if (NodeAddress is not { } own || IPAddress.IsLoopback(own)) return addresses;
+        IPAddress[] fitting = Array.FindAll(
+            addresses, one => one.AddressFamily == own.AddressFamily || IPAddress.IsLoopback(one));
+        if (fitting.Length > 0) return fitting;
+        string known = string.Join(", ", addresses.Select(static one => one.ToString()));
+        failure = $"it has no address of the family of this node's {own} (it has: {known}): "
+            + "choose another Transport.Interface, or give the server an address of that family";
+        return [];
     }
 
     // Each try that ends in silence is followed by a longer one: a handshake that is cut off begins again. Where all
     // are slow none would ever end.
-    private async ValueTask<Reached> TryOpenAsync(Socket socket, string host, int port, CancellationToken stop)
+    private async ValueTask<Reached> TryOpenAsync(
+        Socket socket, string host, IPEndPoint server, string place, CancellationToken stop)
     {
-        string place = $"{host}:{port}";
         int silences = _silences.GetValueOrDefault(place);
         using var limit = new TurnLimit(ConnectTimeout * (1 << Math.Min(silences, MostDoublings)), stop);
         var open = new Reached(socket, null, "");
@@ -109,7 +141,9 @@ internal abstract class MembershipConnector(ChannelSecurity? security) : IAsyncD
         {
             await open.CloseAsync().ConfigureAwait(false);
             _silences[place] = silences + 1;
-            string what = IsOwn(port) ? "this process serves there, and was not ready to answer itself" : AcceptedOnly;
+            string what = IsOwn(server.Port)
+                ? "this process serves there, and was not ready to answer itself"
+                : AcceptedOnly;
             return Reached.Failed($"{place}: {what} {limit.Describe()}") with { IsSilent = true };
         }
     }
@@ -123,7 +157,7 @@ internal abstract class MembershipConnector(ChannelSecurity? security) : IAsyncD
         try
         {
             // A lack of descriptors is a normal failure: the next attempt may succeed.
-            socket = new Socket(AddressFamily.InterNetwork, SocketType.Stream, ProtocolType.Tcp);
+            socket = new Socket(server.AddressFamily, SocketType.Stream, ProtocolType.Tcp);
             await socket.ConnectAsync(server, end.Token).ConfigureAwait(false);
             if (!Equals(socket.LocalEndPoint, socket.RemoteEndPoint)) return (socket, "");
             // No process listens, and the kernel chose the destination's port as the source: TCP connects such a socket

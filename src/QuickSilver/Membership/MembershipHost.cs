@@ -85,6 +85,17 @@ internal sealed class MembershipHost : IAsyncDisposable
             : null;
     }
 
+    /// <summary>Listens on all addresses of both families, where the system has both.</summary>
+    public static IPAddress AllAddresses => Socket.OSSupportsIPv6 ? IPAddress.IPv6Any : IPAddress.Any;
+
+    /// <summary>True for an address that stands for all addresses.</summary>
+    public static bool IsAll(IPAddress address) => address.Equals(IPAddress.Any) || address.Equals(IPAddress.IPv6Any);
+
+    /// <summary>The address at which this process reaches its own host: if that listens on all addresses, loopback,
+    /// which never changes.</summary>
+    public static IPAddress OwnAddressOf(IPEndPoint place) =>
+        IsAll(place.Address) ? IPAddress.Loopback : place.Address;
+
     /// <summary>Listens on another endpoint from now on; existing connections continue. Any thread.</summary>
     /// <returns>False when that endpoint is unavailable: the host still listens on the previous one.</returns>
     public bool TryMove(IPEndPoint endPoint)
@@ -106,6 +117,7 @@ internal sealed class MembershipHost : IAsyncDisposable
             // On Windows another process could otherwise bind the same port. On Unix none can, and the framework
             // permits binding a port in TIME_WAIT.
             if (OperatingSystem.IsWindows()) listener.ExclusiveAddressUse = true;
+            if (endPoint.Address.Equals(IPAddress.IPv6Any)) listener.DualMode = true;
             listener.Bind(endPoint);
             listener.Listen(Backlog);
             return listener;

@@ -25,6 +25,12 @@ internal readonly record struct Reached(
     /// <summary>A failed attempt.</summary>
     public static Reached Failed(string failure) => new(null, null, failure);
 
+    /// <summary>Failed attempts at the addresses of one name.</summary>
+    public static Reached AllOf(IReadOnlyList<Reached> failures) => new(
+        null, null, string.Join("; ", failures.Select(static one => one.Failure)),
+        IsVerdict: failures.Count > 0 && failures.All(static one => one.IsVerdict),
+        IsSilent: failures.Any(static one => one.IsSilent));
+
     /// <summary>A failed handshake at a place.</summary>
     public static Reached Refused(string place, HandshakeException refusal) =>
         new(null, null, $"{place}: {refusal.Message}", refusal.IsVerdict);

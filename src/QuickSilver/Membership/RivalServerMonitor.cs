@@ -90,9 +90,10 @@ internal sealed class RivalServerMonitor(
             await HostAddresses.FindAsync(host, ResolveTime, _stop.Token).ConfigureAwait(false);
         HostClaimFrame?[] answers = await Task.WhenAll(
             addresses.Select(address => AskAsync(host, new IPEndPoint(address, port)))).ConfigureAwait(false);
+        string place = MembershipOptions.PlaceOf(host, port);
         foreach (HostClaimFrame answer in answers.OfType<HostClaimFrame>())
         {
-            if (claim.OnOther(answer, $"{host}:{port}")) events.OnRival($"{host}:{port}", answer.Nodes);
+            if (claim.OnOther(answer, place)) events.OnRival(place, answer.Nodes);
         }
     }
 
@@ -104,7 +105,7 @@ internal sealed class RivalServerMonitor(
         byte[] question = FrameBatch.Wrap(frame.Span);
         try
         {
-            using var socket = new Socket(AddressFamily.InterNetwork, SocketType.Stream, ProtocolType.Tcp);
+            using var socket = new Socket(server.AddressFamily, SocketType.Stream, ProtocolType.Tcp);
             await ConnectAsync(socket, server).ConfigureAwait(false);
             end.CancelAfter(AnswerTime);
             await using Stream stream = security is null

@@ -1,9 +1,10 @@
 using System.Net;
 using System.Net.Sockets;
+using QuickSilver.Transport;
 
 namespace QuickSilver;
 
-/// <summary>The value of an option that selects a network interface: its name, one of its IPv4 addresses, or a network
+/// <summary>The value of an option that selects a network interface: its name, one of its addresses, or a network
 /// that contains one of its addresses.</summary>
 internal readonly record struct InterfaceSelector
 {
@@ -18,6 +19,9 @@ internal readonly record struct InterfaceSelector
         _network = network;
     }
 
+    /// <summary>True if the option gives neither an address nor a network.</summary>
+    public bool IsName => _address is null && _network is null;
+
     /// <summary>The address, if the option gives one.</summary>
     public IPAddress? Address => _address;
 
@@ -29,16 +33,15 @@ internal readonly record struct InterfaceSelector
     {
         wish = default;
         if (string.IsNullOrWhiteSpace(text)) return "is blank; leave it null for the default";
-        if (IsIPv6(text)) return $"'{text}' is an IPv6 address or network, and QuickSilver speaks IPv4 only";
         int slash = text.LastIndexOf('/');
         if (slash >= 0)
         {
             if (!TryParseNetwork(text, out IPNetwork network))
-                return $"'{text}' is not an IPv4 network such as 10.77.0.0/24";
+                return $"'{text}' is not a network such as 10.77.0.0/24 or fd00::/64";
             wish = new InterfaceSelector(text, null, network);
             return null;
         }
-        wish = new InterfaceSelector(text, IsIPv4(text, out IPAddress? address) ? address : null, null);
+        wish = new InterfaceSelector(text, IsAddress(text, out IPAddress? address) ? address : null, null);
         return null;
     }
 
@@ -49,9 +52,9 @@ internal readonly record struct InterfaceSelector
         network = default;
         int slash = text is null ? -1 : text.LastIndexOf('/');
         if (slash <= 0
-            || !IsIPv4(text![..slash], out IPAddress? address)
+            || !IsAddress(text![..slash], out IPAddress? address)
             || !byte.TryParse(text.AsSpan(slash + 1), out byte bits)
-            || bits > 32)
+            || bits > BitsOf(address!))
             return false;
         network = NetworkOf(address!, bits);
         return true;
@@ -61,35 +64,28 @@ internal readonly record struct InterfaceSelector
     public static IPNetwork NetworkOf(IPAddress address, int bits)
     {
         byte[] bytes = address.GetAddressBytes();
-        for (int bit = bits; bit < 32; bit++) bytes[bit / 8] &= (byte)~(0x80 >> (bit % 8));
+        for (int bit = bits; bit < bytes.Length * 8; bit++) bytes[bit / 8] &= (byte)~(0x80 >> (bit % 8));
         return new IPNetwork(new IPAddress(bytes), bits);
-    }
-
-    /// <summary>Whether a text is an IPv6 address or network, in brackets or not.</summary>
-    public static bool IsIPv6(string text)
-    {
-        ReadOnlySpan<char> bare = text.AsSpan().Trim();
-        int slash = bare.LastIndexOf('/');
-        if (slash >= 0) bare = bare[..slash];
-        if (bare.StartsWith("[") && bare.EndsWith("]")) bare = bare[1..^1];
-        return bare.Contains(':')
-            && IPAddress.TryParse(bare, out IPAddress? address)
-            && address.AddressFamily == AddressFamily.InterNetworkV6;
     }
 
     /// <summary>Whether an interface with this name and this address matches the option.</summary>
     public bool Fits(string name, IPAddress address)
     {
         if (_network is { } network) return network.Contains(address);
-        return _address is not null ? _address.Equals(address) : name == _text;
+        return _address is { } own
+            ? AddressForms.ToNet(own) == AddressForms.ToNet(address) && own.AddressFamily == address.AddressFamily
+            : name == _text;
     }
 
     /// <inheritdoc/>
     public override string ToString() => _text;
 
     // The framework also parses "10" and "0x0a000001" as addresses; a user means the name of an interface.
-    private static bool IsIPv4(string text, out IPAddress? address) =>
+    private static bool IsAddress(string text, out IPAddress? address) =>
         IPAddress.TryParse(text, out address)
-            && address.AddressFamily == AddressFamily.InterNetwork
-            && text.Count(static c => c == '.') == 3;
+            && (address.AddressFamily == AddressFamily.InterNetworkV6
+                ? text.Contains(':', StringComparison.Ordinal) && !address.IsIPv4MappedToIPv6
+                : text.Count(static c => c == '.') == 3);
+
+    private static int BitsOf(IPAddress address) => address.AddressFamily == AddressFamily.InterNetworkV6 ? 128 : 32;
 }

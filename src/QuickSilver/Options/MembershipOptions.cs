@@ -1,5 +1,6 @@
 using System.Diagnostics.CodeAnalysis;
 using System.Net;
+using System.Net.Sockets;
 
 namespace QuickSilver;
 
@@ -14,11 +15,12 @@ public sealed class MembershipOptions
     /// <summary>Location of the membership server. Default: <see cref="MembershipMode.Loopback"/>.</summary>
     public MembershipMode Mode { get; set; } = MembershipMode.Loopback;
 
-    /// <summary>Servers as "host:port", by name or IPv4 address. <see cref="MembershipMode.Client"/> tries them in
-    /// turn. <see cref="MembershipMode.Host"/> takes them as the other possible hosts of the cluster; its own address
-    /// may be among them. A host does not start while another serves, and logs a warning once a minute if it finds one
-    /// later. An address that does not answer at all delays a start by a second and a half; one
-    /// that refuses, not at all.</summary>
+    /// <summary>Servers as "host:port", by name or address; an IPv6 address in brackets, "[fd00::5]:14999". All
+    /// addresses of a name are tried, IPv4 first, and it is resolved again each time.
+    /// <see cref="MembershipMode.Client"/> tries servers in turn. <see cref="MembershipMode.Host"/> takes them as the
+    /// other possible hosts of the cluster; its own address may be among them. A host does not start while another
+    /// serves, and logs a warning once a minute if it finds one later. An address that does not answer at all delays a
+    /// start by a second and a half; one that refuses, not at all.</summary>
     public IList<string> Servers { get; private set; } = [];
 
     /// <summary>Elects the process that serves, in <see cref="MembershipMode.Elected"/>. Null (default): none.</summary>
@@ -30,9 +32,10 @@ public sealed class MembershipOptions
     /// for one cluster: the start of a node of another is refused there.</summary>
     public int Port { get; set; } = DefaultPort;
 
-    /// <summary>Listening address of a <see cref="MembershipMode.Host"/>: the name of an interface, an IPv4 address, a
-    /// network that contains an address of this machine ("10.77.0.0/24"), or "0.0.0.0" for all addresses. Null
-    /// (default): <see cref="TransportOptions.Interface"/> if that is set, else all addresses.</summary>
+    /// <summary>Listening address of a <see cref="MembershipMode.Host"/>: the name of an interface, an address, a
+    /// network that contains an address of this machine ("10.77.0.0/24"), "::" for all addresses, or "0.0.0.0" for all
+    /// IPv4 ones. Null (default): <see cref="TransportOptions.Interface"/> if that is set, else all
+    /// addresses.</summary>
     public string? Address { get; set; }
 
     /// <summary>Networks ("10.0.0.0/8") in which a node's data address may differ from the source address of its
@@ -116,13 +119,12 @@ public sealed class MembershipOptions
                 "is null, and Membership.Mode is Elected: set an election, such as that of a coordination service");
         for (int index = 0; index < Servers.Count; index++)
         {
-            if (IsIPv6(Servers[index]))
+            if (!TryParseServer(Servers[index], out _, out _))
+            {
                 errors.Add(
                     $"Membership.Servers[{index}]",
-                    $"'{Servers[index]}' is an IPv6 address, and QuickSilver speaks IPv4 only");
-            else if (!TryParseServer(Servers[index], out _, out _))
-                errors.Add(
-                    $"Membership.Servers[{index}]", $"'{Servers[index]}' is not HOST:PORT, such as 10.0.0.5:14999");
+                    $"'{Servers[index]}' is not HOST:PORT, such as 10.0.0.5:14999 or [fd00::5]:14999");
+            }
         }
         errors.InRange("Membership.Port", Port, 1, 65_535);
         if (Address is { } address && InterfaceSelector.TryParse(address, out _) is { } fault)
@@ -132,7 +134,7 @@ public sealed class MembershipOptions
             if (!InterfaceSelector.TryParseNetwork(AllowedNetworks[index], out _))
                 errors.Add(
                     $"Membership.AllowedNetworks[{index}]",
-                    $"'{AllowedNetworks[index]}' is not an IPv4 network such as 10.77.0.0/24");
+                    $"'{AllowedNetworks[index]}' is not a network such as 10.77.0.0/24 or fd00::/64");
         }
         bool detects = FailureTimeout != Timeout.InfiniteTimeSpan;
         if (detects)
@@ -166,14 +168,11 @@ public sealed class MembershipOptions
         }
     }
 
-    // Covers "[::1]:14999", "::1" and "fe80::1:14999".
-    private static bool IsIPv6(string? text)
-    {
-        if (text is null) return false;
-        int colon = text.LastIndexOf(':');
-        return InterfaceSelector.IsIPv6(text) || (colon > 0 && InterfaceSelector.IsIPv6(text[..colon]));
-    }
+    /// <summary>The text of a server, "host:port": an IPv6 address is in brackets.</summary>
+    internal static string PlaceOf(string host, int port) =>
+        host.Contains(':', StringComparison.Ordinal) ? $"[{host}]:{port}" : $"{host}:{port}";
 
+    /// <summary>Parses "host:port"; an IPv6 address must be in brackets, and is returned without them.</summary>
     internal static bool TryParseServer(string? text, out string host, out int port)
     {
         host = "";
@@ -182,6 +181,12 @@ public sealed class MembershipOptions
         if (colon <= 0 || !ushort.TryParse(text.AsSpan(colon + 1), out ushort parsed) || parsed == 0) return false;
         host = text![..colon];
         port = parsed;
-        return !string.IsNullOrWhiteSpace(host);
+        if (host.StartsWith('[') && host.EndsWith(']'))
+        {
+            host = host[1..^1];
+            return IPAddress.TryParse(host, out IPAddress? address)
+                && address.AddressFamily == AddressFamily.InterNetworkV6;
+        }
+        return !string.IsNullOrWhiteSpace(host) && !host.Contains(':', StringComparison.Ordinal);
     }
 }

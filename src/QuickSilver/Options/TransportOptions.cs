@@ -9,18 +9,21 @@ namespace QuickSilver;
 public sealed class TransportOptions
 {
     private const int SmallestDatagram = 512;
+    private const int LeastIPv6Prefix = 104;
     private const int SmallestReceiveBuffer = 64 << 10;
 
     /// <summary>How packets reach the members of a region. Default: <see cref="TransportKind.Auto"/>.</summary>
     public TransportKind Kind { get; set; } = TransportKind.Auto;
 
     /// <summary>
-    /// The network interface: its name, its IPv4 address, or the network of its address ("10.77.0.0/24"), which is the
-    /// same on all hosts of a cluster. IPv4 only.
+    /// The network interface: its name, its address, or the network of its address ("10.77.0.0/24", "fd00::/64"), which
+    /// is the same on all hosts of a cluster. By name, its address is of the family of the servers, IPv4 if they have
+    /// both. A link-local address is used only if it is given.
     /// <para>
     /// Null (default): loopback in <see cref="MembershipMode.Loopback"/>; else the interface that reaches one of
     /// <see cref="MembershipOptions.Servers"/>; else the best that is up: first those with multicast (unless
-    /// <see cref="Kind"/> is <see cref="TransportKind.Unicast"/>), of these first those with a gateway.
+    /// <see cref="Kind"/> is <see cref="TransportKind.Unicast"/>), of these first those with a gateway, of these
+    /// first IPv4.
     /// </para>
     /// <para>
     /// A start waits up to <see cref="MembershipOptions.JoinTimeout"/> for an interface that is down, and up to 3 s for
@@ -33,6 +36,11 @@ public sealed class TransportOptions
     /// membership. Default: 239.192.66.0/24.</summary>
     public string MulticastPool { get; set; } = "239.192.66.0/24";
 
+    /// <summary>Multicast addresses for regions and hybrid groups of a cluster that speaks IPv6, as ADDRESS/BITS. The
+    /// fourth digit is the scope: 2 for the link ("ff12::/120"), 5 for the site. Read by the node that serves the
+    /// membership. Default: ff15::5153:4200/120.</summary>
+    public string MulticastPoolIPv6 { get; set; } = "ff15::5153:4200/120";
+
     /// <summary>Number of groups with <see cref="ReliableMode.Hybrid"/> that this node may be in. Each takes a socket
     /// and an address that the network card has to filter. One more fails with
     /// <see cref="ErrorCode.TooManyHybridGroups"/>. Default: 8.</summary>
@@ -41,8 +49,8 @@ public sealed class TransportOptions
     /// <summary>UDP ports for this node and its regions, as FIRST-LAST. Default: 15000-15999.</summary>
     public string PortRange { get; set; } = "15000-15999";
 
-    /// <summary>Multicast time-to-live. 1 (default) stays on the local network; each router on the way takes one
-    /// more.</summary>
+    /// <summary>Multicast time-to-live, or hop limit of IPv6. 1 (default) stays on the local network; each router on
+    /// the way takes one more.</summary>
     public int TimeToLive { get; set; } = 1;
 
     /// <summary>Largest UDP payload to send, in bytes. 0 (default) chooses: 1,372 on a network; on loopback 1/64 of the
@@ -91,6 +99,8 @@ public sealed class TransportOptions
 
     internal IPNetwork Pool => TryParsePool(MulticastPool, out IPNetwork pool) ? pool : default;
 
+    internal IPNetwork PoolIPv6 => TryParsePoolIPv6(MulticastPoolIPv6, out IPNetwork pool) ? pool : default;
+
     internal TransportOptions Copy() => (TransportOptions)MemberwiseClone();
 
     internal void Validate(OptionErrors errors)
@@ -102,6 +112,11 @@ public sealed class TransportOptions
             errors.Add(
                 "Transport.MulticastPool",
                 $"'{MulticastPool}' is not an IPv4 multicast network such as 239.192.66.0/24");
+        if (!TryParsePoolIPv6(MulticastPoolIPv6, out _))
+            errors.Add(
+                "Transport.MulticastPoolIPv6",
+                $"'{MulticastPoolIPv6}' is not an IPv6 multicast network of 104 to 128 bits such as "
+                + "ff15::5153:4200/120");
         if (!TryParsePorts(PortRange, out _, out _))
             errors.Add(
                 "Transport.PortRange",
@@ -126,6 +141,11 @@ public sealed class TransportOptions
         && pool.BaseAddress.AddressFamily == AddressFamily.InterNetwork
         && pool.PrefixLength >= 4
         && pool.BaseAddress.GetAddressBytes()[0] is >= 224 and <= 239;
+
+    private static bool TryParsePoolIPv6(string? text, out IPNetwork pool) =>
+        IPNetwork.TryParse(text, out pool)
+        && pool.PrefixLength >= LeastIPv6Prefix
+        && pool.BaseAddress.IsIPv6Multicast;
 
     private static bool TryParsePorts(string? text, out ushort first, out ushort last)
     {

@@ -1,5 +1,6 @@
 using System.Diagnostics;
 using System.Net;
+using System.Net.Sockets;
 using QuickSilver.Membership;
 using QuickSilver.Transport;
 
@@ -105,11 +106,12 @@ internal sealed class AddressMonitor(NodeCore core, NodeOpening opening, TcpMemb
             {
                 Servers = await NodeOpener.FindServersAsync(opening.Options, _stop.Token).ConfigureAwait(false),
             };
-            NetworkChoice? found = NetworkChoice.FindAgain(settings, core.Transport.Choice.InterfaceName);
+            NetworkChoice? found = NetworkChoice.FindAgain(
+                settings, core.Transport.Choice.InterfaceName, Present.AddressFamily == AddressFamily.InterNetworkV6);
             bool isOther = found is not null
                 && settings.Interface is null
                 && found.Name != core.Transport.Choice.InterfaceName;
-            if (found is null) Report("it has no IPv4 address now");
+            if (found is null) Report("it has no address now that the servers can be reached from");
             else if (!isOther || Stopwatch.GetElapsedTime(_goneSince) >= OtherInterfaceAfter) Move(ToPlace(found));
         }
         catch (TransportException refusal)

@@ -50,8 +50,10 @@ internal static class NodeOpener
                     options, cancellationToken).ConfigureAwait(false);
                 TransportSettings settings = OptionSettings.ToTransport(options) with { Servers = servers };
                 transport = OpenTransport(options, settings, reporter);
+                ThrowIfOfOtherFamily(options, transport);
                 MembershipConnector connector = await OpenConnectorAsync(
                     options, transport, name, reporter).ConfigureAwait(false);
+                connector.NodeAddress = transport.Choice.InterfaceAddress;
                 return new NodeOpening(options, name, log, reporter, settings, transport, connector, begun);
             }
             catch (TransportException refusal)
@@ -71,6 +73,24 @@ internal static class NodeOpener
             }
             await PauseAsync(reported, cancellationToken).ConfigureAwait(false);
         }
+    }
+
+    // The servers of names may change; addresses never do.
+    private static void ThrowIfOfOtherFamily(QuickSilverOptions options, IHostTransport transport)
+    {
+        if (options.Membership.Mode != MembershipMode.Client) return;
+        IPAddress own = transport.Choice.InterfaceAddress;
+        if (IPAddress.IsLoopback(own)) return;
+        foreach ((string host, int _) in Servers(options))
+        {
+            if (!IPAddress.TryParse(host, out IPAddress? server)) return;
+            if (server.AddressFamily == own.AddressFamily || IPAddress.IsLoopback(server)) return;
+        }
+        throw new QuickSilverException(
+            ErrorCode.AddressFamilyMismatch,
+            $"This node's address {own} on {transport.Choice.InterfaceName} and those of Membership.Servers "
+            + $"({string.Join(", ", options.Membership.Servers)}) are of different families, IPv4 and IPv6: "
+            + "choose another Transport.Interface, or give the server's address of the other family.");
     }
 
     // Nodes that meet in memory are those of tests.
@@ -106,21 +126,27 @@ internal static class NodeOpener
     }
 
     /// <summary>Finds the addresses of the servers in the options, from which the node's interface is derived. Names
-    /// that do not resolve in time are left out. Empty when the options name the interface. A host's own addresses come
-    /// first.</summary>
+    /// that do not resolve in time are left out. Empty when the options give the address or network of the interface. A
+    /// host's own addresses come first; of a client, those of the family that answers.</summary>
     public static async Task<IReadOnlyList<IPAddress>> FindServersAsync(
         QuickSilverOptions options, CancellationToken cancellationToken)
     {
-        if (options.Transport.Interface is not null || options.Membership.Mode == MembershipMode.Loopback) return [];
+        if (options.Membership.Mode == MembershipMode.Loopback) return [];
+        if (options.Transport.Interface is { } text && IsAddress(text)) return [];
         (IPAddress[] Addresses, string Failure)[] all = await Task.WhenAll(
             Servers(options)
                 .Select(server => HostAddresses.FindAsync(server.Host, ResolveTimeout, cancellationToken).AsTask()))
             .ConfigureAwait(false);
         IEnumerable<IPAddress> found = all.SelectMany(static one => one.Addresses);
-        return options.Membership.Mode == MembershipMode.Host
-            ? [.. found.OrderBy(static one => !NetworkList.IsPresent(one))]
-            : [.. found];
+        if (options.Membership.Mode == MembershipMode.Host)
+            return [.. found.OrderBy(static one => !NetworkList.IsPresent(one))];
+        return await FamilyProbe.OrderAsync(
+            [.. Servers(options).Zip(all, static (server, one) => (server.Port, one.Addresses))], cancellationToken)
+            .ConfigureAwait(false);
     }
+
+    private static bool IsAddress(string text) =>
+        InterfaceSelector.TryParse(text, out InterfaceSelector wish) is null && !wish.IsName;
 
     private static List<(string Host, int Port)> Servers(QuickSilverOptions options)
     {
@@ -185,7 +211,7 @@ internal static class NodeOpener
                 return await HostAsync(options, transport, reporter).ConfigureAwait(false);
             default:
                 var endpoint = new IPEndPoint(IPAddress.Loopback, membership.Port);
-                MembershipHostSettings own = OptionSettings.ToHost(options, transport.Facts.Multicast, endpoint);
+                MembershipHostSettings own = OptionSettings.ToHost(options, transport.Facts, endpoint);
                 if (options.Transport.Kind != TransportKind.InMemory)
                     return new LoopbackConnector(own, reporter, LocalPorts(options), options.Protection.IsOfUser);
                 return options.Faults?.Switch is { } given
@@ -204,7 +230,7 @@ internal static class NodeOpener
         List<(string Host, int Port)> servers = Servers(options);
         var endpoint = new IPEndPoint(ListenAddress(options, transport), options.Membership.Port);
         var claim = new HostClaim(options.ClusterName, serves: servers.Count == 0);
-        MembershipHostSettings settings = OptionSettings.ToHost(options, transport.Facts.Multicast, endpoint);
+        MembershipHostSettings settings = OptionSettings.ToHost(options, transport.Facts, endpoint);
         settings = settings with { Claim = claim };
         if (MembershipHost.TryStart(settings, reporter, out string refusal) is not { } started)
         {
@@ -239,8 +265,8 @@ internal static class NodeOpener
     {
         IPAddress listens = ListenAddress(options, transport);
         var endpoint = new IPEndPoint(listens, options.Membership.Port);
-        MembershipHostSettings settings = OptionSettings.ToHost(options, transport.Facts.Multicast, endpoint);
-        IPAddress announced = listens.Equals(IPAddress.Any) ? transport.Choice.InterfaceAddress : listens;
+        MembershipHostSettings settings = OptionSettings.ToHost(options, transport.Facts, endpoint);
+        IPAddress announced = MembershipHost.IsAll(listens) ? transport.Choice.InterfaceAddress : listens;
         return new ElectedConnector(options.Membership.Election!, settings, announced, node, reporter);
     }
 
@@ -248,7 +274,11 @@ internal static class NodeOpener
     private static IPAddress ListenAddress(QuickSilverOptions options, IHostTransport transport)
     {
         if (options.Membership.Address is not { } text)
-            return options.Transport.Interface is null ? IPAddress.Any : transport.Choice.InterfaceAddress;
+        {
+            return options.Transport.Interface is null
+                ? MembershipHost.AllAddresses
+                : transport.Choice.InterfaceAddress;
+        }
         _ = InterfaceSelector.TryParse(text, out InterfaceSelector wish);
         if (wish.Address is { } address) return address;
         return NetworkChoice.Find(new TransportSettings { Interface = text, Loopback = false }).Address;

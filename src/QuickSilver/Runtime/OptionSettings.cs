@@ -1,13 +1,14 @@
-using System.Buffers.Binary;
 using System.Net;
 using QuickSilver.Membership;
 using QuickSilver.Protocol.Core;
 using QuickSilver.Protocol.Dissemination;
 using QuickSilver.Protocol.Flow.Control;
+using QuickSilver.Protocol.Flow.Transports;
 using QuickSilver.Protocol.Membership.Agent;
 using QuickSilver.Protocol.Membership.Server;
 using QuickSilver.Protocol.Recovery;
 using QuickSilver.Protocol.Stack;
+using QuickSilver.Protocol.Wire;
 using QuickSilver.Transport;
 
 namespace QuickSilver.Runtime;
@@ -19,14 +20,16 @@ internal static class OptionSettings
 
     /// <summary>Converts options to the settings of a membership host.</summary>
     /// <param name="options">The options of the hosting node.</param>
-    /// <param name="multicast">True when the node's interface carries multicast; if false, no region gets an
-    /// address.</param>
+    /// <param name="facts">Those of the node's transport: its family is that of the cluster, and without multicast no
+    /// region gets an address.</param>
     /// <param name="endpoint">The endpoint to listen on.</param>
-    public static MembershipHostSettings ToHost(QuickSilverOptions options, bool multicast, IPEndPoint endpoint)
+    public static MembershipHostSettings ToHost(QuickSilverOptions options, TransportFacts facts, IPEndPoint endpoint)
     {
         MembershipOptions membership = options.Membership;
         (ushort first, ushort last) = options.Transport.Ports;
-        (uint address, int count) = Pool(options.Transport);
+        bool multicast = facts.Multicast;
+        (NetAddress address, int count) = Pool(
+            facts.Control.Address.IsIPv6 ? options.Transport.PoolIPv6 : options.Transport.Pool);
         // A member of a merged region holds the keys of all its groups, whatever the rule says of each.
         bool merges = membership.MergeRegions && options.Security.Authorize is null;
         return new MembershipHostSettings
@@ -52,7 +55,7 @@ internal static class OptionSettings
                 IsElected = membership.Mode == MembershipMode.Elected,
                 AwaitMajority = membership.Mode != MembershipMode.Loopback && membership.AwaitMajority,
                 Replication = options.Recovery.ReplicationFactor,
-                MulticastFirst = multicast ? address : 0,
+                MulticastFirst = multicast ? address : default,
                 MulticastCount = multicast ? count : 0,
                 PortFirst = first,
                 PortCount = last - first + 1,
@@ -79,7 +82,8 @@ internal static class OptionSettings
     {
         TransportOptions transport = options.Transport;
         (ushort first, ushort last) = transport.Ports;
-        (uint address, int count) = Pool(transport);
+        (NetAddress address, int count) = Pool(transport.Pool);
+        (NetAddress addressIPv6, int countIPv6) = Pool(transport.PoolIPv6);
         bool loopback = options.Membership.Mode == MembershipMode.Loopback;
         return new TransportSettings
         {
@@ -94,6 +98,8 @@ internal static class OptionSettings
             Interface = transport.Interface,
             MulticastFirst = address,
             MulticastCount = count,
+            MulticastIPv6First = addressIPv6,
+            MulticastIPv6Count = countIPv6,
             PortFirst = first,
             PortCount = last - first + 1,
             TimeToLive = transport.TimeToLive,
@@ -150,11 +156,9 @@ internal static class OptionSettings
             StallWarning = options.StallWarning,
         };
 
-    private static (uint First, int Count) Pool(TransportOptions options)
+    private static (NetAddress First, int Count) Pool(IPNetwork pool)
     {
-        IPNetwork pool = options.Pool;
-        Span<byte> bytes = stackalloc byte[sizeof(uint)];
-        _ = pool.BaseAddress.TryWriteBytes(bytes, out _);
-        return (BinaryPrimitives.ReadUInt32BigEndian(bytes), 1 << (32 - pool.PrefixLength));
+        int bits = pool.BaseAddress.GetAddressBytes().Length * 8;
+        return (AddressForms.ToNet(pool.BaseAddress), 1 << (bits - pool.PrefixLength));
     }
 }

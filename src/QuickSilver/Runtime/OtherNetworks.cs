@@ -1,4 +1,3 @@
-using System.Buffers.Binary;
 using QuickSilver.Diagnostics;
 using QuickSilver.Protocol.Membership;
 using QuickSilver.Protocol.Wire;
@@ -19,23 +18,24 @@ internal sealed class OtherNetworks(NodeReporter reporter)
     private const int MaxSeen = 4_096;
 
     private readonly HashSet<ViewNumber> _seen = [];
-    private readonly HashSet<uint> _reported = [];
+    private readonly HashSet<NetAddress> _reported = [];
 
     /// <summary>Checks the members of new region views.</summary>
     /// <param name="views">The views of an installed step.</param>
     /// <param name="own">This node's interface, address and prefix length.</param>
     public void Look(IReadOnlyList<ProtocolRegionView> views, TransportChoice own)
     {
-        if (_reported.Count >= MaxReports || own.PrefixLength is 0 or 32) return;
-        uint mask = uint.MaxValue << (32 - own.PrefixLength);
-        uint network = BinaryPrimitives.ReadUInt32BigEndian(own.InterfaceAddress.GetAddressBytes()) & mask;
+        if (_reported.Count >= MaxReports || own.PrefixLength == 0) return;
+        NetAddress address = AddressForms.ToNet(own.InterfaceAddress);
+        if (own.PrefixLength == (address.IsIPv6 ? 128 : 32)) return;
+        NetAddress network = address.NetworkOf(own.PrefixLength);
         if (_seen.Count >= MaxSeen) _seen.Clear();
         foreach (ProtocolRegionView region in views)
         {
             if (!_seen.Add(region.Number)) continue;
             foreach (NodeInfo member in region.Members)
             {
-                uint other = member.Control.Address & mask;
+                NetAddress other = member.Control.Address.NetworkOf(own.PrefixLength);
                 if (other == network || !_reported.Add(other)) continue;
                 reporter.OnOtherNetwork(
                     $"{member.Name} ({member.Control})", $"{own.InterfaceAddress}/{own.PrefixLength}");

@@ -57,6 +57,9 @@ internal static class Refusals
         MembershipRefusal.ForeignName =>
             new MembershipUnavailableException(
                 ErrorCode.NameNotOfIdentity, $"The membership server refused this node: {Text(refusal)}."),
+        MembershipRefusal.OtherFamily =>
+            new MembershipUnavailableException(
+                ErrorCode.AddressFamilyMismatch, $"The membership server refused this node: {Text(refusal)}."),
         _ =>
             new MembershipUnavailableException(
                 ErrorCode.MembershipRefused, $"The membership server refused this node: {Text(refusal)}."),
@@ -95,7 +98,7 @@ internal static class Refusals
                 + $"'echo > /dev/udp/{IpOf(control)}/{control.Port}' in bash at another member, then the other port."
             : "";
 
-    private static string IpOf(NetEndpoint endpoint) => endpoint.ToString().Split(':')[0];
+    private static string IpOf(NetEndpoint endpoint) => endpoint.Address.ToString();
 
     /// <summary>The exception for a change of the node's own address.</summary>
     /// <param name="before">The address that is gone.</param>
@@ -163,6 +166,9 @@ internal static class Refusals
         MembershipRefusal.ForeignName =>
             "its name is not the identity of its certificate, nor does it begin with that and a slash, as "
             + "Security.BindNodeNames at the membership server demands: set NodeName",
+        MembershipRefusal.OtherFamily =>
+            "the nodes of the cluster receive at addresses of one family, IPv4 or IPv6, and this node at one of the "
+            + "other: give its interface an address of theirs, or set Transport.Interface to one that has it",
         _ => refusal.ToString(),
     };
 }

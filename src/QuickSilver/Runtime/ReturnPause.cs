@@ -33,7 +33,7 @@ internal sealed class ReturnPause(TimeSpan period)
     {
         bool isLikelyToLast = reason
             is MembershipRefusal.Unreachable or MembershipRefusal.Unconfirmed or MembershipRefusal.PacketsBlocked
-            or MembershipRefusal.ForeignAddress or MembershipRefusal.TooSlow;
+            or MembershipRefusal.ForeignAddress or MembershipRefusal.OtherFamily or MembershipRefusal.TooSlow;
         if (!isLikelyToLast || period <= TimeSpan.Zero) return TimeSpan.Zero;
         if (_times > 0 && now - _last > _pause + (4 * period) + Slack) _times = 0;
         _pause = _times == 0 ? TimeSpan.Zero : period * (1 << Math.Min(_times - 1, MaxDoublings));

@@ -19,7 +19,12 @@ internal static class DatagramSize
     /// <summary>The MTU assumed for a loopback interface whose MTU is unreadable.</summary>
     public const int LoopbackMtu = 65_536;
 
-    private const int IpAndUdpHeaders = 28;
+    /// <summary>The bytes that IPv4 and UDP add to a datagram.</summary>
+    public const int IPv4Headers = 28;
+
+    /// <summary>The bytes that IPv6 and UDP add to a datagram.</summary>
+    public const int IPv6Headers = 48;
+
     private const int MinLoopbackDatagram = 8192;
     private const int DatagramsInBuffer = 64;
     private const int WireDatagram = 1372;
@@ -33,21 +38,23 @@ internal static class DatagramSize
     /// <param name="mtu">The MTU of the interface, in bytes.</param>
     /// <param name="isLoopback">True for an interface that reaches this machine only.</param>
     /// <param name="receiveBufferBytes">The receive buffer of a data socket, in bytes.</param>
-    public static int Choose(TransportSettings settings, int mtu, bool isLoopback, int receiveBufferBytes)
+    /// <param name="headers">The bytes that IP and UDP add to a datagram.</param>
+    public static int Choose(
+        TransportSettings settings, int mtu, bool isLoopback, int receiveBufferBytes, int headers = IPv4Headers)
     {
         int usual = isLoopback ? Math.Max(MinLoopbackDatagram, receiveBufferBytes / DatagramsInBuffer) : WireDatagram;
         int wanted = settings.MaxDatagramBytes > 0 ? settings.MaxDatagramBytes : usual;
-        return Math.Min(wanted - DatagramHeader.EncryptionReserve, Longest(mtu));
+        return Math.Min(wanted - DatagramHeader.EncryptionReserve, Longest(mtu, headers));
     }
 
     /// <summary>Returns the longest datagram that an interface carries in one piece, in bytes, including the header,
     /// without the encryption reserve.</summary>
-    public static int Longest(int mtu) =>
-        Longest(mtu, OperatingSystem.IsMacOS());
+    public static int Longest(int mtu, int headers = IPv4Headers) =>
+        Longest(mtu, OperatingSystem.IsMacOS(), headers);
 
     /// <summary>The same for a system.</summary>
-    internal static int Longest(int mtu, bool isDarwin) =>
-        Math.Min(mtu - IpAndUdpHeaders, isDarwin ? LongestOnDarwin : DatagramHeader.MaxDatagram)
+    internal static int Longest(int mtu, bool isDarwin, int headers = IPv4Headers) =>
+        Math.Min(mtu - headers, isDarwin ? LongestOnDarwin : DatagramHeader.MaxDatagram)
             - DatagramHeader.EncryptionReserve;
 
     /// <summary>Returns the limit of datagrams of a length in one train.</summary>

@@ -27,7 +27,10 @@ internal static class EchoFilter
     private const ushort JumpIfEqual = 0x15;
     private const ushort Return = 0x06;
     private const uint SourcePort = 0;
-    private const uint SourceAddress = unchecked((uint)-0x100000) + 12;
+    private const uint NetworkHeader = unchecked((uint)-0x100000);
+    private const uint SourceOfIPv4 = NetworkHeader + 12;
+    private const uint SourceOfIPv6 = NetworkHeader + 8;
+    private const int WordBytes = sizeof(uint);
 
     /// <summary>Truncates the sender's datagrams at the receiver from now on; has no effect where the kernel
     /// refuses.</summary>
@@ -35,15 +38,7 @@ internal static class EchoFilter
     /// <param name="sender">The address and port that the sending socket alone is bound to.</param>
     public static unsafe void Attach(Socket receiver, IPEndPoint sender)
     {
-        ReadOnlySpan<Instruction> program =
-        [
-            new(LoadHalf, 0, 0, SourcePort),
-            new(JumpIfEqual, 0, 3, (uint)sender.Port),
-            new(LoadWord, 0, 0, SourceAddress),
-            new(JumpIfEqual, 0, 1, BinaryPrimitives.ReadUInt32BigEndian(sender.Address.GetAddressBytes())),
-            new(Return, 0, 0, UdpHeaderBytes),
-            new(Return, 0, 0, uint.MaxValue),
-        ];
+        Instruction[] program = Compile(sender);
         fixed (Instruction* first = program)
         {
             var argument = new Program((ushort)program.Length, first);
@@ -57,6 +52,29 @@ internal static class EchoFilter
                 // The protocol drops datagrams of its own node in any case.
             }
         }
+    }
+
+    // The port, then the words of the address: the first that differs jumps to the end, which takes all bytes.
+    private static Instruction[] Compile(IPEndPoint sender)
+    {
+        byte[] address = sender.Address.GetAddressBytes();
+        uint source = address.Length == WordBytes ? SourceOfIPv4 : SourceOfIPv6;
+        int left = (address.Length / WordBytes * 2) + 1;
+        List<Instruction> program =
+        [
+            new(LoadHalf, 0, 0, SourcePort),
+            new(JumpIfEqual, 0, (byte)left, (uint)sender.Port),
+        ];
+        for (int offset = 0; offset < address.Length; offset += WordBytes)
+        {
+            left -= 2;
+            uint word = BinaryPrimitives.ReadUInt32BigEndian(address.AsSpan(offset));
+            program.Add(new(LoadWord, 0, 0, source + (uint)offset));
+            program.Add(new(JumpIfEqual, 0, (byte)left, word));
+        }
+        program.Add(new(Return, 0, 0, UdpHeaderBytes));
+        program.Add(new(Return, 0, 0, uint.MaxValue));
+        return [.. program];
     }
 
     [StructLayout(LayoutKind.Sequential)]

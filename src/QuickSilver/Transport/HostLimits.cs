@@ -6,8 +6,8 @@ namespace QuickSilver.Transport;
 /// What the host allows a node: read once at the start. Linux only; elsewhere nothing is known, and nothing is limited.
 /// </summary>
 /// <param name="OpenFiles">Descriptors that the process may have open (RLIMIT_NOFILE); null: unknown.</param>
-/// <param name="MembershipsPerSocket">Multicast groups that one socket may join (igmp_max_memberships); null: unknown.
-/// A node's sockets join one each.</param>
+/// <param name="MembershipsPerSocket">IPv4 multicast groups that one socket may join (igmp_max_memberships); null:
+/// unknown. A node's sockets join one each.</param>
 internal sealed record HostLimits(long? OpenFiles, long? MembershipsPerSocket)
 {
     /// <summary>Descriptors that a node may need, with sixteen regions that have a socket each.</summary>

@@ -11,8 +11,11 @@ internal static class KernelOptions
     private const int SolSocket = 1;
     private const int SolIp = 0;
     private const int SolUdp = 17;
+    private const int SolIPv6 = 41;
     private const int IpMulticastAll = 49;
     private const int IpMtuDiscover = 10;
+    private const int IPv6MulticastAll = 29;
+    private const int IPv6MtuDiscover = 23;
     private const int DiscoverProbe = 3;
     private const int UdpSegment = 103;
     private const int UdpGro = 104;
@@ -29,12 +32,15 @@ internal static class KernelOptions
 
     /// <summary>Excludes datagrams of groups that only other sockets of this machine have joined, which a socket
     /// receives by default.</summary>
-    public static SocketError SetOwnGroupsOnly(Socket socket) => Set(socket, SolIp, IpMulticastAll, 0);
+    public static SocketError SetOwnGroupsOnly(Socket socket) =>
+        IsIPv6(socket) ? Set(socket, SolIPv6, IPv6MulticastAll, 0) : Set(socket, SolIp, IpMulticastAll, 0);
 
     /// <summary>Has datagrams sent whole: a longer one than the interface carries is refused (EMSGSIZE), a router drops
     /// it. By default the kernel sends such datagrams in fragments. What a router reports of its MTU is
     /// ignored.</summary>
-    public static SocketError SetUnfragmented(Socket socket) => Set(socket, SolIp, IpMtuDiscover, DiscoverProbe);
+    public static SocketError SetUnfragmented(Socket socket) => IsIPv6(socket)
+        ? Set(socket, SolIPv6, IPv6MtuDiscover, DiscoverProbe)
+        : Set(socket, SolIp, IpMtuDiscover, DiscoverProbe);
 
     /// <summary>Reads the number of datagrams that the socket's full receive buffer dropped; 0 if the kernel does not
     /// report it. Costs about 350 ns.</summary>
@@ -53,6 +59,8 @@ internal static class KernelOptions
             return 0;
         }
     }
+
+    private static bool IsIPv6(Socket socket) => socket.AddressFamily == AddressFamily.InterNetworkV6;
 
     private static SocketError Set(Socket socket, int level, int option, int value)
     {

@@ -35,6 +35,7 @@ internal static partial class LinuxNative
 
     private const int DontWait = 0x40;
     private const int TryAgain = 11;
+    private const ushort FamilyIPv6 = 10;
 
     /// <summary>Creates an epoll instance.</summary>
     [LibraryImport("libc", EntryPoint = "epoll_create1", SetLastError = true)]
@@ -64,20 +65,23 @@ internal static partial class LinuxNative
 
     /// <summary>Receives without waiting. Returns the number of bytes; -1 after a failure, see
     /// <see cref="FoundNothing"/>.</summary>
-    /// <param name="descriptor">An IPv4 datagram socket.</param>
+    /// <param name="descriptor">A datagram socket, of IPv4 or IPv6.</param>
     /// <param name="buffer">Receives the bytes.</param>
     /// <param name="source">The endpoint of the sender.</param>
     public static unsafe int Receive(nint descriptor, Span<byte> buffer, out NetEndpoint source)
     {
-        SocketAddress4 address = default;
-        int length = sizeof(SocketAddress4);
+        SocketAddressAny address = default;
+        int length = sizeof(SocketAddressAny);
         nint received;
         fixed (byte* first = buffer)
         {
             received = ReceiveFrom(descriptor, first, (nuint)buffer.Length, DontWait, &address, &length);
         }
-        source = new NetEndpoint(
-            BinaryPrimitives.ReverseEndianness(address.Address), BinaryPrimitives.ReverseEndianness(address.Port));
+        NetAddress from = address.Family == FamilyIPv6
+            ? new NetAddress(
+                BinaryPrimitives.ReverseEndianness(address.High), BinaryPrimitives.ReverseEndianness(address.Low))
+            : BinaryPrimitives.ReverseEndianness(address.IPv4);
+        source = new NetEndpoint(from, BinaryPrimitives.ReverseEndianness(address.Port));
         return (int)received;
     }
 
@@ -86,15 +90,18 @@ internal static partial class LinuxNative
 
     [LibraryImport("libc", EntryPoint = "recvfrom", SetLastError = true)]
     private static unsafe partial nint ReceiveFrom(
-        nint socket, byte* buffer, nuint length, int flags, SocketAddress4* source, int* sourceLength);
+        nint socket, byte* buffer, nuint length, int flags, SocketAddressAny* source, int* sourceLength);
 
-    /// <summary>struct sockaddr_in; port and address are big-endian.</summary>
-    [StructLayout(LayoutKind.Sequential, Size = 16)]
-    private struct SocketAddress4
+    /// <summary>struct sockaddr_in, or sockaddr_in6 with its address in two parts; port and addresses are
+    /// big-endian.</summary>
+    [StructLayout(LayoutKind.Sequential, Size = 32)]
+    private struct SocketAddressAny
     {
         public ushort Family;
         public ushort Port;
-        public uint Address;
+        public uint IPv4;
+        public ulong High;
+        public ulong Low;
     }
 
     /// <summary>struct timespec on 64-bit Linux.</summary>

@@ -21,7 +21,10 @@ internal static class MulticastProbe
     public static bool Run(TransportSettings settings, NetworkChoice network, out string reason)
     {
         ulong nonce = (ulong)Random.Shared.NextInt64();
-        uint address = settings.MulticastFirst + (uint)Math.Max(0, settings.MulticastCount - 1);
+        (NetAddress first, int count) = network.IsIPv6
+            ? (settings.MulticastIPv6First, settings.MulticastIPv6Count)
+            : (settings.MulticastFirst, settings.MulticastCount);
+        NetAddress address = first.Plus((uint)Math.Max(0, count - 1));
         var group = new NetEndpoint(address, (ushort)(settings.PortFirst + (int)(nonce % (ulong)settings.PortCount)));
         try
         {

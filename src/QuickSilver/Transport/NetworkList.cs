@@ -23,8 +23,8 @@ internal static class NetworkList
     /// <param name="HasGateway">True when the interface has a gateway.</param>
     internal readonly record struct Entry(NetworkChoice Choice, bool HasGateway);
 
-    /// <summary>Returns every IPv4 address of every interface that is up.</summary>
-    /// <param name="down">The names of unusable interfaces: down, without an IPv4 address, or removed during the
+    /// <summary>Returns every address of every interface that is up, of each interface IPv4 first.</summary>
+    /// <param name="down">The names of unusable interfaces: down, without an address, or removed during the
     /// read.</param>
     /// <exception cref="TransportException">The list was unreadable several times in a row.</exception>
     public static List<Entry> Read(out List<string> down)
@@ -55,7 +55,7 @@ internal static class NetworkList
     {
         try
         {
-            using var probe = new Socket(AddressFamily.InterNetwork, SocketType.Dgram, ProtocolType.Udp);
+            using var probe = new Socket(address.AddressFamily, SocketType.Dgram, ProtocolType.Udp);
             probe.Bind(new IPEndPoint(address, 0));
             return true;
         }
@@ -71,7 +71,7 @@ internal static class NetworkList
     {
         try
         {
-            using var probe = new Socket(AddressFamily.InterNetwork, SocketType.Dgram, ProtocolType.Udp);
+            using var probe = new Socket(address.AddressFamily, SocketType.Dgram, ProtocolType.Udp);
             probe.Connect(new IPEndPoint(address, 9));
             return ((IPEndPoint)probe.LocalEndPoint!).Address;
         }
@@ -118,7 +118,7 @@ internal static class NetworkList
             try
             {
                 bool isUp = item.OperationalStatus is OperationalStatus.Up or OperationalStatus.Unknown;
-                if (isUp && item.Supports(NetworkInterfaceComponent.IPv4)) Add(item, found);
+                if (isUp) Add(item, found);
             }
             catch (Exception gone) when (!IsForWantOfDescriptors(gone))
             {
@@ -134,15 +134,17 @@ internal static class NetworkList
         IPInterfaceProperties properties = item.GetIPProperties();
         bool isLoopback = item.NetworkInterfaceType == NetworkInterfaceType.Loopback;
         bool hasGateway = properties.GatewayAddresses.Count > 0;
-        int mtu = properties.GetIPv4Properties().Mtu;
-        if (mtu < SmallestMtu) mtu = isLoopback ? DatagramSize.LoopbackMtu : SmallestMtu;
-        foreach (UnicastIPAddressInformation unicast in properties.UnicastAddresses)
+        foreach (UnicastIPAddressInformation unicast in properties.UnicastAddresses
+            .OrderBy(static one => one.Address.AddressFamily == AddressFamily.InterNetworkV6))
         {
-            if (unicast.Address.AddressFamily != AddressFamily.InterNetwork) continue;
+            bool isIPv6 = unicast.Address.AddressFamily == AddressFamily.InterNetworkV6;
+            int mtu = isIPv6 ? properties.GetIPv6Properties().Mtu : properties.GetIPv4Properties().Mtu;
+            if (mtu < SmallestMtu) mtu = isLoopback ? DatagramSize.LoopbackMtu : SmallestMtu;
             var choice = new NetworkChoice(item.Name, unicast.Address, mtu, isLoopback)
             {
                 PrefixLength = unicast.PrefixLength,
                 HasMulticast = isLoopback || item.SupportsMulticast,
+                Index = isIPv6 ? properties.GetIPv6Properties().Index : 0,
             };
             found.Add(new Entry(choice, hasGateway));
         }

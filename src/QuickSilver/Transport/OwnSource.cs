@@ -56,7 +56,7 @@ internal static class OwnSource
     {
         // struct ip_mreq_source: group, interface, source.
         Span<byte> request = stackalloc byte[12];
-        bool fits = UdpSockets.ToEndPoint(group).Address.TryWriteBytes(request, out _)
+        bool fits = AddressForms.ToEndPoint(group).Address.TryWriteBytes(request, out _)
             && network.Address.TryWriteBytes(request[4..], out _)
             && source.TryWriteBytes(request[8..], out _);
         if (!fits) return false;

@@ -16,7 +16,7 @@ internal sealed class PortablePort : SocketPort
     private const int Completed = 1;
 
     private readonly SocketAsyncEventArgs _receive = new();
-    private readonly SourceAddress _source = new();
+    private readonly SourceAddress _source;
     private readonly Action _completed;
     private int _state = Completed;
 
@@ -25,6 +25,7 @@ internal sealed class PortablePort : SocketPort
         : base(socket, role, channel)
     {
         _completed = completed;
+        _source = new SourceAddress(socket.AddressFamily);
         _receive.RemoteEndPoint = _source;
         _receive.Completed += OnCompleted;
     }

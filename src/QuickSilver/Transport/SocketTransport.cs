@@ -228,6 +228,7 @@ internal abstract class SocketTransport : IHostTransport
     {
         _network = network;
         _sockets = sockets;
+        _addresses.Use(network.Index);
         Choice = choice;
         ControlSocket = control;
         DataSocket = data;
@@ -237,7 +238,7 @@ internal abstract class SocketTransport : IHostTransport
         _ownSource = OwnSource.Find(network, controlPort);
         _senders.Use(sockets, _ownSource ?? network.Address);
         int granted = _grants.ReceiveBuffer(data);
-        int slot = DatagramSize.Choose(_settings, network.Mtu, network.IsLoopback, granted);
+        int slot = DatagramSize.Choose(_settings, network.Mtu, network.IsLoopback, granted, network.HeaderBytes);
         Facts = new TransportFacts(
             network.At(controlPort),
             network.At(((IPEndPoint)data.LocalEndPoint!).Port),
@@ -247,7 +248,7 @@ internal abstract class SocketTransport : IHostTransport
             choice.Multicast,
             _settings.ChecksumPayloads)
         {
-            LongestDatagram = DatagramSize.Longest(network.Mtu),
+            LongestDatagram = DatagramSize.Longest(network.Mtu, network.HeaderBytes),
         };
     }
 

@@ -9,15 +9,17 @@ namespace QuickSilver.Transport;
 /// The source of a socket's asynchronous receives. The framework creates a new endpoint for each source that differs
 /// from the previous one. This endpoint always returns itself and reuses its memory, so that receives allocate nothing.
 /// </summary>
-internal sealed class SourceAddress : EndPoint
+/// <param name="family">The family of the socket.</param>
+internal sealed class SourceAddress(AddressFamily family) : EndPoint
 {
     private const int PortOffset = 2;
-    private const int AddressOffset = 4;
+    private const int IPv4Offset = 4;
+    private const int IPv6Offset = 8;
 
-    private SocketAddress _address = new(AddressFamily.InterNetwork);
+    private SocketAddress _address = new(family);
 
     /// <inheritdoc/>
-    public override AddressFamily AddressFamily => AddressFamily.InterNetwork;
+    public override AddressFamily AddressFamily => family;
 
     /// <summary>The source of the completed receive.</summary>
     public NetEndpoint Endpoint
@@ -25,9 +27,10 @@ internal sealed class SourceAddress : EndPoint
         get
         {
             ReadOnlySpan<byte> bytes = _address.Buffer.Span;
-            return new NetEndpoint(
-                BinaryPrimitives.ReadUInt32BigEndian(bytes[AddressOffset..]),
-                BinaryPrimitives.ReadUInt16BigEndian(bytes[PortOffset..]));
+            NetAddress address = family == AddressFamily.InterNetworkV6
+                ? AddressForms.ToNet(bytes[IPv6Offset..])
+                : BinaryPrimitives.ReadUInt32BigEndian(bytes[IPv4Offset..]);
+            return new NetEndpoint(address, BinaryPrimitives.ReadUInt16BigEndian(bytes[PortOffset..]));
         }
     }
 

@@ -59,7 +59,8 @@ internal static class TransportFactory
         reason = $"the interface {network.Name} ({network.Address}) has no multicast";
         if (!network.HasMulticast) return false;
         reason = "net.ipv4.igmp_max_memberships is 0";
-        return settings.Limits?.MembershipsPerSocket != 0 && MulticastProbe.Run(settings, network, out reason);
+        if (!network.IsIPv6 && settings.Limits?.MembershipsPerSocket == 0) return false;
+        return MulticastProbe.Run(settings, network, out reason);
     }
 
     private static bool ChooseMulticast(TransportSettings settings, NetworkChoice network, out string reason)

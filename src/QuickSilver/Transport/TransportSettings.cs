@@ -1,4 +1,5 @@
 using System.Net;
+using QuickSilver.Protocol.Wire;
 
 namespace QuickSilver.Transport;
 
@@ -11,18 +12,24 @@ internal sealed record TransportSettings
     /// <summary>True to use this machine's loopback interface only.</summary>
     public bool Loopback { get; init; } = true;
 
-    /// <summary>The name, IPv4 address or network of the interface. If null: loopback in loopback mode; else the one by
+    /// <summary>The name, address or network of the interface. If null: loopback in loopback mode; else the one by
     /// which a server is reachable; else that of the default route.</summary>
     public string? Interface { get; init; }
 
     /// <summary>The addresses of membership servers, in the order of attempts.</summary>
     public IReadOnlyList<IPAddress> Servers { get; init; } = [];
 
-    /// <summary>The first address of the multicast pool, in host order.</summary>
-    public uint MulticastFirst { get; init; } = 0xEFC04200;
+    /// <summary>The first address of the multicast pool.</summary>
+    public NetAddress MulticastFirst { get; init; } = 0xEFC04200;
 
     /// <summary>The number of addresses in the pool; the start-up probe uses the last.</summary>
     public int MulticastCount { get; init; } = 256;
+
+    /// <summary>The first address of the multicast pool of IPv6.</summary>
+    public NetAddress MulticastIPv6First { get; init; } = new(0xFF15_0000_0000_0000, 0x5153_4200);
+
+    /// <summary>The number of addresses in the pool of IPv6.</summary>
+    public int MulticastIPv6Count { get; init; } = 256;
 
     /// <summary>The first UDP port that this node may bind.</summary>
     public int PortFirst { get; init; } = 15_000;

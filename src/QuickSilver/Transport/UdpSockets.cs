@@ -92,7 +92,7 @@ internal sealed class UdpSockets(TransportSettings settings, NetworkChoice netwo
             if (OperatingSystem.IsLinux()) _ = KernelOptions.SetOwnGroupsOnly(socket);
             // The kernel finds a socket that is bound to the group by a hash; with any address bound, it searches all
             // sockets of the port. Windows cannot bind to a group.
-            socket.Bind(new IPEndPoint(OperatingSystem.IsWindows() ? IPAddress.Any : address, group.Port));
+            socket.Bind(new IPEndPoint(OperatingSystem.IsWindows() ? AnyAddress : address, group.Port));
             Join(socket, address);
             return socket;
         }
@@ -116,8 +116,8 @@ internal sealed class UdpSockets(TransportSettings settings, NetworkChoice netwo
             ForbidFragments(socket);
             socket.Bind(new IPEndPoint(source, 0));
             Attach(socket);
-            socket.SetSocketOption(SocketOptionLevel.IP, SocketOptionName.MulticastTimeToLive, settings.TimeToLive);
-            socket.SetSocketOption(SocketOptionLevel.IP, SocketOptionName.MulticastLoopback, true);
+            socket.SetSocketOption(Level, SocketOptionName.MulticastTimeToLive, settings.TimeToLive);
+            socket.SetSocketOption(Level, SocketOptionName.MulticastLoopback, true);
             if (group is { } one) socket.Connect(ToEndPoint(one));
             return socket;
         }
@@ -157,17 +157,25 @@ internal sealed class UdpSockets(TransportSettings settings, NetworkChoice netwo
         }
     }
 
-    /// <summary>Converts an endpoint to the framework's form.</summary>
-    public static IPEndPoint ToEndPoint(NetEndpoint endpoint) =>
-        new((long)IPAddress.HostToNetworkOrder((int)endpoint.Address) & 0xFFFF_FFFF, endpoint.Port);
+    private SocketOptionLevel Level => network.IsIPv6 ? SocketOptionLevel.IPv6 : SocketOptionLevel.IP;
 
-    private void Join(Socket receiver, IPAddress group) =>
-        receiver.SetSocketOption(
-            SocketOptionLevel.IP, SocketOptionName.AddMembership, new MulticastOption(group, network.Address));
+    private IPAddress AnyAddress => network.IsIPv6 ? IPAddress.IPv6Any : IPAddress.Any;
 
-    private void Attach(Socket sender) =>
-        sender.SetSocketOption(
-            SocketOptionLevel.IP, SocketOptionName.MulticastInterface, network.Address.GetAddressBytes());
+    private IPEndPoint ToEndPoint(NetEndpoint endpoint) => AddressForms.ToEndPoint(endpoint, network.Index);
+
+    private void Join(Socket receiver, IPAddress group)
+    {
+        object option = network.IsIPv6
+            ? new IPv6MulticastOption(group, network.Index)
+            : new MulticastOption(group, network.Address);
+        receiver.SetSocketOption(Level, SocketOptionName.AddMembership, option);
+    }
+
+    private void Attach(Socket sender)
+    {
+        if (network.IsIPv6) sender.SetSocketOption(Level, SocketOptionName.MulticastInterface, (int)network.Index);
+        else sender.SetSocketOption(Level, SocketOptionName.MulticastInterface, network.Address.GetAddressBytes());
+    }
 
     // Within a machine nothing drops a fragment.
     private void ForbidFragments(Socket socket)
@@ -175,9 +183,9 @@ internal sealed class UdpSockets(TransportSettings settings, NetworkChoice netwo
         if (!network.IsLoopback && OperatingSystem.IsLinux()) _ = KernelOptions.SetUnfragmented(socket);
     }
 
-    private static Socket Create(int receiveBufferBytes)
+    private Socket Create(int receiveBufferBytes)
     {
-        var socket = new Socket(AddressFamily.InterNetwork, SocketType.Dgram, ProtocolType.Udp) { Blocking = false };
+        var socket = new Socket(network.Address.AddressFamily, SocketType.Dgram, ProtocolType.Udp) { Blocking = false };
         if (receiveBufferBytes > 0) socket.ReceiveBufferSize = receiveBufferBytes;
         // Linux has room for a few trains by default. Elsewhere the default holds a datagram or two, and on macOS it is
         // the longest datagram.

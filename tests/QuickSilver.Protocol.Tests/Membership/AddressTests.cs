@@ -53,12 +53,12 @@ public sealed class AddressTests
             node.Join("g");
         }
         world.Run(Second);
-        uint old = nodes[0].Agent.Cluster.Own!.Multicast.Address;
+        NetAddress old = nodes[0].Agent.Cluster.Own!.Multicast.Address;
         world.ReplaceServer();
         foreach (WorldNode node in nodes) world.Connect(node);
         world.Run(3 * Second);
         Assert.True(nodes[0].Agent.Cluster.Own!.Number.Epoch.Term > 1);
-        var used = new List<uint> { nodes[0].Agent.Cluster.Own!.Multicast.Address };
+        var used = new List<NetAddress> { nodes[0].Agent.Cluster.Own!.Multicast.Address };
         WorldNode late = world.Add("late");
         late.Join("g");
         world.Run(Second);
@@ -88,7 +88,7 @@ public sealed class AddressTests
         world.Run(Second);
         NetEndpoint[] addresses = [.. nodes.Select(node => node.Agent.Cluster.Own!.Multicast)];
         Assert.Equal(3, addresses.Select(endpoint => endpoint.Address).Distinct().Count());
-        Assert.All(addresses, endpoint => Assert.InRange(endpoint.Address, 0xEF010000u, 0xEF01000Fu));
+        Assert.All(addresses, endpoint => Assert.InRange(endpoint.Address.IPv4, 0xEF010000u, 0xEF01000Fu));
     }
 
     [Fact]

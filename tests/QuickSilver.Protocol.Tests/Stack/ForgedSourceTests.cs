@@ -47,7 +47,7 @@ public sealed class ForgedSourceTests
     {
         SocketRole role = DatagramKinds.IsControl((DatagramKind)kind) ? SocketRole.Control : SocketRole.Unicast;
         NetEndpoint real = role == SocketRole.Control ? _world.Nodes[1].Facts.Control : _world.Nodes[1].Facts.Data;
-        NetEndpoint forged = isOtherPort ? real with { Port = 9 } : real with { Address = real.Address + 77 };
+        NetEndpoint forged = isOtherPort ? real with { Port = 9 } : real with { Address = real.Address.IPv4 + 77 };
         AssertForged(Datagram((DatagramKind)kind, Key(1)), role, forged);
         // The sender's other endpoint is not the one that the kind comes from, nor is another member's.
         AssertForged(

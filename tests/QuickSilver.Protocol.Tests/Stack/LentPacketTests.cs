@@ -141,7 +141,7 @@ public sealed class LentPacketTests
         NetEndpoint source = _notes.World.SourceOf(note, SocketRole.Unicast);
         var read = new Completion(SocketRole.Unicast, PriorityClass.Data, null, note, 0, note.Length)
         {
-            Source = source with { Address = source.Address + 1 },
+            Source = source with { Address = source.Address.IPv4 + 1 },
         };
         _notes.Node.Stack.Handle(ref read, _notes.World.Now);
 

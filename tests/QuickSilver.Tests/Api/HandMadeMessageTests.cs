@@ -53,6 +53,11 @@ public sealed class HandMadeMessageTests
         Assert.Equal(Sender, MemberId.Parse("10.0.0.5:15001/7"));
         Assert.False(MemberId.TryParse("10.0.0.5:15001", out _));
         Assert.Throws<FormatException>(() => MemberId.Parse("nobody"));
-        Assert.Throws<ArgumentException>(() => new MemberId(new IPEndPoint(IPAddress.IPv6Loopback, 1), 1));
+        var far = new MemberId(new IPEndPoint(IPAddress.Parse("fd00::5"), 15_001), 7);
+        Assert.Equal("[fd00::5]:15001/7", far.ToString());
+        Assert.Equal(far, MemberId.Parse("[fd00::5]:15001/7"));
+        Assert.Equal(new IPEndPoint(IPAddress.Parse("fd00::5"), 15_001), far.Address);
+        Assert.False(MemberId.TryParse("[FD00::5]:15001/7", out _));
+        Assert.Equal(Sender, new MemberId(new IPEndPoint(IPAddress.Parse("::ffff:10.0.0.5"), 15_001), 7));
     }
 }

@@ -29,7 +29,7 @@ internal sealed class DatagramForger : IDisposable
     }
 
     /// <summary>The address of the region's multicast.</summary>
-    public IPEndPoint Multicast => UdpSockets.ToEndPoint(_view.Multicast);
+    public IPEndPoint Multicast => AddressForms.ToEndPoint(_view.Multicast);
 
     /// <summary>Learns what is known of a node's last region.</summary>
     public static Task<DatagramForger> AgainstAsync(QuickSilverNode node) => Ask(node, static node =>

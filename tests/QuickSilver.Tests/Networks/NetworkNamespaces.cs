@@ -47,7 +47,9 @@ internal sealed class NetworkNamespaces : IDisposable
 
     /// <summary>Makes hosts on one switch, network 0.</summary>
     /// <param name="hosts">How many.</param>
-    public static NetworkNamespaces Make(int hosts)
+    /// <param name="isIPv4">Which hosts have an IPv4 address; null for all.</param>
+    /// <param name="isIPv6">Which hosts have an IPv6 address besides the link-local one; null for none.</param>
+    public static NetworkNamespaces Make(int hosts, Func<int, bool>? isIPv4 = null, Func<int, bool>? isIPv6 = null)
     {
         Assert.SkipUnless(NamespaceSet.CanMake, "networks are made of namespaces, by root on Linux with iproute2");
         Assert.SkipUnless(NamespaceSet.HasTool("nft"), "firewalls of namespaces are made with nftables");
@@ -58,8 +60,12 @@ internal sealed class NetworkNamespaces : IDisposable
             for (int host = 0; host < hosts; host++)
             {
                 string name = network._set.Add(Suffix(host));
-                network._set.Attach(name, "eth0", $"{AddressOf(host)}/24", network._switches[0], "br0", $"port{host}");
-                network._set.Line($"ip -n {name} route add 224.0.0.0/4 dev eth0");
+                bool hasIPv4 = isIPv4?.Invoke(host) ?? true;
+                string address = hasIPv4 ? $"{AddressOf(host)}/24" : IPv6PrefixOf(host);
+                network._set.Attach(name, "eth0", address, network._switches[0], "br0", $"port{host}");
+                if (hasIPv4) network._set.Line($"ip -n {name} route add 224.0.0.0/4 dev eth0");
+                if (hasIPv4 && isIPv6?.Invoke(host) == true)
+                    network._set.Line($"ip -n {name} addr add {IPv6PrefixOf(host)} dev eth0");
             }
             network._set.Apply();
             return network;
@@ -73,6 +79,9 @@ internal sealed class NetworkNamespaces : IDisposable
 
     /// <summary>A host's address in network 0.</summary>
     public static string AddressOf(int host) => $"10.77.0.{Text(host + 1)}";
+
+    /// <summary>A host's IPv6 address in network 0.</summary>
+    public static string IPv6AddressOf(int host) => $"fd77::{Text(host + 1)}";
 
     /// <summary>A host as the programs of iproute2 name it.</summary>
     public string NameOf(int host) => _set.Name + Suffix(host);
@@ -108,9 +117,22 @@ internal sealed class NetworkNamespaces : IDisposable
         // What lies in this folder takes the place of the same files in /etc, by the rule of "ip netns exec".
         string folder = $"/etc/netns/{NameOf(host)}";
         Directory.CreateDirectory(folder);
-        _folders.Add(folder);
+        if (!_folders.Contains(folder)) _folders.Add(folder);
         File.WriteAllText(Path.Combine(folder, "resolv.conf"), $"nameserver {address}\noptions timeout:5 attempts:3\n");
         File.WriteAllText(Path.Combine(folder, "nsswitch.conf"), "hosts: files dns\n");
+    }
+
+    /// <summary>Gives a host names for addresses, from the next process on that is started there; or changes them while
+    /// it runs.</summary>
+    /// <param name="host">The host.</param>
+    /// <param name="lines">Lines of the file "hosts": an address and a name.</param>
+    public void MakeHosts(int host, params string[] lines)
+    {
+        string folder = $"/etc/netns/{NameOf(host)}";
+        Directory.CreateDirectory(folder);
+        if (!_folders.Contains(folder)) _folders.Add(folder);
+        File.WriteAllLines(Path.Combine(folder, "hosts"), lines);
+        File.WriteAllText(Path.Combine(folder, "nsswitch.conf"), "hosts: files\n");
     }
 
     /// <summary>Runs a command line of the shell at a host.</summary>
@@ -159,6 +181,8 @@ internal sealed class NetworkNamespaces : IDisposable
         _set.Dispose();
         foreach (string folder in _folders) Directory.Delete(folder, recursive: true);
     }
+
+    private static string IPv6PrefixOf(int host) => $"{IPv6AddressOf(host)}/64 nodad";
 
     private static string Suffix(int host) => $"h{Text(host)}";
 

@@ -10,16 +10,19 @@ namespace QuickSilver.Tests.Networks;
 public sealed class SamplesOnTwoHostsTests
 {
     [Theory]
-    [InlineData("Subscriber", "Publisher")]
-    [InlineData("Publisher", "Subscriber")]
-    public async Task A_publisher_and_a_subscriber_meet_on_two_hosts(string hosting, string visiting)
+    [InlineData("Subscriber", "Publisher", false)]
+    [InlineData("Publisher", "Subscriber", false)]
+    [InlineData("Subscriber", "Publisher", true)]
+    [InlineData("Publisher", "Subscriber", true)]
+    public async Task A_publisher_and_a_subscriber_meet_on_two_hosts(string hosting, string visiting, bool isIPv6)
     {
-        using NetworkNamespaces network = NetworkNamespaces.Make(hosts: 2);
+        using NetworkNamespaces network = NetworkNamespaces.Make(hosts: 2, isIPv4: _ => !isIPv6, isIPv6: _ => isIPv6);
+        string place = isIPv6 ? $"[{NetworkNamespaces.IPv6AddressOf(0)}]" : NetworkNamespaces.AddressOf(0);
         using var folder = new TestFolder();
         string key = KeyIn(folder);
         await using ChildProcess host = Start(network, 0, hosting, "--host", "--key-file", key);
         await using ChildProcess client = Start(
-            network, 1, visiting, "--server", NetworkNamespaces.AddressOf(0), "--key-file", key);
+            network, 1, visiting, "--server", place, "--key-file", key);
         foreach (ChildProcess program in (ChildProcess[])[host, client])
         {
             int code = await program.Exit.WaitAsync(NetworkNode.Patience, TestContext.Current.CancellationToken);

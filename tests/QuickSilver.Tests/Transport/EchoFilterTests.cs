@@ -33,6 +33,35 @@ public sealed class EchoFilterTests
         Assert.Equal(0UL, KernelOptions.ReadDrops(own));
     }
 
+    [Fact]
+    public void An_IPv6_sender_is_known_by_its_whole_address()
+    {
+        Assert.SkipUnless(OperatingSystem.IsLinux(), "the filter is for Linux");
+        using Socket own = OpenIPv6();
+        using Socket sender = OpenIPv6();
+        using Socket other = OpenIPv6();
+        foreach (bool isLast in (bool[])[false, true])
+        {
+            byte[] near = IPAddress.IPv6Loopback.GetAddressBytes();
+            near[isLast ? 15 : 0] ^= 1;
+            EchoFilter.Attach(own, new IPEndPoint(new IPAddress(near), ((IPEndPoint)sender.LocalEndPoint!).Port));
+            sender.SendTo(new byte[1000], own.LocalEndPoint!);
+            Assert.Equal([1000], ReadLengths(own, 1));
+        }
+        EchoFilter.Attach(own, (IPEndPoint)sender.LocalEndPoint!);
+        sender.SendTo(new byte[1000], own.LocalEndPoint!);
+        other.SendTo(new byte[500], own.LocalEndPoint!);
+        Assert.Equal([0, 500], ReadLengths(own, 2));
+    }
+
+    private static Socket OpenIPv6()
+    {
+        Assert.SkipUnless(Socket.OSSupportsIPv6, "this machine has no IPv6");
+        var socket = new Socket(AddressFamily.InterNetworkV6, SocketType.Dgram, ProtocolType.Udp);
+        socket.Bind(new IPEndPoint(IPAddress.IPv6Loopback, 0));
+        return socket;
+    }
+
     [Theory]
     [InlineData("127.0.0.1", true)]
     [InlineData("127.0.0.2", false)]

@@ -216,7 +216,7 @@ public sealed class SocketTransportTests : IDisposable
         IHostTransport receiver = _rig.Start(kind);
         IRegionChannel sending = sender.Open(_rig.Group, receive: false)!;
         var receiving = (SocketChannel)receiver.Open(_rig.Group, receive: true)!;
-        var membership = new MulticastOption(UdpSockets.ToEndPoint(_rig.Group).Address, IPAddress.Loopback);
+        var membership = new MulticastOption(AddressForms.ToEndPoint(_rig.Group).Address, IPAddress.Loopback);
         receiving.Port!.Socket.SetSocketOption(SocketOptionLevel.IP, SocketOptionName.DropMembership, membership);
         sender.Send(TransportRig.Train(TrainRoute.Region, 1, 100, 1, channel: sending));
 

@@ -148,7 +148,7 @@ public sealed class TransportTests : IDisposable
         IHostTransport sender = _rig.Start(kind);
         IHostTransport receiver = _rig.Start(kind);
         IHostTransport other = _rig.Start(kind);
-        var second = new NetEndpoint(_rig.Group.Address ^ 0x80, _rig.Group.Port);
+        var second = new NetEndpoint(_rig.Group.Address.IPv4 ^ 0x80, _rig.Group.Port);
         receiver.Open(_rig.Group, receive: true);
         other.Open(second, receive: true);
 

@@ -15,6 +15,9 @@ internal sealed class FrameBuilder
     /// <summary>The room that is kept from frame to frame, in bytes.</summary>
     public const int KeptBytes = 1 << 13;
 
+    /// <summary>What the port of an IPv6 endpoint is greater by, in frames.</summary>
+    internal const uint IPv6Port = ushort.MaxValue + 1;
+
     private const int FirstBytes = 256;
 
     private byte[] _bytes = new byte[FirstBytes];
@@ -88,8 +91,15 @@ internal sealed class FrameBuilder
         return this;
     }
 
-    /// <summary>Writes an address (four bytes, little-endian) and a port (varint).</summary>
-    public FrameBuilder WriteEndpoint(NetEndpoint value) => WriteUInt32(value.Address).WriteVarint(value.Port);
+    /// <summary>Writes an address and a port, as <see cref="FrameFields.ReadEndpoint"/> reads them.</summary>
+    public FrameBuilder WriteEndpoint(NetEndpoint value)
+    {
+        NetAddress address = value.Address;
+        WriteUInt32(address.IPv4);
+        return address.IsIPv6
+            ? WriteVarint(IPv6Port + value.Port).WriteUInt32((uint)(address.Low >> 32)).WriteUInt64(address.High)
+            : WriteVarint(value.Port);
+    }
 
     /// <summary>Writes an epoch: its term (varint) and its server (eight bytes).</summary>
     public FrameBuilder WriteEpoch(Epoch value) => WriteVarint(value.Term).WriteUInt64(value.Server);

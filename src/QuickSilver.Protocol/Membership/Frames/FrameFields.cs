@@ -70,11 +70,20 @@ internal static class FrameFields
         return "";
     }
 
-    /// <summary>Reads an address and a port.</summary>
+    /// <summary>
+    /// Reads an address and a port: the last four bytes of the address (u32), and the port (varint). For an IPv6
+    /// address the port is greater by 65,536, and the rest follows: the next four bytes (u32) and the first eight
+    /// (u64).
+    /// </summary>
     public static NetEndpoint ReadEndpoint(ref WireReader reader)
     {
-        uint address = reader.ReadUInt32();
-        return new NetEndpoint(address, (ushort)reader.ReadVarint(ushort.MaxValue));
+        uint last = reader.ReadUInt32();
+        ulong port = reader.ReadVarint(FrameBuilder.IPv6Port + ushort.MaxValue);
+        if (port < FrameBuilder.IPv6Port) return new NetEndpoint(last, (ushort)port);
+        ulong low = ((ulong)reader.ReadUInt32() << 32) | last;
+        var address = new NetAddress(reader.ReadUInt64(), low);
+        if (!address.IsIPv6) reader.Fail();
+        return new NetEndpoint(address, (ushort)(port - FrameBuilder.IPv6Port));
     }
 
     /// <summary>Reads a secret: 16 bytes.</summary>

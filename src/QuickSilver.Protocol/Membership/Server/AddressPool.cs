@@ -26,7 +26,7 @@ internal sealed class AddressPool
     public AddressPool(MembershipServerSettings settings)
     {
         _settings = settings;
-        int count = settings.MulticastFirst == 0 ? 0 : Math.Max(0, settings.MulticastCount);
+        int count = settings.MulticastFirst == default ? 0 : Math.Max(0, settings.MulticastCount);
         _users = new int[count];
         _uses = new uint[count];
         _order = new ulong[count];
@@ -53,17 +53,17 @@ internal sealed class AddressPool
         ChangeUsers(index, 1);
         uint ports = (uint)Math.Clamp(_settings.PortCount, 1, ushort.MaxValue + 1 - _settings.PortFirst);
         uint port = _settings.PortFirst + (_uses[index]++ % ports);
-        return (new NetEndpoint(_settings.MulticastFirst + (uint)index, (ushort)port), index);
+        return (new NetEndpoint(_settings.MulticastFirst.Plus((uint)index), (ushort)port), index);
     }
 
     /// <summary>Reserves an address that a former server has given to a view.</summary>
     /// <returns>The index by which to release it; -1 when it is not in this pool.</returns>
     public int Reserve(NetEndpoint endpoint)
     {
-        long index = (long)endpoint.Address - _settings.MulticastFirst;
+        int index = endpoint.Address.DistanceFrom(_settings.MulticastFirst);
         if (endpoint.IsNone || index < 0 || index >= _users.Length) return -1;
-        ChangeUsers((int)index, 1);
-        return (int)index;
+        ChangeUsers(index, 1);
+        return index;
     }
 
     /// <summary>Releases an address; it lingers first.</summary>

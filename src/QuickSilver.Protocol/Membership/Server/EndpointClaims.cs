@@ -20,12 +20,25 @@ internal sealed class EndpointClaims(IServerLinks links, NodeTable nodes)
     public bool IsGood(long connection, HelloFrame hello, ServerNode? own) =>
         IsGood(connection, hello.Control, own) && IsGood(connection, hello.Data, own);
 
-    /// <summary>True for an address of one host: not unspecified, multicast, broadcast or reserved.</summary>
-    public static bool IsHost(uint address) => address >> 24 is > 0 and < 224;
+    /// <summary>
+    /// True when the nodes of the cluster cannot reach the node: it is of IPv4 and they are of IPv6, or the reverse.
+    /// </summary>
+    /// <param name="hello">The registration.</param>
+    /// <param name="own">The node that it comes from or replaces; null when there is none.</param>
+    public bool IsOfOtherFamily(HelloFrame hello, ServerNode? own)
+    {
+        bool isIPv6 = hello.Control.Address.IsIPv6;
+        if (hello.Data.Address.IsIPv6 != isIPv6) return true;
+        foreach (ServerNode node in nodes.Live)
+        {
+            if (node != own) return node.Info.Control.Address.IsIPv6 != isIPv6;
+        }
+        return false;
+    }
 
     private bool IsGood(long connection, NetEndpoint endpoint, ServerNode? own)
     {
-        if (!IsHost(endpoint.Address) || endpoint.Port == 0 || !links.MayName(connection, endpoint)) return false;
+        if (!endpoint.Address.IsHost || endpoint.Port == 0 || !links.MayName(connection, endpoint)) return false;
         return nodes.FindByAny(endpoint) is not { Connection: not null } other || other == own;
     }
 }

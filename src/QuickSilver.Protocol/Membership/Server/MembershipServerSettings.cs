@@ -1,6 +1,7 @@
 using QuickSilver.Protocol.Core;
 using QuickSilver.Protocol.Probing;
 using QuickSilver.Protocol.Security;
+using QuickSilver.Protocol.Wire;
 
 namespace QuickSilver.Protocol.Membership.Server;
 
@@ -78,8 +79,8 @@ internal sealed record MembershipServerSettings
     /// <summary>Minimum number of members that cache a packet: the r of the papers.</summary>
     public int Replication { get; init; } = 5;
 
-    /// <summary>First multicast address of the pool, in host order; 0: every region is carried by unicast.</summary>
-    public uint MulticastFirst { get; init; }
+    /// <summary>First multicast address of the pool; the default: every region is carried by unicast.</summary>
+    public NetAddress MulticastFirst { get; init; }
 
     /// <summary>Number of addresses in the pool.</summary>
     public int MulticastCount { get; init; }

@@ -2,6 +2,7 @@ using System.Diagnostics;
 using QuickSilver.Protocol.Core;
 using QuickSilver.Protocol.Membership.Frames;
 using QuickSilver.Protocol.Probing;
+using QuickSilver.Protocol.Wire;
 
 namespace QuickSilver.Protocol.Membership.Server;
 
@@ -56,10 +57,16 @@ internal sealed class Registrar(
             parts.Connections.Close(connection, MembershipRefusal.None);
             return;
         }
+        NetAddress pool = parts.Settings.MulticastFirst;
+        // Nobody joins groups of the other family.
+        if (hello.Multicast && pool != default && pool.IsIPv6 != hello.Control.Address.IsIPv6)
+            hello = hello with { Multicast = false };
         string identity = parts.Connections.IdentityOf(connection);
         MembershipRefusal refusal = Judge(hello, identity, now, out ServerNode? known);
         if (refusal == MembershipRefusal.None && !parts.Claims.IsGood(connection, hello, known))
             refusal = MembershipRefusal.ForeignAddress;
+        if (refusal == MembershipRefusal.None && parts.Claims.IsOfOtherFamily(hello, known))
+            refusal = MembershipRefusal.OtherFamily;
         if (refusal != MembershipRefusal.None)
         {
             parts.Connections.Refuse(connection, refusal);

@@ -63,6 +63,7 @@ internal sealed class ElectedConnector(
     /// elsewhere, announces another.</summary>
     public override void OnAddressChanged(IPAddress before, IPAddress after)
     {
+        base.OnAddressChanged(before, after);
         if (!_announced.Equals(before)) return;
         _announced = after;
         Host?.Lose();
@@ -91,9 +92,7 @@ internal sealed class ElectedConnector(
     private ValueTask<Reached> TryConnectAsync(MembershipHost own, ILinkEvents events, CancellationToken stop)
     {
         IPEndPoint place = own.EndPoint;
-        // If the host listens on all addresses, loopback is the one that never changes.
-        IPAddress address = place.Address.Equals(IPAddress.Any) ? IPAddress.Loopback : place.Address;
-        return TryConnectAsync(address.ToString(), place.Port, events, stop);
+        return TryConnectAsync(MembershipHost.OwnAddressOf(place).ToString(), place.Port, events, stop);
     }
 
     private async ValueTask<Reached> CampaignAsync(ILinkEvents events, CancellationToken stop)
@@ -128,9 +127,10 @@ internal sealed class ElectedConnector(
     // Another process of this machine may have the port, and the election announces any.
     private MembershipHost? Listen(out string refusal)
     {
-        bool isAny = settings.EndPoint.Address.Equals(IPAddress.Any);
-        var place = new IPEndPoint(isAny ? IPAddress.Any : _announced, settings.EndPoint.Port);
-        if (MembershipHost.TryStart(settings with { EndPoint = place }, hostEvents, out refusal) is { } host) return host;
+        IPAddress listens = settings.EndPoint.Address;
+        var place = new IPEndPoint(MembershipHost.IsAll(listens) ? listens : _announced, settings.EndPoint.Port);
+        if (MembershipHost.TryStart(settings with { EndPoint = place }, hostEvents, out refusal) is { } host)
+            return host;
         if (refusal.Length > 0) return null;
         place.Port = 0;
         return MembershipHost.TryStart(settings with { EndPoint = place }, hostEvents, out refusal);
