@@ -3,17 +3,20 @@ using QuickSilver;
 using QuickSilver.Tests.Programs;
 
 // One node that a test drives: options as "Path=value" arguments, commands as lines on standard input, answers and news
-// as lines on standard output. It ends with its standard input. What it understands, and what it says: MemberCommands,
-// MemberLines.
+// as lines on standard output. "Etcd=HOST:PORT" has the server elected by an etcd. It ends with its standard input. What
+// it understands, and what it says: MemberCommands, MemberLines.
 var lines = new MemberLines();
 var configuration = new ConfigurationBuilder();
-configuration.AddInMemoryCollection(args.Select(static argument => argument.Split('=', 2)).Select(static pair =>
-    KeyValuePair.Create(pair[0], (string?)pair[1])));
+Dictionary<string, string?> given = args.Select(static argument => argument.Split('=', 2))
+    .ToDictionary(static pair => pair[0], static pair => (string?)pair[1]);
+given.Remove("Etcd", out string? etcd);
+configuration.AddInMemoryCollection(given);
 IConfiguration values = configuration.Build();
 
 QuickSilverOptions MakeOptions()
 {
     var options = new QuickSilverOptions();
+    if (etcd is not null) options.Membership.UseEtcd(etcd);
     values.Bind(options, static binder => binder.ErrorOnUnknownConfiguration = true);
     return options.UseLoggerFactory(lines);
 }
