@@ -45,6 +45,9 @@ internal sealed class HostedConnection : IFrameReceiver, IRequestTarget
     /// <summary>Limits how many handshakes compute at the same time.</summary>
     public required SemaphoreSlim Handshakes { get; init; }
 
+    /// <summary>True once the handshake has succeeded. Any thread.</summary>
+    public volatile bool IsSecured;
+
     /// <summary>The proven name of the node; empty where none is proven. Valid once a frame has arrived.</summary>
     public string Identity { get; private set; } = "";
 
@@ -85,6 +88,7 @@ internal sealed class HostedConnection : IFrameReceiver, IRequestTarget
         {
             SecuredStream secured = await Security!.OpenAsServerAsync(socket, Handshakes, stop).ConfigureAwait(false);
             Identity = secured.Identity;
+            IsSecured = true;
             return secured.Stream;
         }
         catch (HandshakeException refusal) when (refusal.Fault == HandshakeFault.NotSecured)

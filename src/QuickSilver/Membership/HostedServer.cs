@@ -144,7 +144,7 @@ internal sealed class HostedServer(
         _connections.TryGetValue(connection, out HostedConnection? known) ? known.Identity : "";
 
     /// <inheritdoc/>
-    public bool HasStrangers => strangers.Count > 0;
+    public bool HasStrangers => strangers.AreComing;
 
     /// <inheritdoc/>
     public bool MayEnter(long connection, string nodeName, string groupName, bool isPublisher)

@@ -266,6 +266,7 @@ internal sealed class MembershipHost : IAsyncDisposable
         await Task.Yield();
         FrameEnd end = await connection.RunAsync().ConfigureAwait(false);
         _strangers.Remove(connection);
+        if (connection is { Security: not null, IsSecured: false }) _strangers.OnUnsecured();
         if (connection.Link.Refusal is { } refusal)
         {
             _ = Counters.CountEnded(end, connection.Address);

@@ -1,4 +1,6 @@
+using System.Diagnostics;
 using System.Net;
+using QuickSilver.Protocol.Membership.Agent;
 
 namespace QuickSilver.Membership;
 
@@ -11,9 +13,12 @@ namespace QuickSilver.Membership;
 /// <param name="loopbackLimit">The limit for each loopback address: all nodes of a machine may start at once.</param>
 internal sealed class Strangers(int limit, int addressLimit, int loopbackLimit)
 {
+    private static readonly TimeSpan CallsAgain = 2 * ReconnectPace.Longest;
+
     private readonly Lock _lock = new();
     private readonly LinkedList<HostedConnection> _all = new();
     private readonly Dictionary<IPAddress, int> _byAddress = [];
+    private long? _failedAt;
 
     /// <summary>The number of unidentified connections.</summary>
     public int Count
@@ -22,6 +27,23 @@ internal sealed class Strangers(int limit, int addressLimit, int loopbackLimit)
         {
             lock (_lock) return _all.Count;
         }
+    }
+
+    /// <summary>True while there are any, and for a moment after one has ended before it was secured: a node whose
+    /// handshake took too long calls again after a pause.</summary>
+    public bool AreComing
+    {
+        get
+        {
+            lock (_lock)
+                return _all.Count > 0 || (_failedAt is { } at && Stopwatch.GetElapsedTime(at) < CallsAgain);
+        }
+    }
+
+    /// <summary>Notes that a connection ended before it was secured.</summary>
+    public void OnUnsecured()
+    {
+        lock (_lock) _failedAt = Stopwatch.GetTimestamp();
     }
 
     /// <summary>Adds a connection.</summary>

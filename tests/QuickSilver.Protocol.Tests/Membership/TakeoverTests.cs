@@ -56,6 +56,39 @@ public sealed class TakeoverTests
         Assert.Equal(world.Server.Statistics.Regions, world.Server.Statistics.UnretiredViews);
     }
 
+    /// <summary>A handshake that takes longer than the time for survivors is under way: nobody is removed for
+    /// it.</summary>
+    [Fact]
+    public void TakeoverWaitsForConnectionsThatAreBeingMade()
+    {
+        var world = new MembershipWorld(1, new MembershipServerSettings { TakeoverTimeout = 2 * Second });
+        WorldNode[] nodes = world.Found(3);
+        world.ReplaceServer();
+        world.HasStrangers = true;
+        world.Connect(nodes[..2]);
+        world.Run(6 * Second);
+        Assert.Equal(0UL, world.Server.Statistics.Removed);
+        world.Connect(nodes[2]);
+        world.Run(0.05 * Second);
+        world.HasStrangers = false;
+        world.Run(Second);
+        AssertUndisturbed(nodes);
+        world.CheckQuiet();
+        Assert.Equal(0UL, world.Server.Statistics.Removed);
+    }
+
+    [Fact]
+    public void ConnectionsThatSayNothingDoNotHoldATakeoverUpForEver()
+    {
+        var world = new MembershipWorld(1, new MembershipServerSettings { TakeoverTimeout = 2 * Second });
+        WorldNode[] nodes = world.Found(3);
+        world.ReplaceServer();
+        world.HasStrangers = true;
+        world.Connect(nodes[..2]);
+        world.Run(13 * Second);
+        Assert.Equal(1UL, world.Server.Statistics.Removed);
+    }
+
     [Fact]
     public void TakeoverDoesNotCostTheWholeGraceWhenAllAreBack()
     {

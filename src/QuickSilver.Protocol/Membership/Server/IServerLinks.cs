@@ -26,8 +26,9 @@ internal interface IServerLinks
     string IdentityOf(long connection) => "";
 
     /// <summary>
-    /// True while a peer has connected whose first frame is awaited: it may be a survivor of a lost server. By default
-    /// false, for links on which connections open with their first frame.
+    /// True while a peer has connected whose first frame is awaited, or has just failed to secure its connection: it
+    /// may be a survivor of a lost server. By default false, for links on which connections open with their first
+    /// frame.
     /// </summary>
     bool HasStrangers => false;
 

@@ -80,6 +80,9 @@ internal sealed class ServerConnections
     /// <summary>True while a peer has connected that has not registered yet.</summary>
     public bool HasStrangers => _links.HasStrangers;
 
+    /// <summary>The same, or while a report is awaited.</summary>
+    public bool AreComing => HasStrangers || _reporting.Count > 0;
+
     /// <summary>Sends a frame that is not numbered.</summary>
     public void Send(long connection, ReadOnlySpan<byte> frame) => _links.Send(connection, frame);
 

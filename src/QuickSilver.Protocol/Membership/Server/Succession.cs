@@ -21,7 +21,8 @@ internal sealed class Succession
     private static readonly TimeSpan LookAgain = TimeSpan.FromMilliseconds(100);
     // The pause before it is judged again whether half of the members are there.
     private static readonly TimeSpan LookForMajority = TimeSpan.FromSeconds(1);
-    // The longest wait of a founding beyond its grace, for what is not read yet.
+    // The longest wait of a founding beyond its grace, for what is not read yet; and of a gathering beyond its time,
+    // for connections that are being made.
     private static readonly TimeSpan LongestGrace = TimeSpan.FromSeconds(10);
     // How far the reading of connections is usually behind.
     private static readonly TimeSpan UsualReadLag = TimeSpan.FromMilliseconds(500);
@@ -359,10 +360,13 @@ internal sealed class Succession
         if (_takeover is not { IsGathering: true } takeover) return;
         takeover.LookedAt = now;
         Instant end = takeover.Missing.Count == 0 ? takeover.QuietEnd : _end;
-        // Frames of further survivors may be unread.
+        // Frames of further survivors may be unread, and their handshakes under way.
         bool mayLieUnread = _parts.KnownTo(now) < end;
-        if (now < end || mayLieUnread)
+        bool mayCome = takeover.Missing.Count > 0 && now < end + LongestGrace && _parts.Connections.AreComing;
+        if (now < end || mayLieUnread || mayCome)
         {
+            if (mayCome && now >= end)
+                _parts.Settings.Probes.Reached("a takeover waits for connections that are being made");
             _alarm.Set(now < end ? end : now + LookAgain);
             return;
         }

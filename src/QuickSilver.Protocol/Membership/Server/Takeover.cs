@@ -8,7 +8,8 @@ namespace QuickSilver.Protocol.Membership.Server;
 /// <summary>
 /// The time between reports to a new server and its next step, in which the survivors of a lost server register. It
 /// lasts until all nodes that any report names have registered, or are known to be removed. It lasts at most
-/// <see cref="MembershipServerSettings.TakeoverTimeout"/>: nodes missing then are removed. No step is made before its
+/// <see cref="MembershipServerSettings.TakeoverTimeout"/>: nodes missing then are removed. A connection that is being
+/// made may be that of a missing node: such connections are waited for ten seconds more. No step is made before the
 /// end, so no survivor misses a message that another sends in the new epoch.
 /// <para>
 /// A node may be in a group without being named in any report: the lost server died during its notifications of the
