@@ -320,6 +320,18 @@ internal static partial class Log
     public static partial void MemberShed(ILogger logger, string name, string member);
 
     [LoggerMessage(
+        1334,
+        LogLevel.Error,
+        "Node {Name}: sends stand at their limit, and nobody can remove the members that they wait for: {Reason}. "
+        + "They wait for {Awaited}. Calls end after Pending.NoServerTimeout; what was accepted goes on when there is a "
+        + "server that can")]
+    public static partial void SendsHeldUp(ILogger logger, string name, string reason, string awaited);
+
+    [LoggerMessage(
+        1335, LogLevel.Information, "Node {Name}: sends go on after {Time}; {Ended} calls have ended meanwhile")]
+    public static partial void SendsResumed(ILogger logger, string name, TimeSpan time, long ended);
+
+    [LoggerMessage(
         1401,
         LogLevel.Error,
         "The inbox of {Group} is full: {Backlog} messages were unread, {Leased} bytes in leases; the handle leaves "

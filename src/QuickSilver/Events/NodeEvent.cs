@@ -8,6 +8,8 @@ namespace QuickSilver;
 [JsonDerivedType(typeof(LossReported), nameof(LossReported))]
 [JsonDerivedType(typeof(MemberShed), nameof(MemberShed))]
 [JsonDerivedType(typeof(NodeRejoined), nameof(NodeRejoined))]
+[JsonDerivedType(typeof(SendsHeldUp), nameof(SendsHeldUp))]
+[JsonDerivedType(typeof(SendsResumed), nameof(SendsResumed))]
 [JsonDerivedType(typeof(CoreStalled), nameof(CoreStalled))]
 [JsonDerivedType(typeof(NodeStateChanged), nameof(NodeStateChanged))]
 public abstract record NodeEvent

@@ -26,6 +26,8 @@ public abstract partial class MessageSender
     /// <exception cref="PayloadTooLargeException">The message is longer than
     /// <see cref="PendingOptions.MaxMessageBytes"/>.</exception>
     /// <exception cref="OperationCanceledException">The wait was cancelled; the message is not sent.</exception>
+    /// <exception cref="SendHeldUpException">The call has waited for <see cref="PendingOptions.NoServerTimeout"/> while
+    /// no membership server could remove the members that it waits for; the message is not sent.</exception>
     /// <exception cref="ObjectDisposedException">The handle has been left, closed or disposed of.</exception>
     /// <exception cref="QuickSilverException">The handle has ended by itself; this is the reason.</exception>
     /// <exception cref="InvalidOperationException">The call is on the core thread (in an inline handler or a feed) and
@@ -109,6 +111,8 @@ public abstract partial class MessageSender
     /// <param name="cancellationToken">Cancels the wait.</param>
     /// <returns>False if the handle has ended. True is a hint only: other senders may use the room first.</returns>
     /// <exception cref="OperationCanceledException">The wait was cancelled.</exception>
+    /// <exception cref="SendHeldUpException">As of <see cref="SendAsync(ReadOnlyMemory{byte}, CancellationToken)"/>.
+    /// </exception>
     /// <exception cref="InvalidOperationException">The call is on the core thread and would have to wait.</exception>
     public ValueTask<bool> WaitToSendAsync(CancellationToken cancellationToken = default)
     {
@@ -130,6 +134,9 @@ public abstract partial class MessageSender
     /// <see cref="PendingOptions.MaxMessageBytes"/>; nothing was sent.</exception>
     /// <exception cref="OperationCanceledException">The wait was cancelled; the message names the members it waited
     /// for.</exception>
+    /// <exception cref="SendHeldUpException">The call has waited for <see cref="PendingOptions.NoServerTimeout"/> while
+    /// no membership server could remove the members that it waits for. With <see cref="ErrorCode.SendHeldUp"/> the
+    /// message is not sent, with <see cref="ErrorCode.ConfirmationHeldUp"/> it is.</exception>
     /// <exception cref="NodeEvictedException">The node was removed from the cluster meanwhile. Whether other members
     /// hold the message is unknown.</exception>
     /// <exception cref="ObjectDisposedException">The handle was left or closed, or the node disposed of, before the
@@ -171,6 +178,9 @@ public abstract partial class MessageSender
     /// <param name="cancellationToken">Cancels the wait only.</param>
     /// <exception cref="OperationCanceledException">The wait was cancelled; the message names the members it waited
     /// for.</exception>
+    /// <exception cref="SendHeldUpException"><see cref="ErrorCode.ConfirmationHeldUp"/>: the call has waited for
+    /// <see cref="PendingOptions.NoServerTimeout"/> while no membership server could remove the members that it waits
+    /// for. The messages go on.</exception>
     /// <exception cref="NodeEvictedException">The node was removed from the cluster meanwhile;
     /// <see cref="NodeEvictedException.MessagesInDoubt"/> counts the messages whose outcome is unknown.</exception>
     /// <exception cref="ObjectDisposedException">The handle was left or closed, or the node disposed of,
@@ -185,6 +195,7 @@ public abstract partial class MessageSender
         {
             if (!core.Flush(flush, now)) flush.Fail(Handle.EndException());
             flush.Seal(now);
+            Node.Core.Unserved.Follow(Name, flush);
         });
         if (!isPosted) throw Handle.EndException();
         try

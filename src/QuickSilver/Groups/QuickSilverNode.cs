@@ -205,13 +205,19 @@ public sealed partial class QuickSilverNode : IAsyncDisposable
     /// <param name="cancellationToken">Cancels the wait only.</param>
     /// <exception cref="OperationCanceledException">The wait was cancelled; the message names the members it waited
     /// for.</exception>
+    /// <exception cref="SendHeldUpException">As of <see cref="MessageSender.FlushAsync"/>.</exception>
     /// <exception cref="NodeEvictedException">The node was removed from the cluster meanwhile.</exception>
     /// <exception cref="ObjectDisposedException">The node was disposed of meanwhile.</exception>
     public async Task FlushAsync(CancellationToken cancellationToken = default)
     {
         cancellationToken.ThrowIfCancellationRequested();
         var flush = new CountdownFlush();
-        if (!_parts.Services.TryPost(now => Core.Directory.Flush(flush, now))) throw Disposed();
+        bool isPosted = _parts.Services.TryPost(now =>
+        {
+            Core.Directory.Flush(flush, now);
+            Core.Unserved.Follow("", flush);
+        });
+        if (!isPosted) throw Disposed();
         try
         {
             await Task.WhenAny(flush.Task, Completion).WaitAsync(cancellationToken).ConfigureAwait(false);

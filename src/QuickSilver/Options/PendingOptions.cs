@@ -73,6 +73,14 @@ public sealed class PendingOptions
     /// <see cref="Timeout.InfiniteTimeSpan"/>: this node waits for every member. Default: five seconds.</summary>
     public TimeSpan SlowMemberTimeout { get; set; } = TimeSpan.FromSeconds(5);
 
+    /// <summary>How long a call may wait for members while nobody can remove one: the node has no membership server
+    /// (<see cref="NodeState.MembershipLost"/>), or the server waits for a majority
+    /// (<see cref="NodeState.WaitingForMajority"/>). A send that has waited so long for room ends with a
+    /// <see cref="SendHeldUpException"/>, and its message is not sent; so do waits for confirmations and flushes, whose
+    /// messages go on. At least a second; <see cref="Timeout.InfiniteTimeSpan"/>: calls wait for a server. Default:
+    /// 30 s.</summary>
+    public TimeSpan NoServerTimeout { get; set; } = TimeSpan.FromSeconds(30);
+
     internal PendingOptions Copy() => (PendingOptions)MemberwiseClone();
 
     /// <summary>Fixes the defaults of limits that are not set.</summary>
@@ -94,6 +102,8 @@ public sealed class PendingOptions
         errors.InRange("Pending.MaxMessageBytes", MaxMessageBytes, 1, LongestMessage);
         if (SlowMemberTimeout != Timeout.InfiniteTimeSpan)
             errors.AtLeast("Pending.SlowMemberTimeout", SlowMemberTimeout, TimeSpan.FromSeconds(1));
+        if (NoServerTimeout != Timeout.InfiniteTimeSpan)
+            errors.AtLeast("Pending.NoServerTimeout", NoServerTimeout, TimeSpan.FromSeconds(1));
         if (MaxBytesPerNode < MaxBytesPerRegion)
         {
             errors.Add(

@@ -21,6 +21,14 @@ internal static class AwaitedText
     /// <param name="now">The instant against which lags are measured.</param>
     public static string Of(
         NodeStack stack, IEnumerable<LocalGroup> groups, Predicate<LocalGroup> isWaiting, ConfirmTicket? ticket,
+        Instant now) => Find(stack, groups, isWaiting, ticket, now).Text;
+
+    /// <summary>Finds the members that the messages of several groups wait for, with the parameters of
+    /// <see cref="Of"/>.</summary>
+    /// <returns>The text, and those members that are behind or do not answer; where none is, all that are not known to
+    /// hold everything.</returns>
+    public static (string Text, IReadOnlyList<Member> Members) Find(
+        NodeStack stack, IEnumerable<LocalGroup> groups, Predicate<LocalGroup> isWaiting, ConfirmTicket? ticket,
         Instant now)
     {
         var behind = new List<LaggingMember>();
@@ -40,6 +48,15 @@ internal static class AwaitedText
         }
         behind.Sort(LaggingMember.CompareSlowestFirst);
         others.RemoveAll(silent.Contains);
+        List<NodeInfo> slow = [.. behind.Select(static lag => lag.Member).Union(silent)];
+        Member[] members =
+            [.. (slow.Count > 0 ? slow : others).Select(static node => new Member(new MemberId(node), node.Name))];
+        return (Describe(behind, silent, others, waitsForStep, now), members);
+    }
+
+    private static string Describe(
+        List<LaggingMember> behind, List<NodeInfo> silent, List<NodeInfo> others, bool waitsForStep, Instant now)
+    {
         var text = new StringBuilder();
         if (waitsForStep) text.Append("a change of the membership that is not in use yet");
         for (int index = 0; index < Math.Min(behind.Count, MaxNames); index++)

@@ -12,6 +12,9 @@ internal sealed class CountdownFlush
     /// <summary>Completes when all groups are flushed. Any thread.</summary>
     public Task Task => _done.Task;
 
+    /// <summary>When the core saw the wait first; null while it has not.</summary>
+    public Instant? Seen { get; set; }
+
     /// <summary>Announces one more group; <see cref="Ask"/> must follow.</summary>
     public void Expect() => _remaining++;
 

@@ -176,6 +176,9 @@ internal sealed partial class GroupCore
         rare.Tickets.Add(ticket);
     }
 
+    /// <summary>The tickets of messages that the protocol has taken and that are not stable.</summary>
+    public IReadOnlyCollection<ConfirmTicket> Unconfirmed => (IReadOnlyCollection<ConfirmTicket>?)_rare?.Tickets ?? [];
+
     /// <inheritdoc/>
     public override void Prepare()
     {

@@ -129,7 +129,10 @@ internal sealed class GroupDirectory(NodeCore node)
     }
 
     /// <summary>Describes the members that messages of all groups wait for, for diagnostics.</summary>
-    public string DescribeAwaited() => AwaitedText.Of(
+    public string DescribeAwaited() => FindAwaited().Text;
+
+    /// <summary>Finds the members that messages of all groups wait for: a text, and those that hold them up.</summary>
+    public (string Text, IReadOnlyList<Member> Members) FindAwaited() => AwaitedText.Find(
         node.Stack, JoinedGroups(), _ => node.Outboxes.Unsent > 0, null, node.Services.Clock.Now);
 
     /// <summary>Checks a group's member waits at each step from now on.</summary>

@@ -13,9 +13,9 @@ namespace QuickSilver.Runtime;
 /// once.
 /// </para>
 /// <para>
-/// Awkward cases. A flush that is cancelled leaves the rest with the writer, and the next flush continues. A handle
-/// that ends gives the message up on the core thread. A piece may enter at that very moment, behind that word: so the
-/// writer looks at the handle after each piece, and has the word repeated.
+/// Awkward cases. A flush that is cancelled or held up leaves the rest with the writer; the next flush continues. A
+/// handle that ends gives the message up on the core thread. A piece may enter at that very moment, behind that word:
+/// so the writer looks at the handle after each piece, and has the word repeated.
 /// </para>
 /// One thread at a time, as any <see cref="PipeWriter"/>; <see cref="CancelPendingFlush"/> and
 /// <see cref="GiveUpFromCore"/> excepted.
@@ -92,6 +92,11 @@ internal sealed class LongMessageWriter(GroupHandle handle, ulong id) : PipeWrit
             cancellationToken.ThrowIfCancellationRequested();
             lock (_lock) _cancellation = new CancellationTokenSource();
             return new FlushResult(isCanceled: true, isCompleted: false);
+        }
+        catch (SendHeldUpException)
+        {
+            if (!source.IsEmpty) _written.Writer.Write(source.Span);
+            throw;
         }
         return new FlushResult(isCanceled: false, isCompleted: false);
     }

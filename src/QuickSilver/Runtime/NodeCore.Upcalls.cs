@@ -26,6 +26,7 @@ internal sealed partial class NodeCore
         MemberId? before = Self is null ? null : new MemberId(Self);
         Self = self;
         _lifecycle.OnRegistered(new MemberId(self), before);
+        Unserved.OnConnectionChanged(true, now);
     }
 
     void INodeUpcalls.OnCarrierChanged(NodeInfo other, CarrierChange change, Instant now) =>
@@ -37,12 +38,14 @@ internal sealed partial class NodeCore
     {
         MembersMissing = 0;
         _lifecycle.OnConnectionChanged(connected);
+        Unserved.OnConnectionChanged(connected, now);
     }
 
     void INodeUpcalls.OnHold(MembershipHold hold, Instant now)
     {
         MembersMissing = hold.Missing;
         _lifecycle.OnHold(hold);
+        Unserved.OnHold(hold, now);
     }
 
     void INodeUpcalls.OnMemberShed(NodeInfo member, Instant now)

@@ -54,6 +54,7 @@ internal sealed partial class NodeCore : ICoreObserver, INodeUpcalls, ICompletio
         IsInMemory = services.Options.Transport.Kind == TransportKind.InMemory;
         Stalls = new StallReports(services);
         Lags = new LagReports(this);
+        Unserved = new UnservedSends(this);
         _others = new OtherNetworks(lifecycle.Reporter);
         Stack = null!;
     }
@@ -66,6 +67,9 @@ internal sealed partial class NodeCore : ICoreObserver, INodeUpcalls, ICompletio
 
     /// <summary>Reports members that hold regions up.</summary>
     public LagReports Lags { get; }
+
+    /// <summary>Ends calls that wait for members while nobody serves.</summary>
+    public UnservedSends Unserved { get; }
 
     /// <summary>The groups of the node.</summary>
     public GroupDirectory Directory { get; }

@@ -164,6 +164,19 @@ internal sealed class Outbox : IRequestTarget, ISendQueue, ILaneSource
         return !isEnd;
     }
 
+    /// <summary>The tickets of messages that the protocol has not taken. O(unsent messages).</summary>
+    public List<(GroupCore Group, ConfirmTicket Ticket)> FindTickets()
+    {
+        _services.CheckCoreThread();
+        var found = new List<(GroupCore, ConfirmTicket)>();
+        if (_stage.Start is not { } at) return found;
+        while (_stage.TryLook(ref at, out StageEntry entry, out _))
+        {
+            if (entry.Request is ConfirmTicket ticket) found.Add((GroupOf(entry), ticket));
+        }
+        return found;
+    }
+
     /// <inheritdoc/>
     public void Run(object? payload, long argument, Instant now)
     {

@@ -48,8 +48,8 @@ internal sealed class Outboxes(NodeServices services)
         }
     }
 
-    /// <summary>Number of outboxes in use.</summary>
-    public int Count => _all.Count;
+    /// <summary>The outboxes in use.</summary>
+    public IReadOnlyList<Outbox> All => _all;
 
     /// <summary>Begins with a new protocol.</summary>
     public void OnStackBuilt(NodeStack stack)

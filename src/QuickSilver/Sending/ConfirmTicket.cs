@@ -16,6 +16,9 @@ internal sealed class ConfirmTicket(PooledPayload payload, Instant started) : Se
     private ulong _view;
     private int _members;
 
+    /// <summary>When the call was made.</summary>
+    public Instant Started { get; } = started;
+
     /// <summary>The bytes of the message. The protocol takes ownership.</summary>
     public PooledPayload Payload { get; } = payload;
 
@@ -37,7 +40,7 @@ internal sealed class ConfirmTicket(PooledPayload payload, Instant started) : Se
     public override void OnStable(int removed, Instant now)
     {
         Unstable?.Remove(this);
-        _done.TrySetResult(new DeliveryReport(_number, _view, Math.Max(0, _members - removed), removed, now - started));
+        _done.TrySetResult(new DeliveryReport(_number, _view, Math.Max(0, _members - removed), removed, now - Started));
     }
 
     /// <summary>Completes the call with an exception: the outcome of the message will stay unknown.</summary>

@@ -1,3 +1,5 @@
+using QuickSilver.Protocol.Core;
+
 namespace QuickSilver.Sending;
 
 /// <summary>
@@ -50,6 +52,9 @@ internal sealed class SendGate
     private long _sent;
     private long _noted;
     private bool _isGone;
+    private long _taken;
+    private long _takenBefore;
+    private Instant? _standsSince;
 
     /// <summary>Creates an open gate.</summary>
     /// <param name="queue">Destination of admitted requests.</param>
@@ -183,6 +188,7 @@ internal sealed class SendGate
     public void OnSent(int messages, long bytes)
     {
         _sent += ((long)messages << MessageShift) + bytes;
+        _taken += messages;
         if (_sent >> MessageShift >= FlushMessages || (_sent & ByteMask) >= FlushBytes) FlushSent();
     }
 
@@ -226,6 +232,50 @@ internal sealed class SendGate
         {
             _lock.Exit();
         }
+    }
+
+    /// <summary>Looks whether sends stand: the gate is shut, and the protocol has taken nothing since the last look.
+    /// Core thread only.</summary>
+    /// <returns>The first look that found them so; null while they move.</returns>
+    public Instant? LookWhetherStanding(Instant now)
+    {
+        if (IsOpen || _taken != _takenBefore)
+        {
+            _takenBefore = _taken;
+            _standsSince = null;
+            return null;
+        }
+        return _standsSince ??= now;
+    }
+
+    /// <summary>Fails the calls that have waited for a time: their messages are not sent. O(calls that wait). Core
+    /// thread only; takes the lock.</summary>
+    /// <param name="since">From when on waiting counts.</param>
+    /// <param name="limit">The time.</param>
+    /// <param name="reason">Makes the exception of a call.</param>
+    /// <param name="now">The present instant.</param>
+    /// <returns>The number of calls.</returns>
+    public int EndWaits(Instant since, TimeSpan limit, Func<ISendOwner, Exception> reason, Instant now)
+    {
+        int ended = 0;
+        lock (_lock)
+        {
+            for (SendWaiter? waiter = _waiting.First; waiter is not null;)
+            {
+                SendWaiter? next = waiter.Next;
+                Instant seen = waiter.Seen ??= now;
+                if (now - (seen > since ? seen : since) >= limit)
+                {
+                    _waiting.Remove(waiter);
+                    _queue.Discard(waiter.TakeRequest());
+                    waiter.Fail(reason(waiter.Owner!));
+                    ended++;
+                }
+                waiter = next;
+            }
+            Advance();
+        }
+        return ended;
     }
 
     /// <summary>Fails the waiters of a handle that has ended. Call it after <see cref="ISendOwner.HasEnded"/> is true.

@@ -1,4 +1,5 @@
 using System.Threading.Tasks.Sources;
+using QuickSilver.Protocol.Core;
 
 namespace QuickSilver.Sending;
 
@@ -35,6 +36,10 @@ internal sealed class SendWaiter(SendWaiterPool pool) : IValueTaskSource, IValue
     /// <summary>Length of the message.</summary>
     public int Bytes { get; private set; }
 
+    /// <summary>When the core saw the wait first; null while it has not. Core thread only, under the gate's
+    /// lock.</summary>
+    public Instant? Seen { get; set; }
+
     /// <summary>True while the waiter is in the gate's list.</summary>
     public bool IsQueued { get; set; }
 
@@ -55,6 +60,7 @@ internal sealed class SendWaiter(SendWaiterPool pool) : IValueTaskSource, IValue
         Owner = owner;
         IsMessage = request is not null;
         Bytes = bytes;
+        Seen = null;
     }
 
     /// <summary>Takes the request out. The caller takes ownership.</summary>

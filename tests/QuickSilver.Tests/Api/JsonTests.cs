@@ -142,6 +142,8 @@ public sealed class JsonTests
             new CarrierSelected(Carrier.Unicast, "no multicast"), new GroupEnded("greetings", evicted), state,
             new LossReported("greetings", Id, 3, LossReason.Overflow), new NodeRejoined(Id, Id),
             new MemberShed(new Member(Id, "left")),
+            new SendsHeldUp([new Member(Id, "left")], "no server"),
+            new SendsResumed(TimeSpan.FromSeconds(3), 2),
             new CoreStalled(LoopPhase.Feed, TimeSpan.Zero, null),
             new MessagesLost(group, Id, 1, 2, LossReason.Unread), new GroupCompleted(group, evicted),
             new MessageReceived(group, message),

@@ -90,6 +90,7 @@ public sealed class OptionsTests
             static o => (o.Pending.MaxBytesPerRegion, o.Pending.MaxBytesPerNode) = (2 << 20, 1 << 20) },
         { "Pending.MaxMessageBytes", static o => o.Pending.MaxMessageBytes = 0 },
         { "Pending.SlowMemberTimeout", static o => o.Pending.SlowMemberTimeout = TimeSpan.Zero },
+        { "Pending.NoServerTimeout", static o => o.Pending.NoServerTimeout = TimeSpan.Zero },
         { "Pending.MaxMessageBytes", static o => o.Pending.MaxMessageBytes = (16 << 20) + 1 },
         { "Loop.Spin", static o => o.Loop.Spin = TimeSpan.Zero },
         { "Loop.Affinity", static o => o.Loop.Affinity = Environment.ProcessorCount },

@@ -29,7 +29,7 @@ public sealed class OutboxesTests
             foreach (Group group in all) Assert.Equal(SendStatus.Accepted, group.TrySend([1]));
         }
         await NodeRig.UntilAsync(() => Volatile.Read(ref received) == groups, "all messages arrive");
-        Assert.Equal(2, sender.Core.Outboxes.Count);
+        Assert.Equal(2, sender.Core.Outboxes.All.Count);
         await NodeRig.UntilAsync(() => sender.Core.Services.StageBlocks.Rented == 0, "the blocks go back");
     }
 
@@ -78,7 +78,7 @@ public sealed class OutboxesTests
             });
             for (int turn = 0; turn < 3; turn++) await Trouble.SettleAsync(sender);
             Assert.Equal((-1, waiting), (Volatile.Read(ref unsent), outboxes.Unsent));
-            Assert.Equal(2, outboxes.Count);
+            Assert.Equal(2, outboxes.All.Count);
         }
         await NodeRig.UntilAsync(() => Volatile.Read(ref unsent) >= 0, "the protocol takes the rest");
         Assert.Equal(0, unsent);
@@ -104,6 +104,6 @@ public sealed class OutboxesTests
         });
         await taken.Task.WaitAsync(NodeRig.Patience);
         await NodeRig.UntilAsync(() => node.Core.Services.StageBlocks.Rented == 0, "the blocks go back");
-        Assert.Equal(2, outboxes.Count);
+        Assert.Equal(2, outboxes.All.Count);
     }
 }

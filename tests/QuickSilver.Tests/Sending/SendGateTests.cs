@@ -1,3 +1,4 @@
+using QuickSilver.Protocol.Core;
 using QuickSilver.Protocol.Tests;
 using QuickSilver.Sending;
 
@@ -75,6 +76,48 @@ public sealed class SendGateTests
         gate.OnGateChanged(open: true);
         foreach (ValueTask wait in waits[..2]) await wait;
         Assert.Equal([0, 1], _queue.Requests.Cast<int>());
+    }
+
+    [Fact]
+    public async Task Calls_that_have_waited_for_a_time_end_and_later_ones_wait_on_in_their_order()
+    {
+        Instant start = Instant.Zero + TimeSpan.FromSeconds(1);
+        Instant after = start + TimeSpan.FromSeconds(2);
+        var reason = new QuickSilverException(ErrorCode.SendHeldUp, "held up");
+        _gate.OnGateChanged(open: false);
+        ValueTask first = EnterAsync(_owner, 0, 1, default);
+        Assert.True(_gate.TryWait(_owner, default, out ValueTask<bool> room));
+        Assert.Equal(0, EndWaits(start));
+        ValueTask second = EnterAsync(_owner, 1, 1, default);
+        Assert.Equal(2, EndWaits(after));
+        Assert.Same(reason, await Assert.ThrowsAsync<QuickSilverException>(async () => await first));
+        Assert.Same(reason, await Assert.ThrowsAsync<QuickSilverException>(async () => await room));
+        Assert.Equal([0], _queue.Discarded.Cast<int>());
+        Assert.False(second.IsCompleted);
+        // What counts is the later of the two: the call, and the time from which on nobody serves.
+        Assert.Equal(0, _gate.EndWaits(
+            after + TimeSpan.FromSeconds(1), TimeSpan.FromSeconds(2), _ => reason, after + TimeSpan.FromSeconds(2)));
+
+        _gate.OnGateChanged(open: true);
+        await second;
+        Assert.Equal([1], _queue.Requests.Cast<int>());
+
+        int EndWaits(Instant now) => _gate.EndWaits(start, TimeSpan.FromSeconds(2), _ => reason, now);
+    }
+
+    [Fact]
+    public void A_gate_stands_while_it_is_shut_and_nothing_is_taken_between_two_looks()
+    {
+        Instant start = Instant.Zero + TimeSpan.FromSeconds(1);
+        Instant later = start + TimeSpan.FromSeconds(1);
+        Assert.Null(_gate.LookWhetherStanding(start));
+        Fill(MostMessages);
+        Assert.False(_gate.TryEnter(1));
+        Assert.Equal(start, _gate.LookWhetherStanding(start));
+        Assert.Equal(start, _gate.LookWhetherStanding(later));
+        Take(1);
+        Assert.Null(_gate.LookWhetherStanding(later));
+        Assert.Equal(later, _gate.LookWhetherStanding(later));
     }
 
     [Fact]
