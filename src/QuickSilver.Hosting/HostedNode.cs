@@ -31,6 +31,7 @@ internal sealed partial class HostedNode : IQuickSilverNode, IHostedLifecycleSer
     private HostingMeter? _meter;
     private QuickSilverOptions? _options;
     private Task? _end;
+    private IDisposable? _configuration;
 
     /// <summary>Creates a node that is not started.</summary>
     public HostedNode(IServiceProvider services, NodeRegistration registration)
@@ -123,6 +124,7 @@ internal sealed partial class HostedNode : IQuickSilverNode, IHostedLifecycleSer
             throw;
         }
         _ = WatchAsync(node);
+        FollowServers(node);
         Log.Started(_log, node.Name, Handles.Groups.Count + Handles.Requests.Count);
     }
 
@@ -238,6 +240,13 @@ internal sealed partial class HostedNode : IQuickSilverNode, IHostedLifecycleSer
         for (int index = 0; index < set.Count; index++) set[index].Begin(node, handles[index], _stop);
     }
 
+    private void FollowServers(QuickSilverNode node)
+    {
+        var follower = new ServerListFollower(node, _options!.Membership.Servers, _log);
+        _configuration = _services.GetServices<IValidateOptions<QuickSilverOptions>>()
+            .OfType<NodeOptionsSetup>().FirstOrDefault()?.FollowServers(_registration, follower.Look);
+    }
+
     private async Task WatchAsync(QuickSilverNode node)
     {
         await node.Completion.ConfigureAwait(ConfigureAwaitOptions.SuppressThrowing);
@@ -264,6 +273,7 @@ internal sealed partial class HostedNode : IQuickSilverNode, IHostedLifecycleSer
     private async Task EndCoreAsync(CancellationToken cancellationToken, CancellationToken nodeCancellation)
     {
         await _stopping.CancelAsync().ConfigureAwait(false);
+        _configuration?.Dispose();
         Handles.Close();
         _started.TrySetException(new ObjectDisposedException(nameof(IQuickSilverNode), "The host has ended."));
         _ = _started.Task.Exception;

@@ -87,6 +87,13 @@ internal static partial class Log
     public static partial void PublisherEnded(ILogger logger, string group, string reason);
 
     [LoggerMessage(
+        1638,
+        LogLevel.Error,
+        "Node {Name}: the configuration has changed, and its membership servers cannot be used; the node keeps those "
+        + "that it has: {Reason}")]
+    public static partial void ServersNotChanged(ILogger logger, string name, string reason);
+
+    [LoggerMessage(
         1617, LogLevel.Error, "The reading of group {Group} has failed; its handlers are called no more")]
     public static partial void ReadingFailed(ILogger logger, string group, Exception fault);
 }

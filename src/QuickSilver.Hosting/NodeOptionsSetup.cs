@@ -3,6 +3,7 @@ using Microsoft.Extensions.Configuration;
 using Microsoft.Extensions.DependencyInjection;
 using Microsoft.Extensions.Logging;
 using Microsoft.Extensions.Options;
+using Microsoft.Extensions.Primitives;
 
 namespace QuickSilver.Hosting;
 
@@ -24,11 +25,30 @@ internal sealed class NodeOptionsSetup(IEnumerable<NodeRegistration> nodes, ISer
         if (Find(name) is not { } node) return;
         if (services.GetService<ILoggerFactory>() is { } loggers) options.UseLoggerFactory(loggers);
         if (services.GetService<IMeterFactory>() is { } meters) options.UseMeterFactory(meters);
-        if (SectionOf(node) is { } section)
-        {
-            SectionBinder.Bind(section, options, Others(node));
-            node.Bind(section);
-        }
+        Fill(node, options);
+        if (SectionOf(node) is { } section) node.Bind(section);
+    }
+
+    /// <summary>Calls back whenever the configuration of a node may have changed, with what reads the
+    /// servers that it names.</summary>
+    /// <param name="node">The node.</param>
+    /// <param name="look">Called on a thread of the configuration; does not throw.</param>
+    /// <returns>Ends the calls; null where there is no configuration.</returns>
+    public IDisposable? FollowServers(NodeRegistration node, Action<Func<IReadOnlyList<string>>> look) =>
+        SectionOf(node) is { } section
+            ? ChangeToken.OnChange(section.GetReloadToken, () => look(() => ServersOf(node)))
+            : null;
+
+    private List<string> ServersOf(NodeRegistration node)
+    {
+        var options = new QuickSilverOptions();
+        Fill(node, options);
+        return [.. options.Membership.Servers];
+    }
+
+    private void Fill(NodeRegistration node, QuickSilverOptions options)
+    {
+        if (SectionOf(node) is { } section) SectionBinder.Bind(section, options, Others(node));
         foreach (Action<QuickSilverOptions> configure in node.Configurations) configure(options);
     }
 

@@ -332,6 +332,10 @@ internal static partial class Log
     public static partial void SendsResumed(ILogger logger, string name, TimeSpan time, long ended);
 
     [LoggerMessage(
+        1136, LogLevel.Information, "Node {Name}: the membership servers of its options are now {Servers}")]
+    public static partial void ServersChanged(ILogger logger, string name, string servers);
+
+    [LoggerMessage(
         1401,
         LogLevel.Error,
         "The inbox of {Group} is full: {Backlog} messages were unread, {Leased} bytes in leases; the handle leaves "

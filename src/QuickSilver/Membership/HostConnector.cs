@@ -42,6 +42,12 @@ internal sealed class HostConnector(
         _host.OnAddressChanged(before, after);
     }
 
+    public override bool TryChangeServers(IReadOnlyList<(string Host, int Port)> servers)
+    {
+        rivals?.ChangeServers(servers);
+        return true;
+    }
+
     /// <inheritdoc/>
     public override async ValueTask DisposeAsync()
     {

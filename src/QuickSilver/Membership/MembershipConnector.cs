@@ -40,6 +40,15 @@ internal abstract class MembershipConnector(ChannelSecurity? security) : IAsyncD
     /// <returns>A connected socket; or null, and the reason.</returns>
     public abstract ValueTask<Reached> TryConnectAsync(ILinkEvents events, CancellationToken stop);
 
+    /// <summary>Takes another list of servers, for the attempts to come. Any thread.</summary>
+    /// <param name="servers">The servers; at least one.</param>
+    /// <returns>False where no list is looked at.</returns>
+    public virtual bool TryChangeServers(IReadOnlyList<(string Host, int Port)> servers) => false;
+
+    /// <summary>Describes what came of the last attempt at each server, for the text of an exception; null where there
+    /// is one place only. Any thread.</summary>
+    public virtual string? DescribeTries() => null;
+
     /// <summary>Notes that the node uses another address of the machine from now on. Any thread.</summary>
     public virtual void OnAddressChanged(IPAddress before, IPAddress after) => NodeAddress = after;
 

@@ -36,7 +36,9 @@ internal sealed class RivalServerMonitor(
     private static readonly TimeSpan LongestPause = TimeSpan.FromMinutes(1);
 
     private readonly CancellationTokenSource _stop = new();
-    private Task _running = Task.CompletedTask;
+    private readonly Lock _lock = new();
+    private volatile IReadOnlyList<(string Host, int Port)> _servers = servers;
+    private Task? _running;
 
     /// <summary>The time to wait for connections: a first packet that is lost is sent again after a second.</summary>
     public TimeSpan DecisionTime { get; init; } = TimeSpan.FromSeconds(1.5);
@@ -51,22 +53,35 @@ internal sealed class RivalServerMonitor(
     /// <returns>The address of a host that takes precedence; null when this host serves.</returns>
     public async Task<string?> DecideAsync()
     {
-        if (servers.Count > 0) await AskAllAsync().ConfigureAwait(false);
+        if (_servers.Count > 0) await AskAllAsync().ConfigureAwait(false);
         return claim.Decide();
     }
 
-    /// <summary>Starts to ask at intervals. Call once.</summary>
+    /// <summary>Starts to ask at intervals, unless there is nobody to ask. Any thread.</summary>
     public void Start()
     {
-        if (servers.Count == 0) return;
-        using (ExecutionContext.SuppressFlow()) _running = Task.Run(RunAsync);
+        lock (_lock)
+        {
+            if (_servers.Count == 0 || _running is not null || _stop.IsCancellationRequested) return;
+            using (ExecutionContext.SuppressFlow()) _running = Task.Run(RunAsync);
+        }
+    }
+
+    /// <summary>Asks other addresses from now on. Any thread.</summary>
+    /// <param name="servers">The hosts and ports; the host's own may be among them.</param>
+    public void ChangeServers(IReadOnlyList<(string Host, int Port)> servers)
+    {
+        _servers = servers;
+        Start();
     }
 
     /// <inheritdoc/>
     public async ValueTask DisposeAsync()
     {
         await _stop.CancelAsync().ConfigureAwait(false);
-        await _running.ConfigureAwait(false);
+        Task? running;
+        lock (_lock) running = _running;
+        if (running is not null) await running.ConfigureAwait(false);
     }
 
     private async Task RunAsync()
@@ -81,7 +96,7 @@ internal sealed class RivalServerMonitor(
         }
     }
 
-    private Task AskAllAsync() => Task.WhenAll(servers.Select(server => AskAsync(server.Host, server.Port)));
+    private Task AskAllAsync() => Task.WhenAll(_servers.Select(server => AskAsync(server.Host, server.Port)));
 
     // An address without a listener, or without an answer, has no rival.
     private async Task AskAsync(string host, int port)

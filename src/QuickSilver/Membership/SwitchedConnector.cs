@@ -41,6 +41,13 @@ internal sealed class SwitchedConnector : MembershipConnector
     }
 
     /// <inheritdoc/>
+    public override bool TryChangeServers(IReadOnlyList<(string Host, int Port)> servers) =>
+        _inner.TryChangeServers(servers);
+
+    /// <inheritdoc/>
+    public override string? DescribeTries() => _inner.DescribeTries();
+
+    /// <inheritdoc/>
     public override void OnAddressChanged(IPAddress before, IPAddress after) => _inner.OnAddressChanged(before, after);
 
     /// <inheritdoc/>

@@ -33,6 +33,7 @@ internal sealed class TcpMembershipLink : IMembershipLink, IFrameReceiver, IRequ
     private readonly Lock _lock = new();
     private Task _running = Task.CompletedTask;
     private FrameConnection? _open;
+    private CancellationTokenSource _search;
     private FrameConnection? _current;
     private volatile bool _expectsEnd;
     private long _awayTicks;
@@ -57,6 +58,7 @@ internal sealed class TcpMembershipLink : IMembershipLink, IFrameReceiver, IRequ
         _requests = requests;
         _handler = handler;
         _events = events;
+        _search = CancellationTokenSource.CreateLinkedTokenSource(_stop.Token);
         _limits = new FrameLimits { Silence = silence ?? Timeout.InfiniteTimeSpan };
     }
 
@@ -65,6 +67,22 @@ internal sealed class TcpMembershipLink : IMembershipLink, IFrameReceiver, IRequ
 
     /// <summary>The local address of the latest connection; null before the first one. Any thread.</summary>
     public IPAddress? LocalAddress => Volatile.Read(ref _localAddress);
+
+    /// <summary>Takes another list of servers: a search under way begins again with it, an open connection stays. Any
+    /// thread.</summary>
+    /// <returns>False where no list is looked at.</returns>
+    public bool TryChangeServers(IReadOnlyList<(string Host, int Port)> servers)
+    {
+        if (!_connector.TryChangeServers(servers)) return false;
+        CancellationTokenSource search;
+        lock (_lock) search = _search;
+        _ = search.CancelAsync();
+        return true;
+    }
+
+    /// <summary>Describes what came of the last attempt at each server; null where there is one place only. Any
+    /// thread.</summary>
+    public string? DescribeTries() => _connector.DescribeTries();
 
     /// <summary>Starts the search for a server. Call once. The caller's execution context does not flow.</summary>
     public void Start()
@@ -194,7 +212,13 @@ internal sealed class TcpMembershipLink : IMembershipLink, IFrameReceiver, IRequ
         string reported = "";
         while (!_stop.IsCancellationRequested)
         {
-            Reached reached = await TryConnectAsync().ConfigureAwait(false);
+            CancellationToken search = BeginSearch();
+            Reached reached = await TryConnectAsync(search).ConfigureAwait(false);
+            if (reached.Socket is null && search.IsCancellationRequested)
+            {
+                failures = 0;
+                continue;
+            }
             if (reached.Socket is null)
             {
                 if (!_stop.IsCancellationRequested) Report(reached, isNews: reached.Failure != reported);
@@ -212,6 +236,25 @@ internal sealed class TcpMembershipLink : IMembershipLink, IFrameReceiver, IRequ
         }
     }
 
+    private CancellationToken SearchToken
+    {
+        get
+        {
+            lock (_lock) return _search.Token;
+        }
+    }
+
+    private CancellationToken BeginSearch()
+    {
+        lock (_lock)
+        {
+            // Not disposed of: another thread may be about to cancel it.
+            if (_search.IsCancellationRequested)
+                _search = CancellationTokenSource.CreateLinkedTokenSource(_stop.Token);
+            return _search.Token;
+        }
+    }
+
     private void Report(in Reached failed, bool isNews)
     {
         if (isNews) _events.OnUnreachable(failed.Failure);
@@ -220,11 +263,11 @@ internal sealed class TcpMembershipLink : IMembershipLink, IFrameReceiver, IRequ
 
     // Catches every exception, even those that a connector should not throw: the next attempt may succeed, and a link
     // that stops would never connect again.
-    private async ValueTask<Reached> TryConnectAsync()
+    private async ValueTask<Reached> TryConnectAsync(CancellationToken search)
     {
         try
         {
-            return await _connector.TryConnectAsync(_events, _stop.Token).ConfigureAwait(false);
+            return await _connector.TryConnectAsync(_events, search).ConfigureAwait(false);
         }
         catch (Exception failure)
         {
@@ -262,7 +305,8 @@ internal sealed class TcpMembershipLink : IMembershipLink, IFrameReceiver, IRequ
         var away = TimeSpan.FromTicks(Interlocked.Exchange(ref _awayTicks, 0));
         try
         {
-            await Task.Delay(away + (longest * Random.Shared.NextDouble()), _stop.Token).ConfigureAwait(false);
+            await Task.Delay(away, _stop.Token).ConfigureAwait(false);
+            await Task.Delay(longest * Random.Shared.NextDouble(), SearchToken).ConfigureAwait(false);
         }
         catch (OperationCanceledException)
         {

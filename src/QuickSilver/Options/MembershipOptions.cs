@@ -20,7 +20,8 @@ public sealed class MembershipOptions
     /// <see cref="MembershipMode.Client"/> tries servers in turn. <see cref="MembershipMode.Host"/> takes them as the
     /// other possible hosts of the cluster; its own address may be among them. A host does not start while another
     /// serves, and logs a warning once a minute if it finds one later. An address that does not answer at all delays a
-    /// start by a second and a half; one that refuses, not at all.</summary>
+    /// start by a second and a half; one that refuses, not at all.
+    /// <see cref="QuickSilverNode.ChangeMembershipServers"/> replaces the list while the node runs.</summary>
     public IList<string> Servers { get; private set; } = [];
 
     /// <summary>Elects the process that serves, in <see cref="MembershipMode.Elected"/>. Null (default): none.</summary>
@@ -62,8 +63,9 @@ public sealed class MembershipOptions
     /// Default: 2 s.</summary>
     public TimeSpan ReconnectGrace { get; set; } = TimeSpan.FromSeconds(2);
 
-    /// <summary>Time limit for <see cref="QuickSilverNode.JoinAsync"/> and for the start of a node. Default:
-    /// 30 s.</summary>
+    /// <summary>Time limit for <see cref="QuickSilverNode.JoinAsync"/> and for the start of a node. A
+    /// <see cref="MembershipMode.Host"/> that serves other nodes at that time goes on, and says so in its log (record
+    /// 1137): its end would take the server from them. Default: 30 s.</summary>
     public TimeSpan JoinTimeout { get; set; } = TimeSpan.FromSeconds(30);
 
     /// <summary>How long the server waits for members to install a step. Later ones do not delay its use; they catch
@@ -94,6 +96,18 @@ public sealed class MembershipOptions
     /// <summary>Behaviour of this node after its removal from the cluster. Default:
     /// <see cref="EvictionPolicy.Rejoin"/>.</summary>
     public EvictionPolicy Eviction { get; set; } = EvictionPolicy.Rejoin;
+
+    internal void ChangeServers(IEnumerable<string> servers) => Servers = [.. servers];
+
+    internal List<(string Host, int Port)> ParseServers()
+    {
+        var parsed = new List<(string Host, int Port)>();
+        foreach (string server in Servers)
+        {
+            if (TryParseServer(server, out string host, out int port)) parsed.Add((host, port));
+        }
+        return parsed;
+    }
 
     internal MembershipOptions Copy()
     {

@@ -134,29 +134,19 @@ internal static class NodeOpener
         if (options.Membership.Mode == MembershipMode.Loopback) return [];
         if (options.Transport.Interface is { } text && IsAddress(text)) return [];
         (IPAddress[] Addresses, string Failure)[] all = await Task.WhenAll(
-            Servers(options)
+            options.Membership.ParseServers()
                 .Select(server => HostAddresses.FindAsync(server.Host, ResolveTimeout, cancellationToken).AsTask()))
             .ConfigureAwait(false);
         IEnumerable<IPAddress> found = all.SelectMany(static one => one.Addresses);
         if (options.Membership.Mode == MembershipMode.Host)
             return [.. found.OrderBy(static one => !NetworkList.IsPresent(one))];
         return await FamilyProbe.OrderAsync(
-            [.. Servers(options).Zip(all, static (server, one) => (server.Port, one.Addresses))], cancellationToken)
+            [.. options.Membership.ParseServers().Zip(all, static (server, one) => (server.Port, one.Addresses))], cancellationToken)
             .ConfigureAwait(false);
     }
 
     private static bool IsAddress(string text) =>
         InterfaceSelector.TryParse(text, out InterfaceSelector wish) is null && !wish.IsName;
-
-    private static List<(string Host, int Port)> Servers(QuickSilverOptions options)
-    {
-        var servers = new List<(string Host, int Port)>();
-        foreach (string server in options.Membership.Servers)
-        {
-            if (MembershipOptions.TryParseServer(server, out string host, out int port)) servers.Add((host, port));
-        }
-        return servers;
-    }
 
     private static bool IsOfInterface(TransportException refusal) =>
         refusal.Failure == TransportFailure.InterfaceUnavailable
@@ -204,7 +194,7 @@ internal static class NodeOpener
         switch (membership.Mode)
         {
             case MembershipMode.Client:
-                return new ServerListConnector(Servers(options), options.Protection.Channel);
+                return new ServerListConnector(options.Membership.ParseServers(), options.Protection.Channel);
             case MembershipMode.Elected:
                 return Elected(options, transport, node, reporter);
             case MembershipMode.Host:
@@ -227,7 +217,7 @@ internal static class NodeOpener
     private static async Task<MembershipConnector> HostAsync(
         QuickSilverOptions options, IHostTransport transport, NodeReporter reporter)
     {
-        List<(string Host, int Port)> servers = Servers(options);
+        List<(string Host, int Port)> servers = options.Membership.ParseServers();
         var endpoint = new IPEndPoint(ListenAddress(options, transport), options.Membership.Port);
         var claim = new HostClaim(options.ClusterName, serves: servers.Count == 0);
         MembershipHostSettings settings = OptionSettings.ToHost(options, transport.Facts, endpoint);

@@ -52,6 +52,19 @@ internal sealed class NodeParts
     /// <summary>The membership host of this process; null when another process serves.</summary>
     public MembershipHost? Host => _link.Host;
 
+    /// <summary>Takes another list of servers. Any thread.</summary>
+    /// <param name="changed">The node's options with that list, validated.</param>
+    /// <returns>False where no list is looked at.</returns>
+    public bool TryChangeServers(MembershipOptions changed)
+    {
+        if (!_link.TryChangeServers(changed.ParseServers())) return false;
+        Services.Options.Membership.ChangeServers(changed.Servers);
+        Services.Log.Post(
+            (Services.Name, Servers: string.Join(", ", changed.Servers)),
+            static (logger, s) => Log.ServersChanged(logger, s.Name, s.Servers));
+        return true;
+    }
+
     /// <summary>Starts the threads and the task that ends them, then waits until the cluster has admitted the
     /// node.</summary>
     /// <param name="remaining">The time left for the start.</param>
@@ -84,7 +97,7 @@ internal sealed class NodeParts
         catch (Exception failure)
         {
             // Read before the stop, which closes the connection and would look like trouble.
-            string trouble = Lifecycle.Reporter.DescribeSearch();
+            string trouble = DescribeSearch();
             string remedy = Remedy(
                 options.Membership, Lifecycle.Reporter.IsServerSilent, isOwn: _link.Host is not null);
             Lifecycle.Stop(null);
@@ -106,6 +119,13 @@ internal sealed class NodeParts
                 Log.NodeStarted(
                     logger, s.Name, s.Id.ToString(), s.ClusterName, $"{s.carrier} ({s.Choice.Implementation})",
                     s.Choice.InterfaceName));
+    }
+
+    private string DescribeSearch()
+    {
+        string last = Lifecycle.Reporter.DescribeSearch();
+        if (_link.DescribeTries() is not { } tries) return last;
+        return tries.Contains(last, StringComparison.Ordinal) ? tries : $"{last}. Tried: {tries}";
     }
 
     private async Task EndAsync()

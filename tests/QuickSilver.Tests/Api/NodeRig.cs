@@ -110,7 +110,8 @@ internal sealed class NodeRig(bool isSecured = true) : IAsyncDisposable
         foreach (QuickSilverNode node in _nodes) await node.DisposeAsync();
     }
 
-    private static int FreePort()
+    /// <summary>A port at which nobody listens.</summary>
+    public static int FreePort()
     {
         using var listener = new TcpListener(IPAddress.Loopback, 0);
         listener.Start();
