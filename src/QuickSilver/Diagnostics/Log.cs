@@ -336,6 +336,14 @@ internal static partial class Log
     public static partial void ServersChanged(ILogger logger, string name, string servers);
 
     [LoggerMessage(
+        1137,
+        LogLevel.Warning,
+        "Node {Name}: the {Call} has not ended within Membership.JoinTimeout ({JoinTimeout}): {Trouble} It goes on, "
+        + "because this process serves the membership to {Others} other nodes")]
+    public static partial void OwnCallLate(
+        ILogger logger, string name, string call, TimeSpan joinTimeout, string trouble, int others);
+
+    [LoggerMessage(
         1401,
         LogLevel.Error,
         "The inbox of {Group} is full: {Backlog} messages were unread, {Leased} bytes in leases; the handle leaves "

@@ -127,6 +127,13 @@ internal sealed class JoinOperation
     private void OnDeadline(Instant now)
     {
         TimeSpan limit = _node.Services.Options.Membership.JoinTimeout;
+        // A program whose join fails ends, and the server that others need with it.
+        if (_node.OthersServed is > 0 and int others)
+        {
+            _node.Services.OnOwnCallLate(What, DescribeTrouble(), others);
+            _deadline!.Set(now + limit);
+            return;
+        }
         var reason = new QuickSilverException(
             ErrorCode.JoinTimedOut,
             $"The {What} took longer than Membership.JoinTimeout ({limit}): {DescribeTrouble()} "

@@ -247,6 +247,18 @@ internal sealed partial class NodeCore : ICoreObserver, INodeUpcalls, ICompletio
         return group is null ? text : $"{text}; view {group.View}";
     }
 
+    /// <summary>The number of other nodes that the membership server of this process serves, if its options make it a
+    /// host; no other process takes the place of such a server by itself. Any thread.</summary>
+    public int OthersServed
+    {
+        get
+        {
+            if (Services.Options.Membership.Mode != MembershipMode.Host) return 0;
+            int own = _lifecycle.State is NodeState.Running or NodeState.WaitingForMajority ? 1 : 0;
+            return Math.Max(0, ((_link as TcpMembershipLink)?.Host?.Nodes ?? 0) - own);
+        }
+    }
+
     /// <summary>True while the node is connected to a membership server.</summary>
     public bool IsConnected => _isConnected;
 

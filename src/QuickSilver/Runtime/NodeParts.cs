@@ -85,8 +85,8 @@ internal sealed class NodeParts
         try
         {
             Task<string> untrusted = Lifecycle.Reporter.Untrusted;
-            await Task.WhenAny(Lifecycle.Registered, untrusted).WaitAsync(
-                Max(remaining, TimeSpan.Zero), cancellationToken).ConfigureAwait(false);
+            await WaitAsync(Task.WhenAny(Lifecycle.Registered, untrusted), remaining, cancellationToken)
+                .ConfigureAwait(false);
             if (Lifecycle.Registered.IsCompleted) await Lifecycle.Registered.ConfigureAwait(false);
             else
                 throw new MembershipUnavailableException(
@@ -119,6 +119,24 @@ internal sealed class NodeParts
                 Log.NodeStarted(
                     logger, s.Name, s.Id.ToString(), s.ClusterName, $"{s.carrier} ({s.Choice.Implementation})",
                     s.Choice.InterfaceName));
+    }
+
+    // A start that fails ends the server of this process with it, which others need: then it goes on instead.
+    private async Task WaitAsync(Task admitted, TimeSpan remaining, CancellationToken cancellationToken)
+    {
+        while (true)
+        {
+            try
+            {
+                await admitted.WaitAsync(Max(remaining, TimeSpan.Zero), cancellationToken).ConfigureAwait(false);
+                return;
+            }
+            catch (TimeoutException) when (Core.OthersServed > 0)
+            {
+                Services.OnOwnCallLate("start", $"no admission yet: {DescribeSearch()}.", Core.OthersServed);
+                remaining = Services.Options.Membership.JoinTimeout;
+            }
+        }
     }
 
     private string DescribeSearch()

@@ -145,6 +145,15 @@ internal sealed class NodeServices
         (Name, ended, Options.Shutdown.DrainTimeout, awaited),
         static (logger, s) => Diagnostics.Log.DrainTimedOut(logger, s.Name, s.ended, s.DrainTimeout, s.awaited));
 
+    /// <summary>Logs that the start or a join goes on beyond its time, because this process serves others.</summary>
+    /// <param name="what">The call, in words.</param>
+    /// <param name="trouble">What it waits for, as a sentence.</param>
+    /// <param name="others">The number of other nodes that are served.</param>
+    public void OnOwnCallLate(string what, string trouble, int others) => Log.Post(
+        (Name, what, Options.Membership.JoinTimeout, trouble, others),
+        static (logger, s) => Diagnostics.Log.OwnCallLate(
+            logger, s.Name, s.what, s.JoinTimeout, s.trouble, s.others));
+
     /// <summary>Logs that a call has waited for members for some seconds.</summary>
     /// <param name="group">Name of the group.</param>
     /// <param name="count">The number of nodes that is waited for.</param>

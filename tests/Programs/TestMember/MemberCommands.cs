@@ -19,6 +19,7 @@ namespace QuickSilver.Tests.Programs;
 /// statistics                     statistics JSON                   NodeStatistics
 /// slowest                        slowest MEMBERLAG; MEMBERLAG ...  GetSlowestMembersAsync: those that hold a region up
 /// id                             id ID STATE
+/// servers ADDRESS:PORT ...       servers changed                   ChangeMembershipServers
 /// starts COUNT                   starts GOOD FAILED                starts and ends so many other nodes; each failure
 /// is a line of its own stop                           stopped                           disposes of the node
 /// </code>
@@ -113,6 +114,10 @@ internal sealed class MemberCommands(Func<QuickSilverOptions> makeOptions, Membe
             case "id":
                 lines.Say($"id {Node.Id} {Node.State}");
                 break;
+            case "servers":
+                Node.ChangeMembershipServers(words[1..]);
+                lines.Say("servers changed");
+                break;
             case "starts":
                 await StartOthersAsync(Number(words[1]));
                 break;
@@ -137,7 +142,15 @@ internal sealed class MemberCommands(Func<QuickSilverOptions> makeOptions, Membe
                 if (early > TimeSpan.FromMilliseconds(1)) await Task.Delay(early, _stop.Token);
             }
             BinaryPrimitives.WriteInt64LittleEndian(payload, Stopwatch.GetTimestamp());
-            await group.Handle.SendAsync(payload, _stop.Token);
+            try
+            {
+                await group.Handle.SendAsync(payload, _stop.Token);
+            }
+            catch (SendHeldUpException)
+            {
+                lines.Say($"accepted {group.Name} {index}");
+                throw;
+            }
         }
         lines.Say($"sent {group.Name} {count} {(long)Stopwatch.GetElapsedTime(start).TotalMilliseconds}");
     }

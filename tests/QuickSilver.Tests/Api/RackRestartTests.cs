@@ -63,6 +63,7 @@ public sealed class RackRestartTests
         {
             Host(options, rig.Port);
             options.UseLoggerFactory(log);
+            options.Membership.JoinTimeout = TimeSpan.FromSeconds(1);
         });
         await NodeRig.UntilAsync(
             () => survivor.State == NodeState.WaitingForMajority && again.State == NodeState.WaitingForMajority,
@@ -78,6 +79,14 @@ public sealed class RackRestartTests
             async () => await survivor.JoinAsync("late"));
         Assert.Equal(ErrorCode.JoinTimedOut, late.Code);
         Assert.Contains("b (127.0.0.1", late.Message, StringComparison.Ordinal);
+        // The host's own join goes on: the end of its program would take the server from the survivor.
+        Task<Group> own = again.JoinAsync("own");
+        await NodeRig.UntilAsync(
+            () => log.Records.Any(static record => record.Id.Id == 1137
+                && record.Text.Contains("'own'", StringComparison.Ordinal)
+                && record.Text.Contains("b (127.0.0.1", StringComparison.Ordinal)),
+            "the log tells why");
+        Assert.False(own.IsCompleted);
 
         Assert.Equal(
             ErrorCode.NotServing,
@@ -91,6 +100,7 @@ public sealed class RackRestartTests
             () => survivor.State == NodeState.Running && again.State == NodeState.Running, "the wait is over");
         await NodeRig.UntilAsync(() => kept.View.MemberCount == 1, "the dead are gone from the view");
         await survivor.JoinAsync("later").WaitAsync(NodeRig.Patience);
+        await own.WaitAsync(NodeRig.Patience);
         Assert.False(kept.Completion.IsCompleted);
         await NodeRig.UntilAsync(() => survivor.GetStatistics().MembersMissing == 0, "nobody is missing");
     }
