@@ -160,7 +160,8 @@ public sealed class ElectionTests(SharedEtcd etcd) : IClassFixture<SharedEtcd>
     {
         await using EtcdElection election = Create();
         using var raw = new RawEtcd(etcd.Server.EndPoint);
-        await raw.PutAsync($"{_prefix}{Cluster}/leader", System.Text.Encoding.UTF8.GetBytes(value), await raw.GrantAsync());
+        byte[] bytes = System.Text.Encoding.UTF8.GetBytes(value);
+        await raw.PutAsync($"{_prefix}{Cluster}/leader", bytes, await raw.GrantAsync());
         await RefusesToFindAsync(election);
         Assert.Null(await CampaignAsync(election));
     }

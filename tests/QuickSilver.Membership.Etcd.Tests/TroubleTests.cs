@@ -93,7 +93,8 @@ public sealed class TroubleTests
         await using IMembershipLease? lease = await election.CampaignAsync(Candidate, CancellationToken.None);
         Assert.NotNull(lease);
         Assert.True(await lease.RenewAsync(CancellationToken.None));
-        Assert.Equal($"etcd at 127.0.0.1:{nobody}, 127.0.0.1:{still.Port}, 127.0.0.1:{server.Port}", election.Describe());
+        Assert.Equal(
+            $"etcd at 127.0.0.1:{nobody}, 127.0.0.1:{still.Port}, 127.0.0.1:{server.Port}", election.Describe());
         server.Freeze();
         var failure = await Assert.ThrowsAnyAsync<IOException>(
             () => lease.RenewAsync(CancellationToken.None).AsTask());

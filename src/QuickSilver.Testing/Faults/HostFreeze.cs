@@ -1,6 +1,7 @@
 namespace QuickSilver.Testing.Faults;
 
-/// <summary>A host of an election stands still, and no node does. It wakes before its lease has ended, or after.</summary>
+/// <summary>A host of an election stands still, and no node does. It wakes before its lease has ended, or
+/// after.</summary>
 /// <param name="At">When it begins, counted from the start of the simulation.</param>
 /// <param name="Duration">How long it lasts.</param>
 /// <param name="Host">Index of the host.</param>

@@ -7,5 +7,6 @@ namespace QuickSilver.Testing.Faults;
 /// <param name="IsOrderly">True when it gives its lease up; false when that ends by itself.</param>
 internal sealed record HostOutage(TimeSpan At, TimeSpan Duration, int Host, bool IsOrderly) : Fault(At, Duration)
 {
-    internal override void Apply(SimulatedCluster cluster, bool begins) => cluster.Election?.End(Host, begins, IsOrderly);
+    internal override void Apply(SimulatedCluster cluster, bool begins) =>
+        cluster.Election?.End(Host, begins, IsOrderly);
 }

@@ -115,13 +115,13 @@ internal static partial class Log
     public static partial void HostFailed(ILogger logger, Exception fault);
 
     [LoggerMessage(
-        1645,
+        1146,
         LogLevel.Warning,
         "Node {Node} serves the membership, and its lease is not renewed: {Reason}. It stops to serve when that ends")]
     public static partial void RenewalFailed(ILogger logger, string node, string reason);
 
     [LoggerMessage(
-        1646,
+        1147,
         LogLevel.Warning,
         "Node {Node} has stopped to serve the membership: its lease has ended. Another process takes over")]
     public static partial void LeaseEnded(ILogger logger, string node);

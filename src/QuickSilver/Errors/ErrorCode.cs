@@ -114,9 +114,6 @@ public enum ErrorCode
     /// already.</summary>
     TooManyWaitingSends = 1420,
 
-    /// <summary>The node's address and those of the cluster or its servers are of different families, IPv4 and
-    /// IPv6.</summary>
-    AddressFamilyMismatch = 1435,
     /// <summary>A send has waited for room for <see cref="PendingOptions.NoServerTimeout"/> while nobody could remove
     /// the members that it waits for; it is not accepted.</summary>
     SendHeldUp = 1430,
@@ -124,6 +121,10 @@ public enum ErrorCode
     /// <summary>The wait for a confirmation, or a flush, has lasted for <see cref="PendingOptions.NoServerTimeout"/>
     /// while nobody could remove the members that it waits for; the messages are sent, and go on.</summary>
     ConfirmationHeldUp = 1431,
+
+    /// <summary>The node's address and those of the cluster or its servers are of different families, IPv4 and
+    /// IPv6.</summary>
+    AddressFamilyMismatch = 1435,
 
     /// <summary>A handler, feed or key selector of the application threw.</summary>
     HandlerFailed = 1500,

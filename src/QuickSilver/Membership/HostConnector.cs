@@ -42,6 +42,7 @@ internal sealed class HostConnector(
         _host.OnAddressChanged(before, after);
     }
 
+    /// <inheritdoc/>
     public override bool TryChangeServers(IReadOnlyList<(string Host, int Port)> servers)
     {
         rivals?.ChangeServers(servers);

@@ -24,7 +24,7 @@ public sealed class MembershipOptions
     /// <see cref="QuickSilverNode.ChangeMembershipServers"/> replaces the list while the node runs.</summary>
     public IList<string> Servers { get; private set; } = [];
 
-    /// <summary>Elects the process that serves, in <see cref="MembershipMode.Elected"/>. Null (default): none.</summary>
+    /// <summary>Elects the process that serves, in <see cref="MembershipMode.Elected"/>. Default: null.</summary>
     public IMembershipElection? Election { get; set; }
 
     /// <summary>TCP port of the server: on 127.0.0.1 in <see cref="MembershipMode.Loopback"/>, on <see cref="Address"/>

@@ -81,7 +81,7 @@ internal static class NodeOpener
         if (options.Membership.Mode != MembershipMode.Client) return;
         IPAddress own = transport.Choice.InterfaceAddress;
         if (IPAddress.IsLoopback(own)) return;
-        foreach ((string host, int _) in Servers(options))
+        foreach ((string host, int _) in options.Membership.ParseServers())
         {
             if (!IPAddress.TryParse(host, out IPAddress? server)) return;
             if (server.AddressFamily == own.AddressFamily || IPAddress.IsLoopback(server)) return;

@@ -207,8 +207,8 @@ internal sealed class NodeParts
         }
         if (options.Mode == MembershipMode.Elected)
         {
-            return $"The nodes of the cluster elect their server by {options.Election!.Describe()}: make sure that this "
-                + "node reaches it, and the server that it names; a firewall must let TCP through to both.";
+            return $"The nodes of the cluster elect their server by {options.Election!.Describe()}: make sure that "
+                + "this node reaches it, and the server that it names; a firewall must let TCP through to both.";
         }
         string other = "choose another port by Membership.Port, the same for all nodes of the cluster";
         return isServerSilent

@@ -3,8 +3,8 @@ using QuickSilver;
 using QuickSilver.Tests.Programs;
 
 // One node that a test drives: options as "Path=value" arguments, commands as lines on standard input, answers and news
-// as lines on standard output. "Etcd=HOST:PORT" has the server elected by an etcd. It ends with its standard input. What
-// it understands, and what it says: MemberCommands, MemberLines.
+// as lines on standard output. "Etcd=HOST:PORT" has an etcd elect the server. It ends with its standard input. What it
+// understands, and what it says: MemberCommands, MemberLines.
 var lines = new MemberLines();
 var configuration = new ConfigurationBuilder();
 Dictionary<string, string?> given = args.Select(static argument => argument.Split('=', 2))

@@ -142,6 +142,7 @@ public sealed class JsonTests
             new CarrierSelected(Carrier.Unicast, "no multicast"), new GroupEnded("greetings", evicted), state,
             new LossReported("greetings", Id, 3, LossReason.Overflow), new NodeRejoined(Id, Id),
             new MemberShed(new Member(Id, "left")),
+            new MembershipCandidate("a", "10.0.0.5:14999", "left", 1), new MembershipLeader("10.0.0.5:14999", 1),
             new SendsHeldUp([new Member(Id, "left")], "no server"),
             new SendsResumed(TimeSpan.FromSeconds(3), 2),
             new CoreStalled(LoopPhase.Feed, TimeSpan.Zero, null),

@@ -2,8 +2,8 @@ using System.Diagnostics;
 
 namespace QuickSilver.Tests.Networks;
 
-/// <summary>Nodes of several hosts that elect their server by an etcd: what becomes of them when the server dies, stands
-/// still, or the etcd does.</summary>
+/// <summary>Nodes of several hosts that elect their server by an etcd: what becomes of them when the server dies or
+/// stands still, or the etcd dies.</summary>
 [Trait("needs", "nodes")]
 public sealed class ElectedHostsTests
 {
@@ -51,7 +51,7 @@ public sealed class ElectedHostsTests
         try
         {
             await etcd.KillAsync();
-            await Serving(nodes).WaitForAsync("log Warning 1646");
+            await Serving(nodes).WaitForAsync("log Warning 1147");
             await nodes[0].AskAsync($"send {Group} 200 500 1000", $"sent {Group} 200");
             foreach (NetworkNode node in nodes) await node.WaitForCountAsync(Group, 200);
             await using NetworkNode late = NetworkNode.Launch(network, Nodes, "late", Options(etcd));
@@ -82,7 +82,7 @@ public sealed class ElectedHostsTests
             await NetworkNode.UntilAsync(() =>
                 Task.FromResult(others.Exists(static node => node.Lines.Any(IsServing))));
             server.Freeze(begins: false);
-            await server.WaitForAsync("log Warning 1646");
+            await server.WaitForAsync("log Warning 1147");
             await using NetworkNode late = await StartAsync(network, etcd, Nodes, "late");
             await late.AskAsync($"join {Group}", $"joined {Group}");
             await others[0].AskAsync($"send {Group} 200 500 1000", $"sent {Group} 200");

@@ -27,7 +27,8 @@ internal sealed class ServingLease
     /// <param name="asked">The instant before the call that got it.</param>
     public ServingLease(long term, TimeSpan duration, Instant asked)
     {
-        Debug.Assert(term is > 0 and <= LastTerm && duration > TimeSpan.Zero, "the host has judged what it was granted");
+        Debug.Assert(term is > 0 and <= LastTerm, "the host has judged the term that it was granted");
+        Debug.Assert(duration > TimeSpan.Zero, "the host has judged the time that it was granted");
         Term = (uint)term * TermsOfEach;
         _usable = duration - (duration / DriftPart);
         End = asked + _usable;

@@ -82,7 +82,7 @@ internal sealed class ElectedConnector(
         MembershipLeader leader, ILinkEvents events, CancellationToken stop)
     {
         if (!MembershipOptions.TryParseServer(leader.EndPoint, out string host, out int port))
-            return Reached.Failed($"{election.Describe()} names a server at '{leader.EndPoint}', which is no HOST:PORT");
+            return Reached.Failed($"{election.Describe()} names the server '{leader.EndPoint}', which is no HOST:PORT");
         Reached reached = await TryConnectAsync(host, port, events, stop).ConfigureAwait(false);
         return reached.Socket is null && !reached.IsVerdict
             ? reached with { Failure = $"{reached.Failure}; {election.Describe()} names it until its lease ends" }
@@ -129,9 +129,8 @@ internal sealed class ElectedConnector(
     {
         IPAddress listens = settings.EndPoint.Address;
         var place = new IPEndPoint(MembershipHost.IsAll(listens) ? listens : _announced, settings.EndPoint.Port);
-        if (MembershipHost.TryStart(settings with { EndPoint = place }, hostEvents, out refusal) is { } host)
-            return host;
-        if (refusal.Length > 0) return null;
+        MembershipHost? host = MembershipHost.TryStart(settings with { EndPoint = place }, hostEvents, out refusal);
+        if (host is not null || refusal.Length > 0) return host;
         place.Port = 0;
         return MembershipHost.TryStart(settings with { EndPoint = place }, hostEvents, out refusal);
     }

@@ -14,7 +14,7 @@ internal sealed class TestElection(TimeSpan duration) : IMembershipElection
     private bool _isSilent;
     private Exception? _failure;
 
-    /// <summary>The terms that were granted, and to whom.</summary>
+    /// <summary>The terms that were granted, and the endpoints of their holders.</summary>
     public IReadOnlyList<(long Term, string EndPoint)> Granted
     {
         get
