@@ -15,10 +15,7 @@ using Microsoft.Extensions.Logging;
 using QuickSilver;
 
 var host = new Option<bool>("--host") { Description = "Host the membership, for all machines." };
-var server = new Option<string?>("--server")
-{
-    Description = "The host of the membership: ADDRESS or ADDRESS:PORT; IPv6 as [ADDRESS].",
-};
+var server = new Option<string?>("--server") { Description = "The membership's host: ADDRESS, [IPV6], or with :PORT." };
 var network = new Option<string?>("--interface") { Description = "An interface, by name, address or 10.77.0.0/24." };
 var keyFile = new Option<string?>("--key-file") { Description = "The cluster's key, by openssl rand -base64 32." };
 var insecure = new Option<bool>("--insecure") { Description = "No key: everyone may read and forge messages." };

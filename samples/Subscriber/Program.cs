@@ -4,8 +4,8 @@
 //   dotnet run -c Release --project samples/Subscriber -- --host --key-file KEY          several: serves all
 //   dotnet run -c Release --project samples/Subscriber -- --server ADDRESS --key-file KEY     finds it; KEY is a copy
 //
-// Once a second it says how many messages have arrived and from which node, what was lost on the way and repaired, and
-// who has come or gone. Messages that no member holds are named as lost. Start as many as you like, in any order.
+// Once a second it says how many messages have arrived and from which node, what was lost and repaired, and who came or
+// went. Messages that no member holds are named as lost. Start as many as you like, in any order.
 
 using System.Collections.Concurrent;
 using System.CommandLine;
@@ -13,10 +13,7 @@ using Microsoft.Extensions.Logging;
 using QuickSilver;
 
 var host = new Option<bool>("--host") { Description = "Host the membership, for all machines." };
-var server = new Option<string?>("--server")
-{
-    Description = "The host of the membership: ADDRESS or ADDRESS:PORT; IPv6 as [ADDRESS].",
-};
+var server = new Option<string?>("--server") { Description = "The membership's host: ADDRESS, [IPV6], or with :PORT." };
 var network = new Option<string?>("--interface") { Description = "An interface, by name, address or 10.77.0.0/24." };
 var keyFile = new Option<string?>("--key-file") { Description = "The cluster's key, by openssl rand -base64 32." };
 var insecure = new Option<bool>("--insecure") { Description = "No key: everyone may read and forge messages." };
@@ -48,8 +45,7 @@ QuickSilverOptions Options(ParseResult parsed, ILoggerFactory log)
     if (parsed.GetValue(server) is { } place)
     {
         if (parsed.GetValue(host)) throw new ArgumentException("Give --host or --server, not both.");
-        options.Membership.Mode = MembershipMode.Client;
-        options.Membership.JoinTimeout = TimeSpan.FromSeconds(5); // of one attempt
+        (options.Membership.Mode, options.Membership.JoinTimeout) = (MembershipMode.Client, TimeSpan.FromSeconds(5));
         bool hasPort = place.LastIndexOf(':') > place.LastIndexOf(']');
         options.Membership.Servers.Add(hasPort ? place : $"{place}:{options.Membership.Port}");
     }

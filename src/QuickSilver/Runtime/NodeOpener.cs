@@ -140,9 +140,9 @@ internal static class NodeOpener
         IEnumerable<IPAddress> found = all.SelectMany(static one => one.Addresses);
         if (options.Membership.Mode == MembershipMode.Host)
             return [.. found.OrderBy(static one => !NetworkList.IsPresent(one))];
-        return await FamilyProbe.OrderAsync(
-            [.. options.Membership.ParseServers().Zip(all, static (server, one) => (server.Port, one.Addresses))], cancellationToken)
-            .ConfigureAwait(false);
+        IEnumerable<(int Port, IPAddress[] Addresses)> places =
+            options.Membership.ParseServers().Zip(all, static (server, one) => (server.Port, one.Addresses));
+        return await FamilyProbe.OrderAsync([.. places], cancellationToken).ConfigureAwait(false);
     }
 
     private static bool IsAddress(string text) =>

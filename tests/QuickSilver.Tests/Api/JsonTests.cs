@@ -64,7 +64,7 @@ public sealed class JsonTests
         Assert.Equal("""{"10.0.0.5:15001/7":3}""", JsonSerializer.Serialize(lags));
         Assert.Equal(lags, JsonSerializer.Deserialize<Dictionary<MemberId, int>>(JsonSerializer.Serialize(lags)));
         foreach (string wrong in new[] {
-            "", "10.0.0.5:15001", "10.0.0.5/7", "[::1]:15001/7", "10.0.0.5:15001/-7", "10.0.0.5:15001/7x",
+            "", "10.0.0.5:15001", "10.0.0.5/7", "[::1:15001/7", "10.0.0.5:15001/-7", "10.0.0.5:15001/7x",
             "010.0.0.5:1/7" })
             Assert.Throws<JsonException>(() => JsonSerializer.Deserialize<MemberId>(JsonSerializer.Serialize(wrong)));
     }

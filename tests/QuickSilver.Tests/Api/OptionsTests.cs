@@ -1,4 +1,5 @@
 using QuickSilver.Testing;
+using QuickSilver.Tests.Membership.Election;
 
 namespace QuickSilver.Tests.Api;
 
@@ -272,7 +273,8 @@ public sealed class OptionsTests
                 continue;
             }
             Type type = Nullable.GetUnderlyingType(property.PropertyType) ?? property.PropertyType;
-            object other = type.IsEnum ? Enum.ToObject(type, 1)
+            object other = type == typeof(IMembershipElection) ? new TestElection(TimeSpan.FromSeconds(1))
+                : type.IsEnum ? Enum.ToObject(type, 1)
                 : type == typeof(string) ? "other"
                 : type == typeof(bool) ? !(bool)value!
                 : type == typeof(Func<AuthorizationRequest, bool>) ? static (AuthorizationRequest _) => true

@@ -91,9 +91,9 @@ internal static class SecurityDefects
                     "DatagramSource.Control => arrival.Source == Control || Follow(arrival.Source),"),
                 new(
                     "NodeInfo.cs",
-                    "private bool IsHere(uint address) =>",
+                    "private bool IsHere(NetAddress address) =>",
                     "public NetEndpoint Last; private bool Follow(NetEndpoint source) { Last = source; return false; }"
-                        + " private bool IsHere(uint address) =>"),
+                        + " private bool IsHere(NetAddress address) =>"),
                 new(
                     "RecoveryContext.cs",
                     "TrainRoute.Control, to.Control, null);",
