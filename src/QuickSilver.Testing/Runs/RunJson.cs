@@ -9,7 +9,8 @@ namespace QuickSilver.Testing.Runs;
 [JsonSourceGenerationOptions(PropertyNamingPolicy = JsonKnownNamingPolicy.CamelCase, UseStringEnumConverter = true,
     WriteIndented = true,
     UnmappedMemberHandling = JsonUnmappedMemberHandling.Disallow,
-    AllowOutOfOrderMetadataProperties = true)]
+    AllowOutOfOrderMetadataProperties = true,
+    Converters = [typeof(NetAddressJsonConverter)])]
 [JsonSerializable(typeof(SavedRun))]
 internal sealed partial class RunJson : JsonSerializerContext
 {
