@@ -21,6 +21,7 @@ public sealed partial class PageTests
     [InlineData("docs/analyzers.md")]
     [InlineData("docs/architecture.md")]
     [InlineData("docs/concepts.md")]
+    [InlineData("docs/deploying.md")]
     [InlineData("docs/errors.md")]
     [InlineData("docs/failures.md")]
     [InlineData("docs/getting-started.md")]
