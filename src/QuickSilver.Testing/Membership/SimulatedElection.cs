@@ -69,9 +69,6 @@ internal sealed class SimulatedElection : IMembershipDoor, IEventTarget
     /// <summary>The hosts' servers.</summary>
     public IEnumerable<SimulatedMembership> Servers => _hosts.Select(static host => host.Server);
 
-    /// <summary>How many terms the store has granted.</summary>
-    public long Terms => _term;
-
     /// <inheritdoc/>
     public SimulatedLink? Connect(IMembershipClient client)
     {

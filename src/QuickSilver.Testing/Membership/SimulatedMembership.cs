@@ -113,9 +113,6 @@ internal sealed class SimulatedMembership : IServerLinks, IMembershipDoor, IEven
     /// <summary>True while there is a server.</summary>
     public bool IsServing => !_isAway && !_isStopped;
 
-    /// <summary>The server stands still until then.</summary>
-    public Instant FrozenUntil => _readsFrom > _frozenUntil ? _readsFrom : _frozenUntil;
-
     /// <summary>Alarms set in the server now.</summary>
     public int Alarms => _alarms.Count;
 

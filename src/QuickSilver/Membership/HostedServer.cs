@@ -27,8 +27,6 @@ internal sealed class HostedServer(
     Strangers strangers)
     : IServerLinks, ICoreObserver, IMembershipServerEvents
 {
-    private static readonly DateTimeOffset FirstTermsBegin = new(2020, 1, 1, 0, 0, 0, TimeSpan.Zero);
-
     private static readonly TimeSpan LateRead = TimeSpan.FromMilliseconds(250);
 
     private readonly AddressRule _addresses = new(settings);
@@ -295,9 +293,7 @@ internal sealed class HostedServer(
         {
             PortFirst = (ushort)(all.PortFirst + skipped),
             PortCount = all.PortCount - skipped,
-            // An unset clock is before that date; 0 is not a valid term.
-            FirstTerm = _lease?.Term
-                ?? (uint)Math.Max(1, (TimeProvider.System.GetUtcNow() - FirstTermsBegin).TotalSeconds),
+            FirstTerm = _lease?.Term ?? CalendarTerm.Now,
             DrawSecret = DrawSecret,
             Events = this,
         };

@@ -28,15 +28,16 @@ public sealed class MembershipOptions
     public IMembershipElection? Election { get; set; }
 
     /// <summary>TCP port of the server: on 127.0.0.1 in <see cref="MembershipMode.Loopback"/>, on <see cref="Address"/>
-    /// in <see cref="MembershipMode.Host"/>. Default: 14999. In <see cref="MembershipMode.Loopback"/> the default
-    /// stands for the first of 64 ports, from 14999 downwards, that the cluster has or that is free. Any other port is
-    /// for one cluster: the start of a node of another is refused there.</summary>
+    /// in <see cref="MembershipMode.Host"/>. An elected server takes another that is free if it is taken. Default:
+    /// 14999. In <see cref="MembershipMode.Loopback"/> the default stands for the first of 64 ports, from 14999
+    /// downwards, that the cluster has or that is free. Any other port is for one cluster: the start of a node of
+    /// another is refused there.</summary>
     public int Port { get; set; } = DefaultPort;
 
-    /// <summary>Listening address of a <see cref="MembershipMode.Host"/>: the name of an interface, an address, a
-    /// network that contains an address of this machine ("10.77.0.0/24"), "::" for all addresses, or "0.0.0.0" for all
-    /// IPv4 ones. Null (default): <see cref="TransportOptions.Interface"/> if that is set, else all
-    /// addresses.</summary>
+    /// <summary>Listening address of a <see cref="MembershipMode.Host"/> or an elected server: the name of an
+    /// interface, an address, a network that contains an address of this machine ("10.77.0.0/24"), "::" for all
+    /// addresses, or "0.0.0.0" for all IPv4 ones. Null (default): <see cref="TransportOptions.Interface"/> if that is
+    /// set, else all addresses.</summary>
     public string? Address { get; set; }
 
     /// <summary>Networks ("10.0.0.0/8") in which a node's data address may differ from the source address of its
@@ -73,10 +74,10 @@ public sealed class MembershipOptions
     [Experimental(ExperimentalOptions.Id)]
     public TimeSpan InstallTimeout { get; set; } = TimeSpan.FromSeconds(3);
 
-    /// <summary>Whether a server in <see cref="MembershipMode.Host"/> that takes over from a lost one waits for a
-    /// majority: half of the nodes that its survivors name. Until they are back it removes no node and makes no view,
-    /// since most nodes may be unable to reach it. An operator who knows that the others are dead may waive the wait.
-    /// Read by the serving node. Default: true.</summary>
+    /// <summary>Whether a server that takes over from a lost one waits for a majority, except in
+    /// <see cref="MembershipMode.Loopback"/>: half of the nodes that its survivors name. Until they are back it removes
+    /// no node and makes no view, since most nodes may be unable to reach it. An operator who knows that the others are
+    /// dead may waive the wait. Read by the serving node. Default: true.</summary>
     public bool AwaitMajority { get; set; } = true;
 
     /// <summary>Whether the server merges similar regions while there are more than <see cref="MaxRegions"/>, or more

@@ -21,7 +21,6 @@ internal sealed class ElectedConnector(
     IMembershipHostEvents hostEvents)
     : MembershipConnector(settings.Security)
 {
-    private static readonly DateTimeOffset FirstTermsBegin = new(2020, 1, 1, 0, 0, 0, TimeSpan.Zero);
     private static readonly TimeSpan CallTime = TimeSpan.FromSeconds(3);
 
     private readonly IClock _clock = settings.Clock ?? new LeaseClock();
@@ -103,9 +102,8 @@ internal sealed class ElectedConnector(
         try
         {
             string place = new IPEndPoint(_announced, host.EndPoint.Port).ToString();
-            long lowest = (long)(TimeProvider.System.GetUtcNow() - FirstTermsBegin).TotalSeconds
-                / ServingLease.TermsOfEach;
-            var candidate = new MembershipCandidate(settings.Server.ClusterName, place, node, Math.Max(1, lowest));
+            long lowest = Math.Max(1, CalendarTerm.Now / ServingLease.TermsOfEach);
+            var candidate = new MembershipCandidate(settings.Server.ClusterName, place, node, lowest);
             Instant asked = _clock.Now;
             lease = await CallAsync(limit => election.CampaignAsync(candidate, limit), stop).ConfigureAwait(false);
             if (lease is null) return Reached.Failed("another process has just been elected to serve");

@@ -3,8 +3,8 @@ using System.Diagnostics;
 namespace QuickSilver.Tests.Membership.Election;
 
 /// <summary>
-/// A store of leases in this process, for one cluster. It checks what QuickSilver promises: nobody campaigns while a
-/// lease is valid, and none is renewed by anybody but its holder. Any thread.
+/// A store of leases in this process, for one cluster. It can fall silent, fail, and take a lease from its holder. Any
+/// thread.
 /// </summary>
 internal sealed class TestElection(TimeSpan duration) : IMembershipElection
 {
