@@ -69,6 +69,9 @@ internal sealed class NodeStack : ICompletionHandler, IPullRoots, IMembershipEve
     /// </summary>
     public JoinWait? JoinsWaitFor => _rooms.Agent.JoinsWaitFor;
 
+    /// <summary>The versions that the cluster speaks whose server has refused this node for its version.</summary>
+    public ProtocolVersions? ServerVersions => _rooms.Agent.ServerVersions;
+
     /// <summary>
     /// Members that are behind, the slowest first, of all regions that this node is in or sends to; may name this node.
     /// Allocates the list.

@@ -4,6 +4,7 @@ using System.Net;
 using System.Net.Sockets;
 using QuickSilver.Protocol.Membership;
 using QuickSilver.Protocol.Membership.Frames;
+using QuickSilver.Protocol.Wire;
 
 namespace QuickSilver.Membership;
 
@@ -99,8 +100,8 @@ internal sealed class LoopbackConnector(
         // The one port was chosen: what does not fit there is refused by the server, to the application.
         if (ports == 1) return null;
         var frame = new FrameBuilder();
-        byte version = HelloFrame.VersionOf(settings.Server.Crypto is not null);
-        new SeekFrame(version, settings.Server.ClusterName).WriteTo(frame);
+        bool isSealed = settings.Server.Crypto is not null;
+        new SeekFrame(ProtocolVersions.Spoken, isSealed, settings.Server.ClusterName).WriteTo(frame);
         Stream stream = reached.Stream ?? new NetworkStream(reached.Socket!, ownsSocket: false);
         await stream.WriteAsync(FrameBatch.Wrap(frame.Span), stop).ConfigureAwait(false);
         byte[] prefix = new byte[FrameBatch.PrefixBytes];

@@ -314,7 +314,7 @@ internal sealed partial class NodeCore : ICoreObserver, INodeUpcalls, ICompletio
         if (Self is null)
         {
             if (refusal == MembershipRefusal.Replaced) TryStartAgain(now);
-            else _lifecycle.Stop(Refusals.OfStart(refusal));
+            else _lifecycle.Stop(Refusals.OfStart(refusal, Stack.ServerVersions));
             return;
         }
         bool returns = Services.Options.Membership.Eviction == EvictionPolicy.Rejoin;

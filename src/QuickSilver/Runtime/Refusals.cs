@@ -38,32 +38,37 @@ internal static class Refusals
     }
 
     /// <summary>The exception for a server that refused this node before its admission.</summary>
-    public static QuickSilverException OfStart(MembershipRefusal refusal) => refusal switch
-    {
-        MembershipRefusal.WrongVersion => new QuickSilverException(
-            ErrorCode.IncompatibleVersion,
-            "The membership server speaks another version of QuickSilver: use one version in all processes, "
-            + "or another Membership.Port."),
-        MembershipRefusal.OtherSecurity =>
-            new MembershipUnavailableException(
-                ErrorCode.AuthenticationFailed, $"The membership server refused this node: {Text(refusal)}."),
-        MembershipRefusal.BadFrame => new QuickSilverException(
-            ErrorCode.ProtocolViolation,
-            "The membership server and this node violated the protocol in their exchange: "
-            + "is it QuickSilver that listens there?"),
-        MembershipRefusal.TooManyNodes =>
-            new MembershipUnavailableException(
-                ErrorCode.TooManyNodesOfIdentity, $"The membership server refused this node: {Text(refusal)}."),
-        MembershipRefusal.ForeignName =>
-            new MembershipUnavailableException(
-                ErrorCode.NameNotOfIdentity, $"The membership server refused this node: {Text(refusal)}."),
-        MembershipRefusal.OtherFamily =>
-            new MembershipUnavailableException(
-                ErrorCode.AddressFamilyMismatch, $"The membership server refused this node: {Text(refusal)}."),
-        _ =>
-            new MembershipUnavailableException(
-                ErrorCode.MembershipRefused, $"The membership server refused this node: {Text(refusal)}."),
-    };
+    /// <param name="refusal">The server's reason.</param>
+    /// <param name="spoken">The versions of the protocol that the cluster speaks, where the server has named
+    /// them.</param>
+    public static QuickSilverException OfStart(MembershipRefusal refusal, ProtocolVersions? spoken = null) =>
+        refusal switch
+        {
+            MembershipRefusal.WrongVersion => new QuickSilverException(
+                ErrorCode.IncompatibleVersion,
+                $"This node speaks {ProtocolVersions.Spoken} of the protocol, and the cluster "
+                + $"{spoken?.ToString() ?? "another version"}. Upgrade by steps of one minor version of QuickSilver, all "
+                + "processes before the next step, or use another Membership.Port."),
+            MembershipRefusal.OtherSecurity =>
+                new MembershipUnavailableException(
+                    ErrorCode.AuthenticationFailed, $"The membership server refused this node: {Text(refusal)}."),
+            MembershipRefusal.BadFrame => new QuickSilverException(
+                ErrorCode.ProtocolViolation,
+                "The membership server and this node violated the protocol in their exchange: "
+                + "is it QuickSilver that listens there?"),
+            MembershipRefusal.TooManyNodes =>
+                new MembershipUnavailableException(
+                    ErrorCode.TooManyNodesOfIdentity, $"The membership server refused this node: {Text(refusal)}."),
+            MembershipRefusal.ForeignName =>
+                new MembershipUnavailableException(
+                    ErrorCode.NameNotOfIdentity, $"The membership server refused this node: {Text(refusal)}."),
+            MembershipRefusal.OtherFamily =>
+                new MembershipUnavailableException(
+                    ErrorCode.AddressFamilyMismatch, $"The membership server refused this node: {Text(refusal)}."),
+            _ =>
+                new MembershipUnavailableException(
+                    ErrorCode.MembershipRefused, $"The membership server refused this node: {Text(refusal)}."),
+        };
 
     /// <summary>The exception for a server that evicted this node.</summary>
     /// <param name="refusal">The reason of the eviction.</param>

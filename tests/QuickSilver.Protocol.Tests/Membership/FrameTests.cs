@@ -11,6 +11,7 @@ namespace QuickSilver.Protocol.Tests.Membership;
 public sealed class FrameTests
 {
     private static readonly Epoch ServerEpoch = new(3, 0x1122334455667788);
+    private static readonly ProtocolVersions Later = new(90, 99);
 
     [Fact]
     public void HelloHasItsBytes()
@@ -34,13 +35,11 @@ public sealed class FrameTests
         };
         hello.WriteTo(frame);
         Assert.Equal(
-            "01" + "51534D42" + "12" + "0163" + "036EC3A4" + "AC02" + "0100007FE807" + "0100007F7F" + "8020" + "B809"
+            "01" + "51534D42" + "0202" + "00" + "0163" + "036EC3A4" + "AC02" + "0100007FE807" + "0100007F7F" + "8020" + "B809"
             + "03" + "038877665544332211" + "05" + "8101" + "040100000000000000" + "0200000000000000"
-            + "44330000000000002211000000000000",
+            + "44330000000000002211000000000000" + "00",
             Hex(frame));
         Assert.Equal(hello, HelloFrame.TryRead(frame.Span));
-        Assert.True(HelloFrame.TryReadPrefix(frame.Span, out _, out string cluster));
-        Assert.Equal("c", cluster);
         Assert.True(frame.Length <= MembershipFrames.MaxHelloBytes);
     }
 
@@ -48,21 +47,23 @@ public sealed class FrameTests
     public void SeekHasItsBytesAndIsJudgedByClusterThenVersion()
     {
         var frame = new FrameBuilder();
-        var seek = new SeekFrame(HelloFrame.SealedVersion, "c");
+        var seek = new SeekFrame(ProtocolVersions.Spoken, true, "c");
         seek.WriteTo(frame);
         byte[] bytes = frame.ToArray();
-        Assert.Equal("07" + "5153534B" + "13" + "0163", Convert.ToHexString(bytes));
+        Assert.Equal("07" + "5153534B" + "0202" + "01" + "0163", Convert.ToHexString(bytes));
         Assert.Equal(seek, SeekFrame.TryRead(bytes));
         for (int length = 0; length < bytes.Length; length++) Assert.Null(SeekFrame.TryRead(bytes.AsSpan(0, length)));
         Assert.Null(SeekFrame.TryRead([.. bytes, 0]));
-        Assert.Equal(MembershipRefusal.None, (seek with { Version = HelloFrame.Version }).Judge("c", isSealed: false));
+        Assert.Equal(MembershipRefusal.None, (seek with { IsSealed = false }).Judge("c", isSealed: false));
         Assert.Equal(MembershipRefusal.OtherSecurity, seek.Judge("c", isSealed: false));
-        Assert.Equal(MembershipRefusal.WrongVersion, (seek with { Version = 99 }).Judge("c", isSealed: false));
-        Assert.Equal(MembershipRefusal.WrongCluster, new SeekFrame(99, "d").Judge("c", isSealed: false));
+        Assert.Equal(MembershipRefusal.WrongVersion, (seek with { Versions = Later }).Judge("c", isSealed: false));
+        Assert.Equal(MembershipRefusal.WrongCluster, new SeekFrame(Later, false, "d").Judge("c", isSealed: false));
         Assert.Equal(MembershipRefusal.None, SeekFrame.TryReadAnswer(MembershipFrames.Found));
         Assert.Equal(
             MembershipRefusal.WrongVersion,
             SeekFrame.TryReadAnswer(MembershipFrames.Refusal(MembershipRefusal.WrongVersion)));
+        Assert.Equal([33, 2, 5, 9], MembershipFrames.Refusal(new ProtocolVersions(5, 9)));
+        Assert.Equal(MembershipRefusal.WrongVersion, SeekFrame.TryReadAnswer([33, 2, 5, 9]));
         foreach (byte[] other in (byte[][])[[], [39, 0], [33], [33, 0], "no"u8.ToArray()])
             Assert.Null(SeekFrame.TryReadAnswer(other));
     }
@@ -88,11 +89,13 @@ public sealed class FrameTests
     public void HelloOfAnotherVersionStillNamesItsCluster()
     {
         var frame = new FrameBuilder();
-        new HelloFrame { SpokenVersion = 9, ClusterName = "other" }.WriteTo(frame);
+        new HelloFrame { Versions = Later, ClusterName = "other" }.WriteTo(frame);
         frame.WriteBytes("something new"u8);
-        Assert.True(HelloFrame.TryReadPrefix(frame.Span, out _, out string cluster));
-        Assert.Equal("other", cluster);
-        Assert.Equal(9, HelloFrame.TryRead(frame.Span)!.SpokenVersion);
+        Assert.True(MembershipFrames.IsHello(frame.Span));
+        HelloFrame hello = HelloFrame.TryRead(frame.Span)!;
+        Assert.Equal("other", hello.ClusterName);
+        Assert.Equal(Later, hello.Versions);
+        Assert.Null(HelloFrame.TryRead(frame.Span, Later));
         Assert.False(MembershipFrames.IsHello("GET / HTTP/1.1"u8));
         Assert.False(MembershipFrames.IsHello([]));
     }

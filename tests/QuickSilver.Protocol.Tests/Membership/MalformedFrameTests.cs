@@ -148,13 +148,14 @@ public sealed class MalformedFrameTests
         WorldNode stranger = world.Add(Settings() with { ClusterName = "another" });
         world.OnFrameToServer = (_, frame) =>
         {
-            frame[5] = HelloFrame.SealedVersion + 1;
+            frame[5] = frame[6] = ProtocolVersions.NewestSpoken + 1;
             return frame;
         };
         WorldNode newer = world.Add(Settings());
         world.Run(Second);
         Assert.Equal(MembershipRefusal.WrongCluster, stranger.Expelled);
         Assert.Equal(MembershipRefusal.WrongVersion, newer.Expelled);
+        Assert.Equal(ProtocolVersions.Spoken, newer.Agent.ServerVersions);
         Assert.Equal(1UL, world.Server.CountOf(MembershipRefusal.WrongVersion));
         Assert.Equal(0, world.Server.Statistics.Nodes);
     }

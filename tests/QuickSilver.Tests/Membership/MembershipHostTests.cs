@@ -3,6 +3,7 @@ using System.Net.Sockets;
 using QuickSilver.Membership;
 using QuickSilver.Protocol.Membership;
 using QuickSilver.Protocol.Membership.Frames;
+using QuickSilver.Protocol.Wire;
 using QuickSilver.Tests.Api;
 
 namespace QuickSilver.Tests.Membership;
@@ -107,7 +108,7 @@ public sealed class MembershipHostTests
     public async Task A_node_of_another_version_is_refused()
     {
         await using MembershipHost host = _events.Start();
-        await ExpectClosedAsync(host, RawFrames.Hello("test", 2004, version: 99));
+        await ExpectClosedAsync(host, RawFrames.Hello("test", 2004, new ProtocolVersions(98, 99)));
         await ExpectRefusalsAsync(host, MembershipRefusal.WrongVersion);
     }
 

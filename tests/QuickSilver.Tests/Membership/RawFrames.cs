@@ -8,14 +8,14 @@ namespace QuickSilver.Tests.Membership;
 internal static class RawFrames
 {
     /// <summary>A registration, with its length ahead.</summary>
-    public static byte[] Hello(string cluster, ushort port, byte version = HelloFrame.Version)
+    public static byte[] Hello(string cluster, ushort port, ProtocolVersions? versions = null)
     {
         var builder = new FrameBuilder();
         var endpoint = new NetEndpoint(0x7F000001, port);
         var hello = new HelloFrame
         {
             ClusterName = cluster,
-            SpokenVersion = version,
+            Versions = versions ?? ProtocolVersions.Spoken,
             NodeName = "raw",
             Incarnation = 1,
             Control = endpoint,

@@ -31,6 +31,9 @@ internal sealed record AgentSettings(
     /// <summary>True when the node seals its datagrams; a server of the other kind refuses it.</summary>
     public bool IsSecured { get; init; }
 
+    /// <summary>The versions of the protocol that the node speaks.</summary>
+    internal ProtocolVersions Versions { get; init; } = ProtocolVersions.Spoken;
+
     /// <summary>Hooks by which simulator tests observe and alter internals.</summary>
     internal Probes Probes { get; init; } = Probes.None;
 }

@@ -53,6 +53,9 @@ internal sealed class MembershipAgent
     /// </summary>
     public JoinWait? JoinsWaitFor => _news.JoinsWaitFor;
 
+    /// <summary>The versions that the cluster speaks whose server has refused this node for its version.</summary>
+    public ProtocolVersions? ServerVersions { get; private set; }
+
     /// <summary>The channel is open: registers, or registers again under the number it has.</summary>
     public void OnConnected()
     {
@@ -61,7 +64,8 @@ internal sealed class MembershipAgent
         _session.Close();
         var hello = new HelloFrame
         {
-            SpokenVersion = HelloFrame.VersionOf(_settings.IsSecured),
+            Versions = _settings.Versions,
+            IsSealed = _settings.IsSecured,
             ClusterName = _settings.ClusterName,
             NodeName = _settings.NodeName,
             Incarnation = _settings.Incarnation,
@@ -273,6 +277,7 @@ internal sealed class MembershipAgent
     private bool OnExpelled(ref WireReader reader, Instant now)
     {
         var reason = (MembershipRefusal)reader.ReadByte();
+        if (reason == MembershipRefusal.WrongVersion) ServerVersions = FrameFields.ReadVersions(ref reader);
         if (!reader.IsAtEnd || !Enum.IsDefined(reason)) return false;
         _settings.Probes.Reached("a node is told that it is removed or refused");
         End(reason, now);

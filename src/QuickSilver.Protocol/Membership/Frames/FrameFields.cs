@@ -86,6 +86,22 @@ internal static class FrameFields
         return new NetEndpoint(address, (ushort)(port - FrameBuilder.IPv6Port));
     }
 
+    /// <summary>Reads a range of versions: two bytes, the oldest first; fails when it is impossible.</summary>
+    public static ProtocolVersions ReadVersions(ref WireReader reader)
+    {
+        var versions = new ProtocolVersions(reader.ReadByte(), reader.ReadByte());
+        if (!versions.IsValid) reader.Fail();
+        return versions;
+    }
+
+    /// <summary>Reads a byte that is 0 or 1; fails for another.</summary>
+    public static bool ReadFlag(ref WireReader reader)
+    {
+        byte flag = reader.ReadByte();
+        if (flag > 1) reader.Fail();
+        return flag == 1;
+    }
+
     /// <summary>Reads a secret: 16 bytes.</summary>
     public static UInt128 ReadSecret(ref WireReader reader)
     {

@@ -61,7 +61,10 @@ internal enum FrameKind : byte
     /// <summary>Server: the registration is accepted. See <see cref="WelcomeFrame"/>.</summary>
     Welcome = 32,
 
-    /// <summary>Server: the node is refused or removed (byte, a <see cref="MembershipRefusal"/>).</summary>
+    /// <summary>
+    /// Server: the node is refused or removed (byte, a <see cref="MembershipRefusal"/>). For its version: then the oldest
+    /// and the newest that the cluster speaks (byte each).
+    /// </summary>
     Expelled = 33,
 
     /// <summary>Server: the node comes from another server and is unknown: it is to report. No body.</summary>

@@ -7,8 +7,9 @@ namespace QuickSilver.Protocol.Membership.Frames;
 /// <code>
 /// kind          byte
 /// magic         u32      distinguishes the protocol from others on the port
-/// version       byte     low four bits: version of the datagrams; high four: revision of the frames. Applies to the
-///                        fields after the cluster's name
+/// oldest        byte     the oldest version of the protocol that the node speaks, at least 1
+/// newest        byte     the newest, at most 127
+/// sealed        byte     1: the node seals its datagrams; 0: it does not
 /// cluster       text     1-255 bytes
 /// node name     text     0-255 bytes
 /// incarnation   varint
@@ -24,30 +25,25 @@ namespace QuickSilver.Protocol.Membership.Frames;
 ///   term          varint   epoch of the session: of the server that admitted the node last
 ///   server        u64
 ///   instance      u64      the cluster instance
-/// secret        16 bytes of the last welcome
+///   secret        16 bytes of the last welcome
+/// extensions             HelloExtensions
 /// </code>
+/// A registration comes before a version is chosen, so all versions write it in this form, and add to its end. A server
+/// reads it up to the cluster's name where no version is in both ranges.
 /// </summary>
 internal sealed record HelloFrame
 {
-    /// <summary>
-    /// The version of a node without security. A registration names the version of the node's datagrams, since a node
-    /// whose datagrams cannot be read must not be admitted.
-    /// </summary>
-    public const byte Version = FrameRevision | DatagramHeader.CurrentVersion;
-
-    /// <summary>The version of a node that seals its datagrams.</summary>
-    public const byte SealedVersion = FrameRevision | DatagramHeader.SealedVersion;
-
-    // Of the frames of this channel. Rises by 0x10 with every change of one.
-    private const byte FrameRevision = 0x10;
     private const uint Magic = 0x424D5351;
     private const byte MulticastFlag = 1;
     private const byte ReturningFlag = 2;
 
     /// <summary>
-    /// The version of the frame; fields after the cluster's name are set only if it is one of the two.
+    /// The versions that the node speaks; fields after the cluster's name are set only if the server speaks one of them.
     /// </summary>
-    public byte SpokenVersion { get; init; } = Version;
+    public ProtocolVersions Versions { get; init; } = ProtocolVersions.Spoken;
+
+    /// <summary>True when the node seals its datagrams.</summary>
+    public bool IsSealed { get; init; }
 
     /// <summary>The cluster to join.</summary>
     public string ClusterName { get; init; } = "";
@@ -90,43 +86,57 @@ internal sealed record HelloFrame
     /// </summary>
     public UInt128 Secret { get; init; }
 
+    /// <summary>The fields that later builds have added.</summary>
+    public HelloExtensions Extensions { get; init; } = HelloExtensions.None;
+
     /// <summary>Writes the frame.</summary>
     public void WriteTo(FrameBuilder frame)
     {
-        frame.Begin(FrameKind.Hello).WriteUInt32(Magic).WriteByte(SpokenVersion).WriteText(ClusterName);
+        frame.Begin(FrameKind.Hello).WriteUInt32(Magic).WriteByte(Versions.Oldest).WriteByte(Versions.Newest);
+        frame.WriteByte(IsSealed ? (byte)1 : (byte)0).WriteText(ClusterName);
         frame.WriteText(NodeName).WriteVarint(Incarnation).WriteEndpoint(Control).WriteEndpoint(Data);
         frame.WriteVarint((ulong)ReceiveBufferBytes);
         frame.WriteVarint((ulong)LongestDatagram);
         frame.WriteByte((byte)((Multicast ? MulticastFlag : 0) | (Number.IsNone ? 0 : ReturningFlag)));
-        if (Number.IsNone) return;
-        frame.WriteEpoch(Number.Epoch).WriteVarint(Number.Counter).WriteVarint(Received);
-        frame.WriteEpoch(Session).WriteUInt64(Instance);
-        frame.WriteSecret(Secret);
+        if (!Number.IsNone)
+        {
+            frame.WriteEpoch(Number.Epoch).WriteVarint(Number.Counter).WriteVarint(Received);
+            frame.WriteEpoch(Session).WriteUInt64(Instance);
+            frame.WriteSecret(Secret);
+        }
+        Extensions.WriteTo(frame);
     }
 
-    /// <summary>The version of registrations, of a node that seals its datagrams or does not.</summary>
-    public static byte VersionOf(bool isSealed) => isSealed ? SealedVersion : Version;
+    /// <summary>Compares what a node and a server speak.</summary>
+    /// <param name="versions">The versions of the node.</param>
+    /// <param name="isSealed">True when the node seals its datagrams.</param>
+    /// <param name="spoken">The versions of the server.</param>
+    /// <param name="isSealedHere">True when the server's cluster is sealed.</param>
+    public static MembershipRefusal Judge(
+        ProtocolVersions versions, bool isSealed, ProtocolVersions spoken, bool isSealedHere) =>
+        !versions.Meets(spoken) ? MembershipRefusal.WrongVersion
+        : isSealed != isSealedHere ? MembershipRefusal.OtherSecurity
+        : MembershipRefusal.None;
 
-    /// <summary>Compares the version of a node with that of a server.</summary>
-    public static MembershipRefusal JudgeVersion(byte spoken, byte server) =>
-        spoken == server ? MembershipRefusal.None
-        : spoken is Version or SealedVersion ? MembershipRefusal.OtherSecurity
-        : MembershipRefusal.WrongVersion;
-
-    /// <summary>Reads the part that all versions share.</summary>
-    public static bool TryReadPrefix(ReadOnlySpan<byte> bytes, out byte version, out string clusterName)
+    /// <summary>True for a frame that begins as registrations of all versions do.</summary>
+    public static bool IsPrefix(ReadOnlySpan<byte> bytes)
     {
         var reader = new WireReader(bytes);
-        return TryReadPrefix(ref reader, out version, out clusterName);
+        return TryReadPrefix(ref reader, out _, out _, out _);
     }
 
     /// <summary>Reads a frame; null when it is malformed.</summary>
-    public static HelloFrame? TryRead(ReadOnlySpan<byte> bytes)
+    public static HelloFrame? TryRead(ReadOnlySpan<byte> bytes) => TryRead(bytes, ProtocolVersions.Spoken);
+
+    /// <summary>Reads a frame for a server that speaks some versions; null when it is malformed.</summary>
+    public static HelloFrame? TryRead(ReadOnlySpan<byte> bytes, ProtocolVersions spoken)
     {
         var reader = new WireReader(bytes);
-        if (!TryReadPrefix(ref reader, out byte version, out string clusterName)) return null;
-        if (version is not (Version or SealedVersion))
-            return new HelloFrame { SpokenVersion = version, ClusterName = clusterName };
+        bool isHello = TryReadPrefix(
+            ref reader, out ProtocolVersions versions, out bool isSealed, out string clusterName);
+        if (!isHello) return null;
+        if (!versions.Meets(spoken))
+            return new HelloFrame { Versions = versions, IsSealed = isSealed, ClusterName = clusterName };
         string nodeName = FrameFields.ReadName(ref reader);
         ulong incarnation = reader.ReadVarint();
         NetEndpoint control = FrameFields.ReadEndpoint(ref reader);
@@ -148,10 +158,12 @@ internal sealed record HelloFrame
             secret = FrameFields.ReadSecret(ref reader);
             if (session < number.Epoch) reader.Fail();
         }
+        HelloExtensions extensions = HelloExtensions.Read(ref reader);
         if (!reader.IsAtEnd || flags > (MulticastFlag | ReturningFlag) || control.IsNone) return null;
         return new HelloFrame
         {
-            SpokenVersion = version,
+            Versions = versions,
+            IsSealed = isSealed,
             ClusterName = clusterName,
             NodeName = nodeName,
             Incarnation = incarnation,
@@ -165,15 +177,18 @@ internal sealed record HelloFrame
             Session = session,
             Instance = instance,
             Secret = secret,
+            Extensions = extensions,
         };
     }
 
-    private static bool TryReadPrefix(ref WireReader reader, out byte version, out string clusterName)
+    private static bool TryReadPrefix(
+        ref WireReader reader, out ProtocolVersions versions, out bool isSealed, out string clusterName)
     {
-        // Both are read in any case, so that the reader stands at the version.
+        // Both are read in any case, so that the reader stands at the versions.
         bool known = reader.ReadByte() == (byte)FrameKind.Hello & reader.ReadUInt32() == Magic;
-        version = reader.ReadByte();
+        versions = FrameFields.ReadVersions(ref reader);
+        isSealed = FrameFields.ReadFlag(ref reader);
         clusterName = FrameFields.ReadName(ref reader);
-        return known && !reader.Failed && version != 0 && clusterName.Length > 0;
+        return known && !reader.Failed && clusterName.Length > 0;
     }
 }

@@ -1,3 +1,5 @@
+using QuickSilver.Protocol.Wire;
+
 namespace QuickSilver.Protocol.Membership.Frames;
 
 /// <summary>
@@ -21,7 +23,13 @@ internal static class MembershipFrames
     public const int MaxHelloBytes = 1 << 10;
 
     /// <summary>Creates the frame by which a server refuses a node.</summary>
-    public static byte[] Refusal(MembershipRefusal reason) => [(byte)FrameKind.Expelled, (byte)reason];
+    public static byte[] Refusal(MembershipRefusal reason) => reason == MembershipRefusal.WrongVersion
+        ? Refusal(ProtocolVersions.Spoken)
+        : [(byte)FrameKind.Expelled, (byte)reason];
+
+    /// <summary>Creates the frame by which a server refuses a node that speaks none of some versions.</summary>
+    public static byte[] Refusal(ProtocolVersions spoken) =>
+        [(byte)FrameKind.Expelled, (byte)MembershipRefusal.WrongVersion, spoken.Oldest, spoken.Newest];
 
     /// <summary>The frame by which a host says that it serves the cluster of the node that asks.</summary>
     public static ReadOnlySpan<byte> Found => [(byte)FrameKind.Found];
@@ -32,5 +40,5 @@ internal static class MembershipFrames
     /// <summary>
     /// True when a frame registers a node, in any version: the server refuses other versions with the right reason.
     /// </summary>
-    public static bool IsHello(ReadOnlySpan<byte> frame) => HelloFrame.TryReadPrefix(frame, out _, out _);
+    public static bool IsHello(ReadOnlySpan<byte> frame) => HelloFrame.IsPrefix(frame);
 }

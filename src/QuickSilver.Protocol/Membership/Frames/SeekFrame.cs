@@ -9,31 +9,38 @@ namespace QuickSilver.Protocol.Membership.Frames;
 /// <code>
 /// kind          byte
 /// magic         u32      distinguishes the protocol from others on the port
-/// version       byte     the version of the node's registrations
+/// oldest        byte     the oldest version of the protocol that the node speaks
+/// newest        byte     the newest
+/// sealed        byte     1: the node seals its datagrams; 0: it does not
 /// cluster       text     1-255 bytes
 /// </code>
 /// </summary>
-/// <param name="Version">The version of the node's registrations.</param>
+/// <param name="Versions">The versions of the protocol that the node speaks.</param>
+/// <param name="IsSealed">True when the node seals its datagrams.</param>
 /// <param name="ClusterName">The cluster of the node.</param>
-internal sealed record SeekFrame(byte Version, string ClusterName)
+internal sealed record SeekFrame(ProtocolVersions Versions, bool IsSealed, string ClusterName)
 {
     private const uint Magic = 0x4B535351;
 
     /// <summary>The longest answer, in bytes.</summary>
-    public const int MaxAnswerBytes = 2;
+    public const int MaxAnswerBytes = 4;
 
     /// <summary>Writes the frame.</summary>
-    public void WriteTo(FrameBuilder frame) =>
-        frame.Begin(FrameKind.Seek).WriteUInt32(Magic).WriteByte(Version).WriteText(ClusterName);
+    public void WriteTo(FrameBuilder frame)
+    {
+        frame.Begin(FrameKind.Seek).WriteUInt32(Magic).WriteByte(Versions.Oldest).WriteByte(Versions.Newest);
+        frame.WriteByte(IsSealed ? (byte)1 : (byte)0).WriteText(ClusterName);
+    }
 
     /// <summary>Reads a frame; null when it is malformed or another.</summary>
     public static SeekFrame? TryRead(ReadOnlySpan<byte> bytes)
     {
         var reader = new WireReader(bytes);
         bool known = reader.ReadByte() == (byte)FrameKind.Seek & reader.ReadUInt32() == Magic;
-        byte version = reader.ReadByte();
+        ProtocolVersions versions = FrameFields.ReadVersions(ref reader);
+        bool isSealed = FrameFields.ReadFlag(ref reader);
         string cluster = FrameFields.ReadName(ref reader);
-        return known && reader.IsAtEnd && version != 0 && cluster.Length > 0 ? new SeekFrame(version, cluster) : null;
+        return known && reader.IsAtEnd && cluster.Length > 0 ? new SeekFrame(versions, isSealed, cluster) : null;
     }
 
     /// <summary>Compares the node that asks with a server.</summary>
@@ -42,13 +49,14 @@ internal sealed record SeekFrame(byte Version, string ClusterName)
     public MembershipRefusal Judge(string clusterName, bool isSealed) =>
         ClusterName != clusterName
             ? MembershipRefusal.WrongCluster
-            : HelloFrame.JudgeVersion(Version, HelloFrame.VersionOf(isSealed));
+            : HelloFrame.Judge(Versions, IsSealed, ProtocolVersions.Spoken, isSealed);
 
     /// <summary>Reads an answer; null when it is none.</summary>
     /// <returns><see cref="MembershipRefusal.None"/> when the cluster is served there.</returns>
     public static MembershipRefusal? TryReadAnswer(ReadOnlySpan<byte> bytes) => bytes switch
     {
         [(byte)FrameKind.Found] => MembershipRefusal.None,
+        [(byte)FrameKind.Expelled, (byte)MembershipRefusal.WrongVersion, _, _] => MembershipRefusal.WrongVersion,
         [(byte)FrameKind.Expelled, not (byte)MembershipRefusal.None and byte reason] => (MembershipRefusal)reason,
         _ => null,
     };

@@ -111,6 +111,9 @@ internal sealed record MembershipServerSettings
     /// </summary>
     public TimeSpan RotateAfter { get; init; } = TimeSpan.FromHours(1);
 
+    /// <summary>The versions of the protocol that the server speaks.</summary>
+    internal ProtocolVersions Versions { get; init; } = ProtocolVersions.Spoken;
+
     /// <summary>Receives events for operators; null: none are raised.</summary>
     internal IMembershipServerEvents? Events { get; init; }
 

@@ -10,7 +10,8 @@ namespace QuickSilver.Protocol.Membership.Server;
 /// </summary>
 /// <param name="links">Carries frames on connections.</param>
 /// <param name="drawSecret">Draws a value that no other node can guess.</param>
-internal sealed class NodeTable(IServerLinks links, Func<UInt128> drawSecret)
+/// <param name="spoken">The versions of the protocol that the server speaks.</param>
+internal sealed class NodeTable(IServerLinks links, Func<UInt128> drawSecret, ProtocolVersions spoken)
 {
     /// <summary>Limit on the nodes registered at a time.</summary>
     public const int MaxNodes = 1 << 16;
@@ -24,7 +25,11 @@ internal sealed class NodeTable(IServerLinks links, Func<UInt128> drawSecret)
     private readonly Dictionary<string, List<ServerNode>> _byName = new(StringComparer.Ordinal);
     private readonly Dictionary<NetEndpoint, ServerNode> _byData = [];
     private readonly Dictionary<string, int> _byIdentity = new(StringComparer.Ordinal);
+    private readonly CommonVersions _versions = new(spoken);
     private uint _lastCounter;
+
+    /// <summary>The versions that the server and all registered nodes speak.</summary>
+    public ProtocolVersions Versions => _versions.Common;
 
     /// <summary>Registered nodes, by number.</summary>
     public IReadOnlyList<ServerNode> Live => _live;
@@ -65,6 +70,7 @@ internal sealed class NodeTable(IServerLinks links, Func<UInt128> drawSecret)
         var node = new ServerNode(info, slot)
         {
             Multicast = hello.Multicast,
+            Versions = hello.Versions,
             BaseStep = lastStep,
             Installed = lastStep,
             IsInherited = isInherited,
@@ -72,6 +78,7 @@ internal sealed class NodeTable(IServerLinks links, Func<UInt128> drawSecret)
             BroughtSecret = hello.Secret,
         };
         if (!node.Multicast) UnicastOnly++;
+        _versions.Add(node.Versions);
         _bySlot[slot] = node;
         int place = _live.Count;
         while (place > 0 && _live[place - 1].Info.Number > number) place--;
@@ -91,6 +98,7 @@ internal sealed class NodeTable(IServerLinks links, Func<UInt128> drawSecret)
         Debug.Assert(!node.Info.IsRemoved && Find(node.Key) == node, "a node is removed once");
         node.Info.IsRemoved = true;
         if (!node.Multicast) UnicastOnly--;
+        _versions.Remove(node.Versions);
         _live.Remove(node);
         _byKey.Remove(node.Key);
         if (_byControl.GetValueOrDefault(node.Info.Control) == node) _byControl.Remove(node.Info.Control);

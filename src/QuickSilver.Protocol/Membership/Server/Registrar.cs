@@ -43,7 +43,7 @@ internal sealed class Registrar(
     {
         if (parts.Connections.TryTakeReporting(connection, out HelloFrame? returning))
             OnReport(connection, returning!, frame, now);
-        else if (HelloFrame.TryRead(frame) is { } hello)
+        else if (HelloFrame.TryRead(frame, parts.Settings.Versions) is { } hello)
             OnHello(connection, hello, now);
         else
             parts.Connections.Close(connection, MembershipRefusal.BadFrame);
@@ -69,7 +69,7 @@ internal sealed class Registrar(
             refusal = MembershipRefusal.OtherFamily;
         if (refusal != MembershipRefusal.None)
         {
-            parts.Connections.Refuse(connection, refusal);
+            Refuse(connection, refusal);
             return;
         }
         if (known is not null && hello.Number.IsNone && !Held.MayReplace(known, identity, now))
@@ -107,7 +107,8 @@ internal sealed class Registrar(
     {
         known = null;
         if (hello.ClusterName != parts.Settings.ClusterName) return MembershipRefusal.WrongCluster;
-        MembershipRefusal misfit = HelloFrame.JudgeVersion(hello.SpokenVersion, parts.WireVersion);
+        MembershipRefusal misfit = HelloFrame.Judge(
+            hello.Versions, hello.IsSealed, parts.Versions, parts.Settings.Crypto is not null);
         if (misfit != MembershipRefusal.None) return misfit;
         if (!MayBeNamed(hello.NodeName, identity)) return MembershipRefusal.ForeignName;
         if (hello.Number.IsNone)
@@ -136,6 +137,12 @@ internal sealed class Registrar(
         // It returns to this server, or it was taken over and has not read the welcome yet.
         UInt128 secret = hello.Session == parts.ServerEpoch.Epoch ? known!.Secret : known!.BroughtSecret;
         return secret == hello.Secret ? MembershipRefusal.None : MembershipRefusal.Unproven;
+    }
+
+    private void Refuse(long connection, MembershipRefusal refusal)
+    {
+        if (refusal == MembershipRefusal.WrongVersion) parts.Connections.Refuse(connection, parts.Versions);
+        else parts.Connections.Refuse(connection, refusal);
     }
 
     private MembershipRefusal JudgeRoom(string identity)
@@ -201,7 +208,7 @@ internal sealed class Registrar(
             refusal = MembershipRefusal.Removed;
         if (refusal != MembershipRefusal.None)
         {
-            parts.Connections.Refuse(connection, refusal);
+            Refuse(connection, refusal);
             return;
         }
         Attach(connection, succession.TakeOver(hello, identity, report, now), false, now);

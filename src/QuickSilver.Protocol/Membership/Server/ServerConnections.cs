@@ -1,6 +1,7 @@
 using System.Diagnostics;
 using QuickSilver.Protocol.Core;
 using QuickSilver.Protocol.Membership.Frames;
+using QuickSilver.Protocol.Wire;
 
 namespace QuickSilver.Protocol.Membership.Server;
 
@@ -109,6 +110,13 @@ internal sealed class ServerConnections
     {
         _links.Send(connection, _frame.Begin(FrameKind.Expelled).WriteByte((byte)reason).Span);
         Close(connection, reason);
+    }
+
+    /// <summary>Refuses a node that speaks no version of the cluster.</summary>
+    public void Refuse(long connection, ProtocolVersions spoken)
+    {
+        _links.Send(connection, MembershipFrames.Refusal(spoken));
+        Close(connection, MembershipRefusal.WrongVersion);
     }
 
     /// <summary>Closes a connection.</summary>

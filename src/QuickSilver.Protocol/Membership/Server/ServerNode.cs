@@ -1,5 +1,6 @@
 using QuickSilver.Protocol.Core;
 using QuickSilver.Protocol.Membership.Frames;
+using QuickSilver.Protocol.Wire;
 
 namespace QuickSilver.Protocol.Membership.Server;
 
@@ -35,6 +36,9 @@ internal sealed class ServerNode(NodeInfo info, int slot)
 
     /// <summary>True when it can use IP multicast.</summary>
     public bool Multicast { get; init; }
+
+    /// <summary>The versions of the protocol that it speaks.</summary>
+    public ProtocolVersions Versions { get; init; } = ProtocolVersions.Spoken;
 
     /// <summary>The node's connection; null while that is broken.</summary>
     public long? Connection { get; set; }

@@ -41,7 +41,7 @@ internal sealed class ServerParts
         ReadTo = before?.ReadTo ?? Instant.Never;
         Func<UInt128> drawSecret = settings.DrawSecret
             ?? (() => new UInt128(random.NextUInt64(), random.NextUInt64()));
-        Nodes = new NodeTable(links, drawSecret);
+        Nodes = new NodeTable(links, drawSecret, settings.Versions);
         Claims = new EndpointClaims(links, Nodes);
         Pauses = new OwnPauses(alarms, Nodes);
         int mostOfNode = Math.Min(MaxGroupsOfNode, settings.MaxGroups / 4);
@@ -68,8 +68,11 @@ internal sealed class ServerParts
     /// <summary>The server's settings.</summary>
     public MembershipServerSettings Settings { get; }
 
-    /// <summary>The version of the datagrams of all nodes, and of their registrations.</summary>
-    public byte WireVersion => HelloFrame.VersionOf(Settings.Crypto is not null);
+    /// <summary>
+    /// The versions of which each is spoken by the server and all registered nodes: a node that speaks none of them is
+    /// refused. Its newest is what all nodes can read.
+    /// </summary>
+    public ProtocolVersions Versions => Nodes.Versions;
 
     /// <summary>Fires timers.</summary>
     public AlarmQueue Alarms { get; }
