@@ -46,6 +46,7 @@ internal sealed class SimulatedCluster
     private readonly List<SimulatedNode> _nodes = [];
     private readonly List<SimulatedNode> _current = [];
     private readonly HashSet<int> _destroyed = [];
+    private readonly Dictionary<int, int> _installed = [];
     private readonly AnnouncedRemovals _removals;
     private readonly SendPlans _plans;
     private bool _isEnding;
@@ -157,6 +158,9 @@ internal sealed class SimulatedCluster
         Revived?.Invoke(node);
         return node;
     }
+
+    /// <summary>From now on nodes that start on a machine are of another build.</summary>
+    internal void Install(int machine, int newest) => _installed[machine] = newest;
 
     internal void Destroy(int machine)
     {
@@ -374,9 +378,19 @@ internal sealed class SimulatedCluster
     {
         ulong life = machine < _current.Count ? _current[machine].Life + 1 : 1;
         var node = new SimulatedNode(
-            _nodes.Count, machine, life, _run, _checks, _events, _network, _door, Rejoin);
+            _nodes.Count, machine, life, _run, _checks, _events, _network, _door, VersionsOf(machine),
+            Rejoin);
         _nodes.Add(node);
         return node;
+    }
+
+    // Of the build that is installed on a machine.
+    private ProtocolVersions VersionsOf(int machine)
+    {
+        IReadOnlyList<int> first = Options.NewestVersions;
+        int newest = _installed.TryGetValue(machine, out int later) ? later
+            : machine < first.Count ? first[machine] : ProtocolVersions.NewestSpoken;
+        return new ProtocolVersions(ProtocolVersions.OldestSpoken, (byte)newest);
     }
 
     private void Rejoin(SimulatedNode removed)
@@ -390,7 +404,10 @@ internal sealed class SimulatedCluster
 
     private static MembershipServerSettings ServerSettings(SimulationOptions options)
     {
-        MembershipServerSettings settings = options.Membership;
+        MembershipServerSettings settings = options.Membership with
+        {
+            Versions = new ProtocolVersions(ProtocolVersions.OldestSpoken, (byte)options.ServerVersion),
+        };
         if (!options.Network.Multicast) return settings with { MulticastFirst = 0, MulticastCount = 0 };
         NetAddress first = options.Network.IPv6 ? new NetAddress(0xFF15_0000_0000_0000, 1)
             : settings.MulticastFirst == default ? 0xEFFF_0001 : settings.MulticastFirst;

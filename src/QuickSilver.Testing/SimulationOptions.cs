@@ -5,6 +5,7 @@ using QuickSilver.Protocol.Membership.Server;
 using QuickSilver.Protocol.Probing;
 using QuickSilver.Protocol.Stack;
 using QuickSilver.Protocol.Timed;
+using QuickSilver.Protocol.Wire;
 using QuickSilver.Testing.Membership;
 using QuickSilver.Testing.Network;
 using QuickSilver.Testing.Nodes;
@@ -48,6 +49,13 @@ internal sealed record SimulationOptions
 
     /// <summary>Elects the host that serves; null: there is one host, and nobody elects it.</summary>
     public ElectionModel? Election { get; init; }
+
+    /// <summary>The newest version of the protocol that each machine's first node speaks; the product's newest where
+    /// there is no entry. All speak the oldest of the product.</summary>
+    public IReadOnlyList<int> NewestVersions { get; init; } = [];
+
+    /// <summary>The newest version that the membership server speaks.</summary>
+    public int ServerVersion { get; init; } = ProtocolVersions.NewestSpoken;
 
     /// <summary>Groups whose messages leave once for all regions, where the network carries multicast.</summary>
     public IReadOnlyList<string> HybridGroups { get; init; } = [];

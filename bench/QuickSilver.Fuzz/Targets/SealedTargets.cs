@@ -88,8 +88,9 @@ internal sealed class SealedTargets
 
     private bool TryOpen(Span<byte> input)
     {
-        if (SealedHeader.TryRead(input, out DatagramHeader header, out SealedHeader fields) != RejectReason.None)
-            return false;
+        RejectReason reason = SealedHeader.TryRead(
+            input, ProtocolVersions.Spoken, out DatagramHeader header, out SealedHeader fields);
+        if (reason != RejectReason.None) return false;
         Span<byte> datagram = input[..header.TotalLength];
         if (_reader.Find(header.ViewTag, header.ViewCounter) is not { } view) return false;
         // Every other one is of somebody who knows the gate's key.
@@ -98,7 +99,7 @@ internal sealed class SealedTargets
             uint gate = DatagramSealer.GateOf(view.Gate, datagram);
             BinaryPrimitives.WriteUInt32LittleEndian(datagram[SealedHeader.GateOffset..], gate);
         }
-        RejectReason reason = _opener.TryOpen(Reader, view, fields, ref header, datagram, out _);
+        reason = _opener.TryOpen(Reader, view, fields, ref header, datagram, out _);
         if (reason != RejectReason.None) return false;
         ulong text = TextOf(header.Kind, datagram[DatagramHeader.Length..header.TotalLength]);
         if (!_texts.Contains(text)) throw new FuzzException("what was not sealed opens");

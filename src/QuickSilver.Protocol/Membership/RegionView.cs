@@ -45,6 +45,9 @@ internal sealed class RegionView
     /// <summary>The region of which this is a view.</summary>
     public RegionInfo Region { get; }
 
+    /// <summary>The version of the protocol that datagrams of the view have: all its members and senders read it.</summary>
+    public byte Version { get; init; } = ProtocolVersions.OldestSpoken;
+
     /// <summary>The step with which the view begins.</summary>
     public StepNumber FirstStep { get; }
 

@@ -53,6 +53,7 @@ internal sealed class ModeContext
     public DatagramHeader Header(
         DatagramKind kind, RegionView view, ulong sequence = 0, DatagramFlags flags = DatagramFlags.None) => new()
         {
+            Version = view.Version,
             Kind = kind,
             Flags = flags,
             Cluster = ClusterInstance,

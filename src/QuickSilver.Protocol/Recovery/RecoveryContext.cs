@@ -127,6 +127,7 @@ internal sealed class RecoveryContext
     /// <summary>The header of a control datagram from this node in one view.</summary>
     public DatagramHeader Header(RegionView view, DatagramKind kind) => new()
     {
+        Version = view.Version,
         Kind = kind,
         Cluster = ClusterInstance,
         ViewTag = view.Number.Tag,

@@ -34,7 +34,7 @@ internal sealed class DatagramSealer(KeyRing keys)
     public bool TrySeal(ReadOnlySpan<byte> plain, Span<byte> sealing)
     {
         RejectReason reason = DatagramHeader.TryReadFields(
-            plain, DatagramHeader.CurrentVersion, out DatagramHeader header);
+            plain, ProtocolVersions.All, 0, out DatagramHeader header);
         System.Diagnostics.Debug.Assert(reason == RejectReason.None, "what a node sends is well-formed");
         SealLane lane = DatagramKinds.LaneOf(header.Kind);
         if (lane == SealLane.Hybrid) return SharedSealing.TrySeal(keys, plain, sealing);

@@ -105,8 +105,8 @@ internal sealed class DatagramRouter
             Span<byte> rest = read[offset..];
             SealedHeader fields = default;
             RejectReason reason = _rooms.Keys is null
-                ? DatagramHeader.TryRead(rest, out DatagramHeader header)
-                : SealedHeader.TryRead(rest, out header, out fields);
+                ? DatagramHeader.TryRead(rest, _rooms.Versions, out DatagramHeader header)
+                : SealedHeader.TryRead(rest, _rooms.Versions, out header, out fields);
             if (reason == RejectReason.WrongVersion && IsProbe(rest, out header)) reason = RejectReason.None;
             if (reason != RejectReason.None)
             {

@@ -4,6 +4,7 @@ using QuickSilver.Protocol.Dissemination;
 using QuickSilver.Protocol.Probing;
 using QuickSilver.Protocol.Recovery;
 using QuickSilver.Protocol.Security;
+using QuickSilver.Protocol.Wire;
 
 namespace QuickSilver.Protocol.Stack;
 
@@ -62,6 +63,9 @@ internal sealed record NodeSettings
 
     /// <summary>The cryptography by which datagrams are sealed; null: they are not.</summary>
     internal ICryptoSuite? Crypto { get; init; }
+
+    /// <summary>The versions of the protocol that the node speaks.</summary>
+    internal ProtocolVersions Versions { get; init; } = ProtocolVersions.Spoken;
 
     /// <summary>Hooks by which tests of the simulator observe and steer the internals.</summary>
     internal Probes Probes { get; init; } = Probes.None;

@@ -54,7 +54,8 @@ internal sealed class NoteReader(StackParts rooms, PacketIntake packets)
             RejectReason reason = region is null ? RejectReason.UnknownView : region.OnBeacon(header, arrival, now);
             return reason == RejectReason.None ? RejectReason.NotThere : reason;
         }
-        RejectReason outcome = DatagramHeader.TryRead(packet.Span, out DatagramHeader lent);
+        RejectReason outcome = DatagramHeader.TryRead(
+            packet.Span, rooms.Versions, out DatagramHeader lent);
         // The source is checked in a known view only: elsewhere a note that names another packet may come from anybody.
         if (outcome == RejectReason.None && !Matches(lent, header, packet.Length))
             outcome = region is null ? RejectReason.UnknownView : RejectReason.Malformed;

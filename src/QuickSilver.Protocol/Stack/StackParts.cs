@@ -32,6 +32,7 @@ internal sealed class StackParts
     {
         Host = host;
         Probes = settings.Probes;
+        Versions = settings.Versions;
         _lateralCache = Math.Min(LateralEngine.MostCacheBytes, settings.CacheBytes);
         ChecksSources = settings.CheckSources;
         DeliveryCounters = new DeliveryCounters(Rejected);
@@ -58,6 +59,7 @@ internal sealed class StackParts
                 Probes = settings.Probes,
                 LongestDatagram = facts.LongestDatagram,
                 IsSecured = settings.Crypto is not null,
+                Versions = settings.Versions,
             },
             host.Link, stack, host.Alarms);
         Disseminator = new Disseminator(
@@ -94,6 +96,9 @@ internal sealed class StackParts
     public NodeHost Host { get; }
 
     public Probes Probes { get; }
+
+    /// <summary>The versions of the protocol that are read.</summary>
+    public ProtocolVersions Versions { get; }
 
     public bool ChecksSources { get; }
 

@@ -8,7 +8,7 @@ namespace QuickSilver.Protocol.Wire;
 /// <code>
 /// off len field
 ///   0   2 magic              0x5351 ("QS")
-///   2   1 version            2
+///   2   1 version            low seven bits: of the protocol, that of the view; high bit: sealed (SealedHeader)
 ///   3   1 kind               low seven bits a DatagramKind; high bit: may be ignored where the kind is unknown
 ///   4   2 flags              DatagramFlags
 ///   6   2 total length       header included; a read is split into datagrams by it
@@ -33,11 +33,8 @@ internal struct DatagramHeader
     /// <summary>Offset of the kind byte.</summary>
     public const int KindOffset = 3;
 
-    /// <summary>The version of datagrams that are not sealed.</summary>
-    public const byte CurrentVersion = 2;
-
-    /// <summary>The version of sealed datagrams. A cluster has one of the two.</summary>
-    public const byte SealedVersion = 3;
+    /// <summary>Added to the version of a sealed datagram. A cluster is sealed, or it is not.</summary>
+    public const byte SealedBit = 0x80;
 
     /// <summary>Bytes kept free in every size budget for sealing, which adds up to
     /// <see cref="SealedHeader.MostAdded"/>.</summary>
@@ -64,6 +61,16 @@ internal struct DatagramHeader
     private const int ChecksummedLength = 40;
     private const int HeaderChecksumOffset = 40;
     private const int PayloadChecksumOffset = 44;
+
+    /// <summary>Makes a header of no kind.</summary>
+    public DatagramHeader()
+    {
+    }
+
+    /// <summary>
+    /// The version of the protocol, that of the datagram's view; the oldest where no view is meant.
+    /// </summary>
+    public byte Version = ProtocolVersions.OldestSpoken;
 
     /// <summary>The kind of the datagram.</summary>
     public DatagramKind Kind;
@@ -102,29 +109,41 @@ internal struct DatagramHeader
     /// checksum, which covers the body of control kinds. Allocates nothing, never throws.
     /// </summary>
     /// <param name="read">The rest of a read: one or more datagrams.</param>
+    /// <param name="versions">The versions that are read.</param>
     /// <param name="header">The header; meaningless unless the result is <see cref="RejectReason.None"/>, except that
     /// <see cref="TotalLength"/> is then set whenever it is plausible.</param>
     /// <returns><see cref="RejectReason.None"/>, or the reason to drop the datagram.</returns>
-    public static RejectReason TryRead(ReadOnlySpan<byte> read, out DatagramHeader header)
+    public static RejectReason TryRead(ReadOnlySpan<byte> read, ProtocolVersions versions, out DatagramHeader header)
     {
-        RejectReason reason = TryReadFields(read, CurrentVersion, out header);
+        RejectReason reason = TryReadFields(read, versions, 0, out header);
         if (reason != RejectReason.None) return reason;
         ReadOnlySpan<byte> datagram = read[..header.TotalLength];
         uint expected = BinaryPrimitives.ReadUInt32LittleEndian(datagram[HeaderChecksumOffset..]);
         return HeaderChecksum(datagram, header.Kind) == expected ? RejectReason.None : RejectReason.HeaderChecksum;
     }
 
-    /// <summary>Reads the fields that both versions have, and checks magic, version and length.</summary>
-    internal static RejectReason TryReadFields(ReadOnlySpan<byte> read, byte version, out DatagramHeader header)
+    /// <summary>Reads a datagram of any version: one of this node, or one whose version has been checked.</summary>
+    public static RejectReason TryRead(ReadOnlySpan<byte> read, out DatagramHeader header) =>
+        TryRead(read, ProtocolVersions.All, out header);
+
+    /// <summary>Reads the fields that plain and sealed datagrams have, and checks magic, version and length.</summary>
+    /// <param name="read">The rest of a read.</param>
+    /// <param name="versions">The versions that are read.</param>
+    /// <param name="sealedBit"><see cref="SealedBit"/> to read sealed datagrams, 0 to read others.</param>
+    /// <param name="header">The fields.</param>
+    internal static RejectReason TryReadFields(
+        ReadOnlySpan<byte> read, ProtocolVersions versions, byte sealedBit, out DatagramHeader header)
     {
         header = default;
         if (read.Length < Length) return RejectReason.TooShort;
         if (BinaryPrimitives.ReadUInt16LittleEndian(read) != Magic) return RejectReason.WrongMagic;
-        if (read[VersionOffset] != version) return RejectReason.WrongVersion;
+        byte version = (byte)(read[VersionOffset] ^ sealedBit);
+        if (!versions.Contains(version)) return RejectReason.WrongVersion;
         int total = BinaryPrimitives.ReadUInt16LittleEndian(read[TotalLengthOffset..]);
         if (total < Length || total > read.Length || total > MaxDatagram) return RejectReason.WrongLength;
 
         byte kind = read[KindOffset];
+        header.Version = version;
         header.Kind = (DatagramKind)(kind & ~DatagramKinds.IgnorableBit);
         header.Ignorable = (kind & DatagramKinds.IgnorableBit) != 0;
         header.Flags = (DatagramFlags)BinaryPrimitives.ReadUInt16LittleEndian(read[FlagsOffset..]);
@@ -250,7 +269,7 @@ internal struct DatagramHeader
     private readonly void WriteFields(Span<byte> datagram)
     {
         BinaryPrimitives.WriteUInt16LittleEndian(datagram, Magic);
-        datagram[VersionOffset] = CurrentVersion;
+        datagram[VersionOffset] = Version;
         datagram[KindOffset] = (byte)((byte)Kind | (Ignorable ? DatagramKinds.IgnorableBit : 0));
         BinaryPrimitives.WriteUInt16LittleEndian(datagram[FlagsOffset..], (ushort)Flags);
         BinaryPrimitives.WriteUInt16LittleEndian(datagram[TotalLengthOffset..], (ushort)datagram.Length);

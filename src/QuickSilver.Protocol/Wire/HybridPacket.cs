@@ -181,6 +181,7 @@ internal static class HybridPacket
         else if (region.Urgency == FeedbackUrgency.Normal) flags |= DatagramFlags.FeedbackAwaited;
         return new DatagramHeader
         {
+            Version = header.Version,
             Kind = DatagramKind.Data,
             Flags = flags,
             Cluster = header.Cluster,

@@ -7,7 +7,7 @@ namespace QuickSilver.Protocol.Wire;
 /// for the checksums. Little-endian.
 /// <code>
 /// off len field
-///   2   1 version            3
+///   2   1 version            of the protocol, and the high bit
 ///   6   2 total length       of the sealed datagram
 ///  40   4 gate               low half of SipHash-2-4 under the view's gate key of bytes 0..39, 44..47 and the tag
 ///  44   1 lane               SealLane
@@ -68,13 +68,14 @@ internal readonly struct SealedHeader
     /// Allocates nothing, never throws.
     /// </summary>
     /// <param name="read">The rest of a read.</param>
-    /// <param name="header">The fields that a datagram has in both versions.</param>
+    /// <param name="versions">The versions that are read.</param>
+    /// <param name="header">The fields that plain datagrams have, too.</param>
     /// <param name="fields">The fields that only sealed datagrams have.</param>
     public static RejectReason TryRead(
-        ReadOnlySpan<byte> read, out DatagramHeader header, out SealedHeader fields)
+        ReadOnlySpan<byte> read, ProtocolVersions versions, out DatagramHeader header, out SealedHeader fields)
     {
         fields = default;
-        RejectReason reason = DatagramHeader.TryReadFields(read, DatagramHeader.SealedVersion, out header);
+        RejectReason reason = DatagramHeader.TryReadFields(read, versions, DatagramHeader.SealedBit, out header);
         if (reason != RejectReason.None) return reason;
         SealLane lane = DatagramKinds.LaneOf(header.Kind);
         fields = new SealedHeader(lane, NoMember);
@@ -95,7 +96,7 @@ internal readonly struct SealedHeader
     public static void Write(ReadOnlySpan<byte> plain, Span<byte> sealing, SealLane lane, ushort writer)
     {
         plain[..GateOffset].CopyTo(sealing);
-        sealing[DatagramHeader.VersionOffset] = DatagramHeader.SealedVersion;
+        sealing[DatagramHeader.VersionOffset] |= DatagramHeader.SealedBit;
         BinaryPrimitives.WriteUInt16LittleEndian(
             sealing[DatagramHeader.TotalLengthOffset..], (ushort)sealing.Length);
         BinaryPrimitives.WriteUInt32LittleEndian(sealing[GateOffset..], 0);

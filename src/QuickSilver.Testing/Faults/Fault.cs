@@ -31,6 +31,7 @@ namespace QuickSilver.Testing.Faults;
 [JsonDerivedType(typeof(NodeCrash), "crash")]
 [JsonDerivedType(typeof(NodeFreeze), "freeze")]
 [JsonDerivedType(typeof(NodeRestart), "restart")]
+[JsonDerivedType(typeof(NodeUpgrade), "upgrade")]
 [JsonDerivedType(typeof(PartialPartition), "partial")]
 [JsonDerivedType(typeof(Partition), "partition")]
 [JsonDerivedType(typeof(ServerFreeze), "server-freeze")]

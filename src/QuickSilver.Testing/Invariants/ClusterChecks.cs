@@ -18,7 +18,8 @@ internal sealed class ClusterChecks
     {
         _run = run;
         Lives = lives;
-        Views = new ViewChecks(run);
+        Versions = new VersionChecks(run, nodes);
+        Views = new ViewChecks(run, Versions);
         Deliveries = new DeliveryChecks(run, Views);
         LongMessages = new LongMessageChecks(run, Views);
         Stability = new StabilityChecks(run, Views, nodes);
@@ -32,6 +33,9 @@ internal sealed class ClusterChecks
 
     /// <summary>True for nodes that have neither crashed nor ended otherwise, nor been removed.</summary>
     public Func<int, bool> Lives { get; }
+
+    /// <summary>E4.</summary>
+    public VersionChecks Versions { get; }
 
     /// <summary>V1 to V4.</summary>
     public ViewChecks Views { get; }

@@ -30,7 +30,8 @@ internal sealed class ForgeryChecks(RunContext run, int node, NodeStack stack) :
         NetEndpoint source = completion.Source;
         bool isSpoofed = Forgery.IsSpoofed(source);
         if (isSpoofed) completion = completion with { Source = Forgery.Seen(source) };
-        _ = DatagramHeader.TryReadFields(completion.Span, completion.Span[2], out DatagramHeader header);
+        _ = DatagramHeader.TryReadFields(
+            completion.Span, ProtocolVersions.All, (byte)(completion.Span[2] & DatagramHeader.SealedBit), out DatagramHeader header);
         ulong before = StateDigest.Of(stack);
         stack.Handle(ref completion, now);
         if (StateDigest.Of(stack) == before) return;

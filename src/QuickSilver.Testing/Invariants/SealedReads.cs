@@ -22,7 +22,7 @@ internal sealed class SealedReads(RunContext run, int node, NodeStack stack)
     public void Handle(ref Completion completion, Instant now)
     {
         RejectReason reason = SealedHeader.TryRead(
-            completion.Span, out DatagramHeader header, out SealedHeader fields);
+            completion.Span, ProtocolVersions.All, out DatagramHeader header, out SealedHeader fields);
         if (reason != RejectReason.None || header.TotalLength != completion.Length)
         {
             stack.Handle(ref completion, now);

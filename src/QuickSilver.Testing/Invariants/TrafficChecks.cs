@@ -44,6 +44,7 @@ internal sealed class TrafficChecks(
         }
         if (!to.IsNone && Forgery.IsForged(to))
             throw run.Violation("K5", $"node {node} sent a {header.Kind} to {to}, where there is no node");
+        checks.Versions.OnSent(node, header, checks.Views.FindView(header.ViewTag, header.ViewCounter));
         checks.Budgets.OnSent(node, header);
         checks.Repeats.OnSent(node, header, to);
         if (header.Kind is not (DatagramKind.Token or DatagramKind.Data or DatagramKind.Hybrid)) return;
@@ -106,6 +107,7 @@ internal sealed class TrafficChecks(
     private void OnDerived(int node, byte[] packet)
     {
         _ = DatagramHeader.TryRead(packet, out DatagramHeader header);
+        checks.Versions.OnSent(node, header, checks.Views.FindView(header.ViewTag, header.ViewCounter));
         checks.Stability.OnData(node, header, packet);
     }
 

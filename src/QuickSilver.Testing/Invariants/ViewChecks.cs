@@ -12,7 +12,7 @@ namespace QuickSilver.Testing.Invariants;
 /// own region view; a view number names one and the same view at every node; a group view is an exact union of disjoint
 /// region views, and one and the same at every node.
 /// </summary>
-internal sealed class ViewChecks(RunContext run)
+internal sealed class ViewChecks(RunContext run, VersionChecks versions)
 {
     private readonly Dictionary<ulong, int> _nodeByKey = [];
     private readonly Dictionary<ViewNumber, RegionViewFacts> _views = [];
@@ -164,6 +164,7 @@ internal sealed class ViewChecks(RunContext run)
     {
         if (_compared.TryGetValue(view, out RegionViewFacts? compared)) return compared;
         compared = Learn(node, view);
+        versions.OnInstalled(node, compared);
         removals.CheckView(node, view);
         _compared.Add(view, compared);
         return compared;
@@ -218,6 +219,7 @@ internal sealed class ViewChecks(RunContext run)
         if (!one.Region.Groups.Counters.SequenceEqual(other.Region.Groups.Counters)) return "groups";
         if (one.FirstStep != other.FirstStep) return "first step";
         if (one.Multicast != other.Multicast) return "multicast address";
+        if (one.Version != other.Version) return "version";
         if (one.Members.Length != other.Members.Length) return "number of members";
         for (int index = 0; index < one.Members.Length; index++)
         {

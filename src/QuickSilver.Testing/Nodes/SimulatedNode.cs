@@ -43,7 +43,7 @@ internal sealed class SimulatedNode : IMembershipClient
     internal SimulatedNode(
         int index, int machine, ulong life, RunContext run, ClusterChecks checks, EventQueue events,
         SimulatedNetwork network,
-        IMembershipDoor membership, Action<SimulatedNode>? onExpelled = null)
+        IMembershipDoor membership, ProtocolVersions versions, Action<SimulatedNode>? onExpelled = null)
     {
         _onExpelled = onExpelled;
         Index = index;
@@ -60,6 +60,7 @@ internal sealed class SimulatedNode : IMembershipClient
             Incarnation = life,
             Probes = run.ProbesOf(index),
             Crypto = run.Crypto,
+            Versions = versions,
         };
         Application = new NodeApplication(this, run, checks);
         ulong offset = run.Random.Draw(RandomStream.Node, (ulong)machine, 0, 0) % (ulong)MostClockOffset.Ticks;
@@ -90,6 +91,9 @@ internal sealed class SimulatedNode : IMembershipClient
 
     /// <summary>Which node of its machine it is, from 1: its incarnation.</summary>
     public ulong Life { get; }
+
+    /// <summary>The versions of the protocol that it speaks.</summary>
+    internal ProtocolVersions Versions => _settings.Versions;
 
     /// <summary>Where it is in its life.</summary>
     public SimulatedNodeState State { get; private set; }

@@ -32,8 +32,9 @@ internal sealed class Wiretap(KeyRing keys)
             gate = waited.Gate;
             return datagram.SequenceEqual(waited.Sealed) ? waited.Plain : null;
         }
-        if (SealedHeader.TryRead(datagram, out DatagramHeader header, out SealedHeader fields) != RejectReason.None)
-            return null;
+        RejectReason reason = SealedHeader.TryRead(
+            datagram, ProtocolVersions.All, out DatagramHeader header, out SealedHeader fields);
+        if (reason != RejectReason.None) return null;
         if (fields.Lane == SealLane.Hybrid) return SharedSealing.OpenOwn(keys, fields, header, datagram);
         if (keys.Find(header.ViewTag, header.ViewCounter) is not { } view) return null;
         gate = view.Gate;

@@ -139,8 +139,8 @@ public sealed class FrameTests
         Assert.Equal("04" + "00" + "02" + "0302" + "0300", Hex(frame));
         RegionFrame.WriteDifference(frame.Begin(), 4, 2, [7], []);
         Assert.Equal("04" + "02" + "01" + "0700" + "00", Hex(frame));
-        StepFrame.WriteView(frame.Begin(), 4, 6, 1, 5, new NetEndpoint(0xEF010203, 15_000));
-        Assert.Equal("04" + "06" + "01" + "05" + "030201EF9875", Hex(frame));
+        StepFrame.WriteView(frame.Begin(), 4, 6, 1, 5, 2, new NetEndpoint(0xEF010203, 15_000));
+        Assert.Equal("04" + "06" + "01" + "05" + "02" + "030201EF9875", Hex(frame));
     }
 
     [Fact]
@@ -148,7 +148,7 @@ public sealed class FrameTests
     {
         var reader = new WireReader(
             Convert.FromHexString(
-                "09" + "04" + "00" + "000000" + "01" + "04" + "06" + "01" + "05" + "0000000000"
+                "09" + "04" + "00" + "000000" + "01" + "04" + "06" + "01" + "05" + "02" + "0000000000"
                 + "03" + "01" + "00" + "02" + "8E80808060" + "00" + "03" + "07"));
         StepFrame.ViewEntry view = Assert.Single(StepFrame.TryRead(ref reader)!.Opened);
         Assert.True(view is { IsDifference: true, IsMerged: true });
@@ -362,7 +362,7 @@ public sealed class FrameTests
         {
             int left = RegionFrame.MaxCounters;
             var reader = new WireReader(frame.Span);
-            Assert.True(new AgentCluster(Probes.None).TryDescribe(RegionFrame.TryRead(ref reader)![0], ref left));
+            Assert.True(new AgentCluster(ProtocolVersions.Spoken, Probes.None).TryDescribe(RegionFrame.TryRead(ref reader)![0], ref left));
         });
         Assert.InRange(allocated, 4L * CounterRuns.MaxCounters, (4L * CounterRuns.MaxCounters) + 16_000);
     }

@@ -85,7 +85,8 @@ internal sealed class SealedPair
     {
         byte[] copy = (byte[])datagram.Clone();
         plain = [];
-        RejectReason reason = SealedHeader.TryRead(copy, out DatagramHeader header, out SealedHeader fields);
+        RejectReason reason = SealedHeader.TryRead(
+            copy, ProtocolVersions.Spoken, out DatagramHeader header, out SealedHeader fields);
         if (reason != RejectReason.None) return reason;
         if (ring.Find(header.ViewTag, header.ViewCounter) is not { } view) return RejectReason.UnknownView;
         reason = _opener.TryOpen(self, view, fields, ref header, copy, out OpenedDatagram opened);

@@ -166,7 +166,7 @@ public sealed class SealingTests
     public void AKindThatMayBeIgnoredIsNotOpenedWhateverItsLength(int body)
     {
         byte[] datagram = SealedPair.Plain(DatagramKind.Data, body: body);
-        datagram[2] = DatagramHeader.SealedVersion;
+        datagram[2] |= DatagramHeader.SealedBit;
         datagram[DatagramHeader.KindOffset] = 0xFF;
         datagram.AsSpan(SealedHeader.GateOffset, 8).Clear();
         SipHash gate = _pair.To.Find(SealedPair.Tag, SealedPair.Counter)!.Gate;
@@ -250,7 +250,7 @@ public sealed class SealingTests
         void Once()
         {
             Assert.True(sealer.TrySeal(plain, datagram));
-            SealedHeader.TryRead(datagram, out DatagramHeader header, out SealedHeader fields);
+            SealedHeader.TryRead(datagram, ProtocolVersions.Spoken, out DatagramHeader header, out SealedHeader fields);
             RejectReason reason = opener.TryOpen(
                 SealedPair.Reader, view, fields, ref header, datagram, out OpenedDatagram opened);
             if (reason != RejectReason.None) throw new InvalidOperationException(reason.ToString());

@@ -168,7 +168,8 @@ public sealed class SharedSealingTests
         byte[] copy = (byte[])datagram.Clone();
         plain = [];
         opened = default;
-        RejectReason reason = SealedHeader.TryRead(copy, out DatagramHeader header, out SealedHeader fields);
+        RejectReason reason = SealedHeader.TryRead(
+            copy, ProtocolVersions.Spoken, out DatagramHeader header, out SealedHeader fields);
         if (reason != RejectReason.None) return reason;
         if (fields.Lane != SealLane.Hybrid) return RejectReason.NotAllowed;
         reason = new DatagramOpener().TryOpenShared(ring, fields, ref header, copy, out opened);

@@ -24,6 +24,7 @@ public class DatagramHeaderTests
     [InlineData(0)]
     [InlineData(1)]
     [InlineData(3)]
+    [InlineData(2 | DatagramHeader.SealedBit)]
     public void AnotherVersionIsRefused(byte version) =>
         Assert.Equal(RejectReason.WrongVersion, Read(With(Data, 2, version)));
 
@@ -173,7 +174,8 @@ public class DatagramHeaderTests
         Assert.Equal(0, AllocatedBytes.Of(RoundTrip));
     }
 
-    private static RejectReason Read(ReadOnlySpan<byte> read) => DatagramHeader.TryRead(read, out _);
+    private static RejectReason Read(ReadOnlySpan<byte> read) => DatagramHeader.TryRead(
+        read, ProtocolVersions.Spoken, out _);
 
     private static byte[] With(byte[] datagram, int offset, byte value)
     {

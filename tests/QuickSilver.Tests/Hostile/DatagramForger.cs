@@ -55,7 +55,7 @@ internal sealed class DatagramForger : IDisposable
     {
         ulong step = 1, number = 3;
         int group = 0;
-        if (heard[VersionOffset] == DatagramHeader.CurrentVersion)
+        if ((heard[VersionOffset] & DatagramHeader.SealedBit) == 0)
         {
             var reader = new WireReader(heard.AsSpan(DatagramHeader.Length));
             step = reader.ReadVarint();

@@ -57,6 +57,7 @@ internal sealed class HybridPacker(OwnMessages own, HybridQueue queue)
         datagram = datagram[..(recordsAt + writer.Written)];
         var header = new DatagramHeader
         {
+            Version = parts[0].Stream.View.Version,
             Kind = DatagramKind.Hybrid,
             Flags = HasChecksum ? DatagramFlags.PayloadChecksum : DatagramFlags.None,
             Cluster = _context.ClusterInstance,

@@ -21,7 +21,8 @@ namespace QuickSilver.Protocol.Dissemination.Hybrids;
 /// </para>
 /// <para>
 /// Which regions take part is decided whenever nothing waits: those that multicast reaches whole, and that do not read
-/// packets in this node's memory (<see cref="StreamSender.TakesHybrid"/>). The other regions of the group get ordinary
+/// packets in this node's memory (<see cref="StreamSender.TakesHybrid"/>). None do while their views run several versions
+/// of the protocol. The other regions of the group get ordinary
 /// packets of their own. Fewer than two make no hybrid packet.
 /// </para>
 /// <para>
@@ -58,6 +59,7 @@ internal sealed class HybridSender : HybridWay, IFeed
     private int _heldRoom;
     private bool _isRegistered;
     private bool _isOpen;
+    private bool _isOfOneVersion;
 
     public HybridSender(HybridTable table, GroupInfo group)
     {
@@ -86,6 +88,7 @@ internal sealed class HybridSender : HybridWay, IFeed
         if (_channel is null) return false;
         if (_parts.Length < Math.Min(route.Count, MaxRegions)) _parts = new HybridPart[route.Count];
         StreamSender[] streams = StreamsOf(route);
+        if (!_isOfOneVersion) return false;
         int most = MaxRegions;
         for (int index = 0; index < route.Count && _count < most; index++)
         {
@@ -194,6 +197,8 @@ internal sealed class HybridSender : HybridWay, IFeed
         var streams = new StreamSender[route.Count];
         for (int index = 0; index < streams.Length; index++)
             streams[index] = _table.StreamOf(route.StreamAt(index).View);
+        // All members of the group listen at its address, those of views of an older version, too.
+        _isOfOneVersion = Array.TrueForAll(streams, stream => stream.View.Version == streams[0].View.Version);
         _route = route;
         return _streams = streams;
     }

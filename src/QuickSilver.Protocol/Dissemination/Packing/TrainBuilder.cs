@@ -277,6 +277,7 @@ internal sealed class TrainBuilder
             Kind = kind,
             Flags = flags,
             Cluster = _context.ClusterInstance,
+            Version = _view.Version,
             ViewTag = _view.Number.Tag,
             ViewCounter = _view.Number.Counter,
             Sender = _context.SelfKey,

@@ -157,6 +157,7 @@ internal sealed class MemberCarriers : IFeed
         {
             Kind = DatagramKind.CarrierProbe,
             Cluster = _context.ClusterInstance,
+            Version = _view.Version,
             ViewTag = _view.Number.Tag,
             ViewCounter = _view.Number.Counter,
             Sender = _context.SelfKey,

@@ -26,7 +26,11 @@ internal sealed class AgentCluster : ClusterView
     private Epoch _groupEpoch;
     private bool _isTakenOver;
 
-    public AgentCluster(Probes probes) => _regions = new AgentRegions(_known, probes);
+    /// <summary>Makes the cluster of a node that is not registered.</summary>
+    /// <param name="versions">The versions of the protocol that the node speaks: a view of another is impossible.</param>
+    /// <param name="probes">Hooks of simulator tests.</param>
+    public AgentCluster(ProtocolVersions versions, Probes probes) =>
+        _regions = new AgentRegions(_known, versions, probes);
 
     /// <inheritdoc/>
     public override StepNumber Installed => _installed;

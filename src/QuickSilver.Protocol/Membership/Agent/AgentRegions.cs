@@ -14,7 +14,7 @@ namespace QuickSilver.Protocol.Membership.Agent;
 /// concerns this node, which replaces all of them. Those of the new one have new numbers. Core thread only.
 /// </para>
 /// </summary>
-internal sealed class AgentRegions(KnownViews known, Probes probes)
+internal sealed class AgentRegions(KnownViews known, ProtocolVersions versions, Probes probes)
 {
     private readonly Dictionary<uint, AgentRegion> _regions = [];
     private readonly SortedList<uint, RegionView> _current = [];
@@ -244,7 +244,7 @@ internal sealed class AgentRegions(KnownViews known, Probes probes)
     private RegionView? MakeView(AgentRegion region, StepFrame.ViewEntry entry, AgentRegion[] homes, Epoch epoch)
     {
         RegionView? last = region.Current;
-        if (entry.IsDifference != last is not null) return null;
+        if (entry.IsDifference != last is not null || !versions.Contains(entry.Version)) return null;
         var members = new List<NodeInfo>();
         var groups = new List<GroupSet>();
         int next = 0;
@@ -276,6 +276,7 @@ internal sealed class AgentRegions(KnownViews known, Probes probes)
             probes.Reached("a node knows a view again that it had lost sight of");
             bool isSame = last is null && same.Region.Id.Counter == entry.Region
                 && same.IsMerged == entry.IsMerged
+                && same.Version == entry.Version
                 && same.Members.AsSpan().SequenceEqual(members.ToArray());
             return isSame ? same : null;
         }
@@ -288,6 +289,9 @@ internal sealed class AgentRegions(KnownViews known, Probes probes)
             [.. members],
             entry.Multicast,
             entry.Replication,
-            entry.IsMerged ? [.. groups] : null);
+            entry.IsMerged ? [.. groups] : null)
+        {
+            Version = entry.Version,
+        };
     }
 }

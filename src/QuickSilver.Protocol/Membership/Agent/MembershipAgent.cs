@@ -36,7 +36,7 @@ internal sealed class MembershipAgent
     public MembershipAgent(AgentSettings settings, IMembershipLink link, IMembershipEvents events, AlarmQueue alarms)
     {
         _settings = settings;
-        _cluster = new AgentCluster(settings.Probes);
+        _cluster = new AgentCluster(settings.Versions, settings.Probes);
         _link = link;
         _events = events;
         _requestAlarm = new Alarm(alarms, SendRequests);

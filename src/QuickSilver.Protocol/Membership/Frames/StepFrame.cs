@@ -30,6 +30,7 @@ namespace QuickSilver.Protocol.Membership.Frames;
 ///   view         varint
 ///   age          varint     the step less the view's first step
 ///   replication  varint     at least 1
+///   version      byte       of the protocol, in the view
 ///   multicast    endpoint   none (0, 0): unicast
 ///   form         byte       1: difference to the region's last view; 2: the region is merged; or their sum; 0: neither
 ///   removed      varint     form 1: members of the last view that are not in this one
@@ -43,7 +44,7 @@ namespace QuickSilver.Protocol.Membership.Frames;
 /// </summary>
 internal sealed class StepFrame
 {
-    private const int ShortestEntry = 11;
+    private const int ShortestEntry = 12;
     private const byte DifferenceForm = 1;
     private const byte MergedForm = 2;
 
@@ -77,10 +78,10 @@ internal sealed class StepFrame
 
     /// <summary>Writes the part that all frames with a view share, up to its members.</summary>
     public static void WriteView(
-        FrameBuilder frame, uint region, uint view, ulong age, int replication, NetEndpoint multicast)
+        FrameBuilder frame, uint region, uint view, ulong age, int replication, byte version, NetEndpoint multicast)
     {
         frame.WriteVarint(region).WriteVarint(view).WriteVarint(age).WriteVarint((ulong)replication);
-        frame.WriteEndpoint(multicast);
+        frame.WriteByte(version).WriteEndpoint(multicast);
     }
 
     /// <summary>The form of a view's entry.</summary>
@@ -153,9 +154,10 @@ internal sealed class StepFrame
         uint view = FrameFields.ReadCounter(ref reader);
         ulong age = reader.ReadVarint(step);
         int replication = (int)reader.ReadVarint(int.MaxValue);
+        byte version = reader.ReadByte();
         NetEndpoint multicast = FrameFields.ReadEndpoint(ref reader);
         byte form = reader.ReadByte();
-        if (replication == 0 || form > (DifferenceForm | MergedForm)) reader.Fail();
+        if (replication == 0 || !ProtocolVersions.All.Contains(version) || form > (DifferenceForm | MergedForm)) reader.Fail();
         bool isDifference = (form & DifferenceForm) != 0;
         bool isMerged = (form & MergedForm) != 0;
         int[] removed = new int[isDifference ? FrameFields.ReadCount(ref reader, 1) : 0];
@@ -177,7 +179,7 @@ internal sealed class StepFrame
             if (isMerged) homes[position] = (uint)reader.ReadVarint(uint.MaxValue);
         }
         return new ViewEntry(
-            region, view, step - age, replication, multicast, isDifference, isMerged, removed, added, homes);
+            region, view, step - age, replication, version, multicast, isDifference, isMerged, removed, added, homes);
     }
 
     /// <summary>One view as read.</summary>
@@ -185,6 +187,7 @@ internal sealed class StepFrame
     /// <param name="View">Counter of the view.</param>
     /// <param name="FirstStep">Counter of the view's first step.</param>
     /// <param name="Replication">Minimum number of members that cache a packet.</param>
+    /// <param name="Version">The version of the protocol in the view.</param>
     /// <param name="Multicast">The view's address; none: unicast.</param>
     /// <param name="IsDifference">True when its members are given as changes to those of the region's last
     /// view.</param>
@@ -198,6 +201,7 @@ internal sealed class StepFrame
         uint View,
         ulong FirstStep,
         int Replication,
+        byte Version,
         NetEndpoint Multicast,
         bool IsDifference,
         bool IsMerged,

@@ -7,7 +7,6 @@ namespace QuickSilver.Protocol.Membership.Server;
 /// for a scan of all versions when the first node of a version comes or its last one goes.</summary>
 internal sealed class CommonVersions
 {
-    private readonly ProtocolVersions _spoken;
     private readonly int[] _oldest = new int[ProtocolVersions.Most + 1];
     private readonly int[] _newest = new int[ProtocolVersions.Most + 1];
 
@@ -15,9 +14,16 @@ internal sealed class CommonVersions
     /// <param name="spoken">The versions of the server.</param>
     public CommonVersions(ProtocolVersions spoken)
     {
-        _spoken = spoken;
+        Spoken = spoken;
         Common = spoken;
+        Newest = spoken.Newest;
     }
+
+    /// <summary>The versions of the server.</summary>
+    public ProtocolVersions Spoken { get; }
+
+    /// <summary>The newest version of any node; the server's while there is none.</summary>
+    public byte Newest { get; private set; }
 
     /// <summary>The versions that all speak.</summary>
     public ProtocolVersions Common { get; private set; }
@@ -37,13 +43,17 @@ internal sealed class CommonVersions
 
     private void Find()
     {
-        byte oldest = _spoken.Oldest;
-        byte newest = _spoken.Newest;
+        byte oldest = Spoken.Oldest;
+        byte newest = Spoken.Newest;
+        byte highest = 0;
         for (byte version = 1; version <= ProtocolVersions.Most; version++)
         {
             if (_oldest[version] > 0 && version > oldest) oldest = version;
-            if (_newest[version] > 0 && version < newest) newest = version;
+            if (_newest[version] == 0) continue;
+            highest = version;
+            if (version < newest) newest = version;
         }
+        Newest = highest > 0 ? highest : Spoken.Newest;
         Common = new ProtocolVersions(oldest, newest);
     }
 }

@@ -28,6 +28,12 @@ internal sealed class NodeTable(IServerLinks links, Func<UInt128> drawSecret, Pr
     private readonly CommonVersions _versions = new(spoken);
     private uint _lastCounter;
 
+    /// <summary>The versions that the server speaks.</summary>
+    public ProtocolVersions Spoken => _versions.Spoken;
+
+    /// <summary>The newest version that a registered node speaks; the server's while there is none.</summary>
+    public byte Newest => _versions.Newest;
+
     /// <summary>The versions that the server and all registered nodes speak.</summary>
     public ProtocolVersions Versions => _versions.Common;
 

@@ -297,7 +297,7 @@ internal sealed class NotificationWriter(
             ServerView view = region.Current!;
             notice.Opened.Add(view);
             ulong age = _step - view.FirstStep;
-            StepFrame.WriteView(_frame, region.Number, view.Number, age, replication, view.Multicast);
+            StepFrame.WriteView(_frame, region.Number, view.Number, age, replication, view.Version, view.Multicast);
             int first = wasKnown ? view.FirstAdded : 0;
             _frame.WriteByte(StepFrame.FormOf(wasKnown, view.Homes is not null));
             if (wasKnown) WriteRemoved(view.RemovedIndices);

@@ -60,7 +60,8 @@ internal sealed class ServerParts
         KeyRotation? rotation = rotates ? new KeyRotation(Ledger, settings.RotateAfter, settings.Probes) : null;
         Changes = new ChangeQueue(Groups, settings.Probes);
         Maker = new StepMaker(
-            Nodes, Changes, regions, Publishers, Groups, Ledger, notices, Merger, rotation, settings.Probes);
+            Nodes, Changes, regions, Publishers, Groups, Ledger, notices, Merger, rotation,
+            new VersionChange(Ledger, Nodes, settings.Probes), settings.Probes);
         Pipeline = new StepPipeline(settings, alarms, Nodes, Maker, rotation, Pauses);
         Hold = new ServerHold(this);
     }

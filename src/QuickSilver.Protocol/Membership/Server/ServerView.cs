@@ -40,6 +40,9 @@ internal sealed class ServerView(uint number, ServerRegion region, ulong firstSt
     /// <summary>When it was made.</summary>
     public Instant Made { get; set; }
 
+    /// <summary>The version of the protocol in the view: all nodes that may send in it speak it.</summary>
+    public byte Version { get; set; }
+
     /// <summary>The view's multicast address; none: unicast.</summary>
     public NetEndpoint Multicast { get; set; }
 

@@ -23,15 +23,17 @@ internal sealed class StepMaker(
     NotificationWriter notices,
     RegionMerger? merger,
     KeyRotation? rotation,
+    VersionChange versions,
     Probes probes)
 {
     private readonly List<uint> _inherited = [];
     private readonly List<NodeMove> _moves = [];
     private readonly List<ServerRegion> _aged = [];
+    private readonly List<ServerRegion> _raised = [];
 
     /// <summary>True when a step could be made of waiting changes or removals.</summary>
     public bool HasWork => changes.Count > 0 || nodes.Removed.Count > 0 || merger is { IsBehind: true }
-        || rotation is { IsWanted: true };
+        || rotation is { IsWanted: true } || versions.IsWanted;
 
     /// <summary>Makes a step, if anything can be changed now.</summary>
     /// <param name="step">The step's counter.</param>
@@ -56,8 +58,10 @@ internal sealed class StepMaker(
         }
         if (merger is not null) Merge(merger);
         _aged.Clear();
+        _raised.Clear();
         rotation?.AddDue(now, _aged);
-        if (_moves.Count + _aged.Count == 0)
+        versions.AddDue(_raised);
+        if (_moves.Count + _aged.Count + _raised.Count == 0)
         {
             groups.ForgetIdle(nodes, now);
             return null;
@@ -67,12 +71,14 @@ internal sealed class StepMaker(
         MarkChanged(step);
         HitMarks(made);
         RenewForUnicast();
+        RenewForOlder();
         RenewAged();
         ReplaceViews(step, now);
         foreach (NodeMove move in _moves)
         {
             if (!move.Node.Info.IsRemoved) ChangePermissions(move.Node, move.From, step);
         }
+        versions.Look(_moves);
         Notify(made);
         changes.ForgetChoice();
         regions.ForgetEmptied();
@@ -231,8 +237,30 @@ internal sealed class StepMaker(
         }
     }
 
+    /// <summary>
+    /// Gives a region a new view when a node gains permission in it that does not speak the version of its view.
+    /// </summary>
+    private void RenewForOlder()
+    {
+        foreach (NodeMove move in _moves)
+        {
+            ServerNode node = move.Node;
+            if (node.Info.IsRemoved || node.Versions.Newest >= nodes.Newest) continue;
+            foreach (ServerRegion neighbour in ServerPublishers.Reached(node))
+            {
+                if (neighbour.Current is not { } view || view.Version <= node.Versions.Newest) continue;
+                probes.Reached("a region gets an older version of the protocol for a node that comes to send there");
+                regions.Renew(neighbour);
+            }
+        }
+    }
+
     private void RenewAged()
     {
+        foreach (ServerRegion region in _raised)
+        {
+            if (region.Population > 0) regions.Renew(region);
+        }
         foreach (ServerRegion region in _aged)
         {
             if (region.Population > 0) regions.Renew(region);

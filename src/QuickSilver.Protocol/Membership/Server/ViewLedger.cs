@@ -94,26 +94,29 @@ internal sealed class ViewLedger(
     }
 
     /// <summary>
-    /// Permits the members of all neighbours, and the publishers of its groups, in a view that begins, and takes an
-    /// address for it if all of them can use multicast. A view of one member needs none: what is sent to it is one
+    /// Permits the members of all neighbours, and the publishers of its groups, in a view that begins. Its version is the
+    /// newest that all of them speak. It gets an address if all of them can use multicast. A view of one member needs none: what is sent to it is one
     /// copy. Call after all views of the step were replaced.
     /// </summary>
     public void Open(ServerView view, Instant now)
     {
         Debug.Assert(view.Region.Current == view && view.EndStep == 0, "the view is current");
         view.Made = now;
+        view.Version = nodes.Spoken.Newest;
         bool multicast = !pool.IsEmpty && view.Members.Length > 1;
         foreach (ServerRegion neighbour in view.Region.Neighbours)
         {
             foreach (ServerNode sender in neighbour.Current!.Members)
             {
                 Permit(view, sender);
+                view.Version = Math.Min(view.Version, sender.Versions.Newest);
                 multicast &= sender.Multicast;
             }
         }
         foreach (ServerNode sender in view.Region.Senders)
         {
             Permit(view, sender);
+            view.Version = Math.Min(view.Version, sender.Versions.Newest);
             multicast &= sender.Multicast;
         }
         if (multicast) (view.Multicast, view.AddressIndex) = pool.Take(now);
@@ -125,6 +128,15 @@ internal sealed class ViewLedger(
         view.Permitted.Add(node.Slot);
         view.Sending.Add(node.Slot);
         view.Awaited.Add(node.Slot);
+    }
+
+    /// <summary>The newest version that all nodes speak that may send in a view. O(nodes).</summary>
+    public byte NewestIn(ServerView view)
+    {
+        byte newest = nodes.Spoken.Newest;
+        for (int slot = view.Sending.Next(0); slot >= 0; slot = view.Sending.Next(slot + 1))
+            newest = Math.Min(newest, nodes.At(slot).Versions.Newest);
+        return newest;
     }
 
     /// <summary>Ends a node's permission in a view that stays current.</summary>

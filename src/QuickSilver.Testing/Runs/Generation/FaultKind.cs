@@ -105,4 +105,7 @@ internal enum FaultKind : byte
 
     /// <summary>Applications whose handlers are slow.</summary>
     SlowHandler,
+
+    /// <summary>Nodes that are replaced by ones of other builds, which speak other versions.</summary>
+    MixedVersions,
 }

@@ -63,19 +63,22 @@ internal static class RunGenerator
         IReadOnlyList<Fault> remains = kinds.Length == 0 ? [] : RemainderDraw.Draw(random, cluster);
         traits.InsertRange(0, kinds.Concat(repeated).Select(kind => kind.ToString()));
         if (handlers.Count > 0) traits.Add(nameof(FaultKind.SlowHandler));
+        List<Fault> upgrades = kinds.Length == 0 || bounds.Without.Contains(FaultKind.MixedVersions)
+            ? [] : VersionDraw.Draw(random, cluster, ref options);
+        if (upgrades.Count > 0) traits.Add(nameof(FaultKind.MixedVersions));
         if (remains.Count > 0) traits.Add("Core");
         return new RunSpec
         {
             Options = options with
             {
-                Restarts = Restarts(options, faults),
+                Restarts = Restarts(options, faults) + upgrades.Count,
                 BuggifySites = DrawSites(new Dice(random, RandomStream.Buggify)),
             },
             Groups = groups,
             Publishers = publishers,
             Plans = plans,
             Actions = actions,
-            Faults = [.. faults, .. handlers, .. remains],
+            Faults = [.. faults, .. handlers, .. upgrades, .. remains],
             HealAt = length,
             JoinLimit = isRare ? ConvergenceLimit(options.Membership, options.MembershipLink) : null,
             ConvergenceLimit = ConvergenceLimit(options.Membership, options.MembershipLink),
@@ -116,7 +119,7 @@ internal static class RunGenerator
         FaultKind[] possible =
         [
             .. Enum.GetValues<FaultKind>()
-                .Where(kind => !RepeatedTrouble.Draws(kind) && kind != FaultKind.SlowHandler
+                .Where(kind => !RepeatedTrouble.Draws(kind) && kind is not (FaultKind.SlowHandler or FaultKind.MixedVersions)
                     && !cluster.Bounds.Without.Contains(kind)),
         ];
         FaultKind[] usual = dice.Some([.. possible.Except(Rare)], dice.Chance(0.5) ? 0.12 : 0.3);
