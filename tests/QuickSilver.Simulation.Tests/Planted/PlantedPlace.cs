@@ -30,7 +30,8 @@ internal static class PlantedPlace
         MaxNodes = 12,
         MaxLength = TimeSpan.FromSeconds(30),
         Modes = false,
-        Without = [FaultKind.Stutter, FaultKind.RestartStorm, FaultKind.FlappingWay, FaultKind.SlowHandler],
+        Without = [FaultKind.Stutter, FaultKind.RestartStorm, FaultKind.FlappingWay, FaultKind.SlowHandler,
+            FaultKind.MixedVersions],
     };
 
     private static readonly Dictionary<string, Func<ulong, RunSpec>> Targeted = new(StringComparer.Ordinal)
@@ -64,6 +65,7 @@ internal static class PlantedPlace
         [nameof(MembershipRuns.HostCutOff)] = MembershipRuns.HostCutOff,
         [nameof(MembershipRuns.ServerStandsStill)] = MembershipRuns.ServerStandsStill,
         [nameof(MembershipRuns.StrangersAccuse)] = MembershipRuns.StrangersAccuse,
+        [nameof(MembershipRuns.OldNodeComesToSend)] = MembershipRuns.OldNodeComesToSend,
         [nameof(SlowRuns.SlowMember)] = SlowRuns.SlowMember,
         [nameof(SlowRuns.AllSlow)] = SlowRuns.AllSlow,
         [nameof(LateralRuns.LateralMoves)] = LateralRuns.LateralMoves,

@@ -23,6 +23,27 @@ internal static class MembershipDefects
             ],
         },
         new(
+            "NewVersionToAnOldNode",
+            "A region keeps a view of a newer version when an older node comes to send there.",
+            nameof(MembershipRuns.OldNodeComesToSend), 2, "E4")
+        {
+            Patches =
+            [
+                new("StepMaker.cs", "if (node.Info.IsRemoved || node.Versions", "if (true || node.Versions"),
+                new("AgentRegions.cs", "|| !versions.Contains(entry.Version)", ""),
+            ],
+        },
+        new(
+            "DatagramOfTheNewestVersion",
+            "A node writes control datagrams by its own newest version and not by that of the view.",
+            nameof(MembershipRuns.OldNodeComesToSend), 2, "E4")
+        {
+            Patches =
+            [
+                new("RecoveryContext.cs", "Version = view.Version,", "Version = ProtocolVersions.OldestSpoken + 1,"),
+            ],
+        },
+        new(
             "StepSkipped",
             "A node acknowledges a step without installing it, now and then.",
             PlantedPlace.Ensemble, 20, "V1", "V7")

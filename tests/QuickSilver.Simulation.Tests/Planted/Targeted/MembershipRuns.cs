@@ -119,6 +119,29 @@ internal static class MembershipRuns
         ],
     };
 
+    /// <summary>A node of an older build publishes to a group whose members are of a newer one, and ceases. Then a member
+    /// is replaced by one of the older build, and that by one of the newer.</summary>
+    public static RunSpec OldNodeComesToSend(ulong seed)
+    {
+        RunSpec run = Make(seed, nodes: 4);
+        return run with
+        {
+            Options = run.Options with { NewestVersions = [3, 3, 3, 2], ServerVersion = 3, Restarts = 2 },
+            Groups = [[Main], [Main], [Main], ["other"]],
+            Plans =
+            [
+                new SendPlan(0, Main, 400, Millis(10)) { Start = Millis(1000) },
+                new SendPlan(3, Main, 40, Millis(10)) { Start = Millis(2200) },
+            ],
+            Actions =
+            [
+                new PublisherOpen(Millis(2000) + Millis(seed % 7), 3, [Main]),
+                new PublisherClose(Millis(3000), 3, [Main]),
+            ],
+            Faults = [new NodeUpgrade(Millis(4000), Millis(300), 1, 2), new NodeUpgrade(Millis(8000), Millis(300), 1, 3)],
+        };
+    }
+
     /// <summary>The host's network is down for longer than a detector period; the others see each other.</summary>
     public static RunSpec HostCutOff(ulong seed) => MakeHosted(seed, nodes: 5) with
     {
