@@ -56,6 +56,37 @@ public sealed class ElectedServerTests
         Assert.All(nodes[1..], static node => Assert.DoesNotContain(false, node.Connections.Skip(3)));
     }
 
+    /// <summary>An election takes as long as a lease, in which nobody could come back either.</summary>
+    [Fact]
+    public void A_missing_member_is_waited_for_from_the_loss_of_the_server_on()
+    {
+        var world = new MembershipWorld(settings: Elected(10) with { FailureTimeout = 10 * Second });
+        WorldNode[] nodes = world.Found(4);
+        nodes[3].Crash();
+        world.ReplaceServer(12 * Terms);
+        world.Run(4 * Second);
+        world.Connect(nodes[..3]);
+        world.Run(5.5 * Second);
+        Assert.All(nodes[..3], static node => Assert.Equal(10UL * Terms, TermOf(node)));
+        world.Run(Second);
+        Assert.All(nodes[..3], static node => Assert.Equal((12UL * Terms) + 1, TermOf(node)));
+    }
+
+    /// <summary>However long nobody served: a member that lives comes late, too.</summary>
+    [Fact]
+    public void A_missing_member_is_waited_for_half_a_period_at_least()
+    {
+        var world = new MembershipWorld(settings: Elected(10) with { FailureTimeout = 10 * Second });
+        WorldNode[] nodes = world.Found(4);
+        world.ReplaceServer(12 * Terms);
+        world.Run(60 * Second);
+        world.Connect(nodes[..3]);
+        world.Run(4 * Second);
+        world.Connect(nodes[3..]);
+        world.Run(5 * Second);
+        Assert.All(nodes, static node => Assert.Equal((12UL * Terms) + 1, TermOf(node)));
+    }
+
     private static ulong TermOf(WorldNode node) => node.Agent.Cluster.Installed.Epoch.Term;
 
     private static MembershipServerSettings Elected(uint term) => new() { FirstTerm = term * Terms, IsElected = true };

@@ -223,7 +223,9 @@ public sealed class FrameTests
         var view = new RegionView(
             new ViewNumber(ServerEpoch, 6), region, new StepNumber(ServerEpoch, 9), members, default, 5);
         frame.Begin(FrameKind.Report).WriteStep(new StepNumber(ServerEpoch, 9)).WriteStep(default)
-            .WriteEpoch(new Epoch(2, 5)).WriteVarint(1);
+            .WriteEpoch(new Epoch(2, 5));
+        ReportFrame.WriteLoss(frame, TimeSpan.FromMilliseconds(300));
+        frame.WriteVarint(1);
         GroupFrame.WriteEntry(frame, 130, 0, "g", default);
         var address = new NetEndpoint(0xEF010203, 15_000);
         GroupFrame.WriteEntry(frame.WriteVarint(1), 131, GroupModes.Hybrid, "h", address);
@@ -231,7 +233,8 @@ public sealed class FrameTests
         ReportFrame.WriteView(
             frame, view, isActivated: false, isDone: true, [members[0].Number.Key], [members[1].Number.Key]);
         NodeFrame.WriteEntry(frame.WriteVarint(1), members[1]);
-        string head = "04" + "09038877665544332211" + "00" + "020500000000000000" + "01" + "8201" + "00" + "0167" + "01"
+        string head = "04" + "09038877665544332211" + "00" + "020500000000000000" + "AC02" + "01" + "8201" + "00" + "0167"
+            + "01"
             + "8301" + "03" + "0168" + "030201EF9875" + "01" + "8780808030";
         Assert.Equal(
             head + "01" + "038877665544332211" + "06" + "09" + "02" + "0000000000" + "02" + "8E80808060" + "03" + "01"
@@ -244,6 +247,7 @@ public sealed class FrameTests
             new GroupInfo(new GroupId(new Epoch(2, 5), 131), "h", GroupModes.Hybrid, address),
             Assert.Single(read.Published));
         Assert.Equal([members[0].Number.Key], read.Removed);
+        Assert.Equal(TimeSpan.FromMilliseconds(300), read.LostFor);
         ReportFrame.ViewEntry entry = Assert.Single(read.Views);
         Assert.Equal((new StepNumber(ServerEpoch, 9), default), (read.Installed, read.Active));
         Assert.Equal(

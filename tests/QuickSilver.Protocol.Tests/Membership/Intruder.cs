@@ -25,6 +25,7 @@ internal sealed class Intruder(MembershipWorld world)
         ulong[] keys = [.. members];
         frame.Begin(FrameKind.Report).WriteStep(default).WriteStep(default).WriteEpoch(groupEpoch).WriteVarint(0);
         frame.WriteVarint(0);
+        frame.WriteVarint(0);
         frame.WriteVarint((ulong)removed.Length);
         foreach (ulong key in removed) frame.WriteVarint(key);
         frame.WriteVarint(keys.Length > 0 ? 1UL : 0);

@@ -53,7 +53,7 @@ public sealed class IntruderTests
         var report = new FrameBuilder();
         ulong[] members = [.. Enumerable.Range(1, 9).Select(static counter => (1UL << 32) + (ulong)counter)];
         report.Begin(FrameKind.Report).WriteStep(default).WriteStep(default).WriteEpoch(forged.Session).WriteVarint(0)
-            .WriteVarint(0).WriteVarint(1);
+            .WriteVarint(0).WriteVarint(0).WriteVarint(1);
         report.WriteEpoch(forged.Session).WriteVarint(1).WriteVarint(1).WriteByte(0).WriteEndpoint(default)
             .WriteVarint((ulong)members.Length);
         ulong last = 0;

@@ -105,9 +105,11 @@ internal sealed class AgentCluster : ClusterView
     /// <summary>Writes the report for a new server.</summary>
     /// <param name="frame">The frame to write.</param>
     /// <param name="activated">The last step that this node was allowed to send in.</param>
-    public void WriteReport(FrameBuilder frame, StepNumber activated)
+    /// <param name="lostFor">How long ago it lost its server.</param>
+    public void WriteReport(FrameBuilder frame, StepNumber activated, TimeSpan lostFor)
     {
         frame.Begin(FrameKind.Report).WriteStep(_installed).WriteStep(activated).WriteEpoch(_groupEpoch);
+        ReportFrame.WriteLoss(frame, lostFor);
         WriteGroups(frame, _layout.Infos!);
         WriteGroups(frame, _layout.PublishedGroups.Infos);
         _known.WriteReport(frame, activated);

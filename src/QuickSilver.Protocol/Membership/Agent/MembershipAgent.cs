@@ -27,6 +27,7 @@ internal sealed class MembershipAgent
     private UInt128 _secret;
     private bool _isConnected;
     private bool _isReporting;
+    private Instant? _lostAt;
 
     /// <summary>Makes an agent that waits for a connection.</summary>
     /// <param name="settings">The node's description, validated by the host.</param>
@@ -100,7 +101,7 @@ internal sealed class MembershipAgent
         good = good && kind switch
         {
             FrameKind.Welcome => OnWelcome(ref reader, now),
-            FrameKind.ReportRequest => OnReportRequest(ref reader),
+            FrameKind.ReportRequest => OnReportRequest(ref reader, now),
             FrameKind.Expelled => OnExpelled(ref reader, now),
             FrameKind.Forget => OnForget(ref reader, now),
             FrameKind.Heartbeat => OnHeartbeat(ref reader),
@@ -114,6 +115,7 @@ internal sealed class MembershipAgent
     {
         if (_session.IsOver || !_isConnected) return;
         bool wasWelcome = _session.IsOpen;
+        if (wasWelcome) _lostAt = now;
         _isConnected = false;
         _session.Close();
         if (wasWelcome) _events.OnConnectionChanged(false, now);
@@ -262,14 +264,14 @@ internal sealed class MembershipAgent
     /// Earlier frames of either side are void. Until the welcome, only reports of views that are done are added to the
     /// log. They reach the server in the next session.
     /// </summary>
-    private bool OnReportRequest(ref WireReader reader)
+    private bool OnReportRequest(ref WireReader reader, Instant now)
     {
         if (!reader.IsAtEnd || _cluster.Self is null) return false;
         _session.Restart();
         _news.DropKeys();
         if (!_isReporting) _requests.AskAgain();
         _isReporting = true;
-        _cluster.WriteReport(_frame, _news.Activated);
+        _cluster.WriteReport(_frame, _news.Activated, now - (_lostAt ?? now));
         _link.Send(_frame.Span);
         return true;
     }

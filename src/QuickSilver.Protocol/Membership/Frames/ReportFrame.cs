@@ -10,6 +10,7 @@ namespace QuickSilver.Protocol.Membership.Frames;
 /// active    step     the last step that the node was allowed to send in
 /// term      varint   epoch of all group ids
 /// server    u64
+/// lost      varint   milliseconds since the node lost its server, at most those of a day
 /// groups    varint   groups that the node is in
 /// each:
 ///   counter   varint   rising
@@ -47,6 +48,7 @@ internal sealed class ReportFrame
     private const byte DoneFlag = 2;
     private const int ShortestGroup = 4;
     private const int ShortestView = 20;
+    private static readonly TimeSpan LongestLoss = TimeSpan.FromDays(1);
 
     /// <summary>The last step installed.</summary>
     public StepNumber Installed { get; private init; }
@@ -56,6 +58,9 @@ internal sealed class ReportFrame
 
     /// <summary>Epoch of all group ids.</summary>
     public Epoch GroupEpoch { get; private init; }
+
+    /// <summary>How long ago the node lost its server.</summary>
+    public TimeSpan LostFor { get; private init; }
 
     /// <summary>Groups that the node is in, by id.</summary>
     public List<GroupInfo> Groups { get; private init; } = [];
@@ -76,6 +81,10 @@ internal sealed class ReportFrame
 
     /// <summary>Members of the views.</summary>
     public List<NodeInfo> Nodes { get; private init; } = [];
+
+    /// <summary>Writes how long ago the node lost its server.</summary>
+    public static void WriteLoss(FrameBuilder frame, TimeSpan ago) =>
+        frame.WriteVarint((ulong)(ago < LongestLoss ? ago : LongestLoss).TotalMilliseconds);
 
     /// <summary>Writes a view.</summary>
     public static void WriteView(
@@ -110,6 +119,7 @@ internal sealed class ReportFrame
         StepNumber active = FrameFields.ReadStep(ref reader);
         if (active > installed) reader.Fail();
         Epoch groupEpoch = FrameFields.ReadEpoch(ref reader);
+        ulong lost = reader.ReadVarint((ulong)LongestLoss.TotalMilliseconds);
         List<GroupInfo> groups = ReadGroups(ref reader, groupEpoch);
         List<GroupInfo> published = ReadGroups(ref reader, groupEpoch);
         ulong[] removed = new ulong[FrameFields.ReadCount(ref reader, 1)];
@@ -125,6 +135,7 @@ internal sealed class ReportFrame
             Installed = installed,
             Active = active,
             GroupEpoch = groupEpoch,
+            LostFor = TimeSpan.FromMilliseconds(lost),
             Groups = groups,
             Published = published,
             Removed = removed,

@@ -189,6 +189,7 @@ internal sealed class Succession
     public ServerNode TakeOver(HelloFrame hello, string identity, ReportFrame report, Instant now)
     {
         Takeover takeover = _takeover!;
+        if (takeover.LostAt < now - report.LostFor) takeover.LostAt = now - report.LostFor;
         BeginGathering(takeover, now);
         ServerNode node = _parts.Nodes.Inherit(hello, identity, _parts.Pipeline.Last);
         _parts.Changes.Inherit(node, Inherit(report.Groups), Inherit(report.Published));
@@ -299,6 +300,7 @@ internal sealed class Succession
         if (_takeover is not { } takeover) return;
         takeover.QuietEnd += pause;
         takeover.EarliestEnd += pause;
+        takeover.LostAt += pause;
         takeover.LastBegin += pause;
     }
 
@@ -340,6 +342,19 @@ internal sealed class Succession
     private MembershipHold DescribeHold() =>
         new(HoldReason.Majority, Missing, _takeover!.Present, NameMissing());
 
+    /// <summary>
+    /// The end of the time for missing survivors. Nobody was a member's server from the loss of the former one on, so an
+    /// elected server counts from there: an election takes as long as a lease. It leaves them half of the time.
+    /// </summary>
+    private Instant EndFor(Takeover takeover)
+    {
+        if (!_parts.Settings.IsElected) return _end;
+        Instant counted = takeover.LostAt + GatheringTime;
+        Instant least = _end - (GatheringTime / 2);
+        if (counted < least) counted = least;
+        return counted < takeover.EarliestEnd ? takeover.EarliestEnd : counted < _end ? counted : _end;
+    }
+
     private void BeginGathering(Takeover takeover, Instant now)
     {
         if (takeover.IsGathering) return;
@@ -359,7 +374,7 @@ internal sealed class Succession
         _parts.Pauses.Look(now);
         if (_takeover is not { IsGathering: true } takeover) return;
         takeover.LookedAt = now;
-        Instant end = takeover.Missing.Count == 0 ? takeover.QuietEnd : _end;
+        Instant end = takeover.Missing.Count == 0 ? takeover.QuietEnd : EndFor(takeover);
         // Frames of further survivors may be unread, and their handshakes under way.
         bool mayLieUnread = _parts.KnownTo(now) < end;
         bool mayCome = takeover.Missing.Count > 0 && now < end + LongestGrace && _parts.Connections.AreComing;

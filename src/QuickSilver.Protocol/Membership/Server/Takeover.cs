@@ -82,6 +82,9 @@ internal sealed class Takeover(ulong instance, Epoch followed, QuorumLossGuard s
     /// <summary>The latest end of the time for unnamed nodes.</summary>
     public Instant EarliestEnd { get; set; }
 
+    /// <summary>The latest time at which a survivor lost its server.</summary>
+    public Instant LostAt { get; set; }
+
     /// <summary>The time until which the gathering may begin again.</summary>
     public Instant LastBegin { get; set; }
 
