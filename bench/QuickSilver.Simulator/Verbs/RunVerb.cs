@@ -21,6 +21,11 @@ internal static class RunVerb
         };
         var without = new Option<FaultKind[]>("--without")
         { Description = "Kinds of trouble to leave out.", AllowMultipleArgumentsPerToken = true };
+        var with = new Option<FaultKind[]>("--with")
+        {
+            Description = "Kinds of trouble of which a run must have one: the other seeds are passed over.",
+            AllowMultipleArgumentsPerToken = true,
+        };
         var nodes = new Option<int>("--max-nodes")
         {
             Description = "Most machines.",
@@ -30,7 +35,8 @@ internal static class RunVerb
         { Description = "A file for the trace of each seed: equal before and after a change that moves code alone." };
         var write = new Option<bool>("--write") { Description = "Only write the runs to files; execute nothing." };
         var command = new Command(
-            "run", "Generates and executes seeds.") { seeds, minutes, threads, folder, without, nodes, traces, write };
+            "run", "Generates and executes seeds.")
+        { seeds, minutes, threads, folder, with, without, nodes, traces, write };
         command.SetAction(parsed =>
         {
             SeedRange range = SeedRange.Parse(parsed.GetValue(seeds)!);
@@ -49,6 +55,7 @@ internal static class RunVerb
             var ensemble = new Ensemble
             {
                 Bounds = bounds,
+                With = parsed.GetValue(with) ?? [],
                 Threads = parsed.GetValue(threads),
                 Limit = parsed.GetValue(minutes) is { } limit ? TimeSpan.FromMinutes(limit) : Timeout.InfiniteTimeSpan,
                 Folder = parsed.GetValue(folder),

@@ -17,6 +17,9 @@ internal sealed class Ensemble
     /// <summary>What the generator may draw.</summary>
     public GeneratorOptions Bounds { get; init; } = new();
 
+    /// <summary>Kinds of trouble of which a run must have one; none: all runs are executed.</summary>
+    public IReadOnlyList<FaultKind> With { get; init; } = [];
+
     /// <summary>Threads.</summary>
     public int Threads { get; init; } = Environment.ProcessorCount;
 
@@ -68,6 +71,7 @@ internal sealed class Ensemble
     private void RunSeed(ulong seed, EnsembleReport report)
     {
         RunSpec spec = RunGenerator.Generate(seed, Bounds);
+        if (With.Count > 0 && !With.Any(kind => spec.Traits.Contains(kind.ToString()))) return;
         if (seed % LogEvery == LogEvery / 2) spec = spec with { Options = spec.Options with { KeepsLog = true } };
         var watch = Stopwatch.StartNew();
         RunResult result = RunExecution.Execute(spec);

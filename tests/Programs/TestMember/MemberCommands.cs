@@ -16,6 +16,8 @@ namespace QuickSilver.Tests.Programs;
 /// confirm GROUP                  confirmed GROUP MEMBERS MICROSECONDS
 /// received GROUP                 received GROUP COUNT P50 P99 MAX  microseconds from send to receipt, of what came
 /// since the last time members GROUP                  members GROUP NAME NAME ...
+/// lost                           lost COUNT                        MessagesLost of its node
+/// oldest GROUP                   oldest GROUP P50 P99 P999 MAX     as received, of all that came
 /// statistics                     statistics JSON                   NodeStatistics
 /// slowest                        slowest MEMBERLAG; MEMBERLAG ...  GetSlowestMembersAsync: those that hold a region up
 /// id                             id ID STATE
@@ -102,6 +104,12 @@ internal sealed class MemberCommands(Func<QuickSilverOptions> makeOptions, Membe
                 lines.Say(
                     $"members {words[1]} "
                     + string.Join(' ', Group(words[1]).Handle.View.Members.Select(static member => member.Name)));
+                break;
+            case "lost":
+                lines.Say($"lost {Node.GetStatistics().MessagesLost}");
+                break;
+            case "oldest":
+                lines.Say($"oldest {words[1]} {Group(words[1]).DescribeAll()}");
                 break;
             case "statistics":
                 lines.Say($"statistics {JsonSerializer.Serialize(Node.GetStatistics())}");

@@ -23,10 +23,11 @@ internal sealed class NetworkNode : IAsyncDisposable
     private readonly Dictionary<string, int> _found = [];
     private readonly ChildProcess _process;
 
-    private NetworkNode(IEnumerable<string> prefix, string name, IEnumerable<string> options)
+    private NetworkNode(
+        IEnumerable<string> prefix, string name, IEnumerable<string> options, string program = "TestMember.dll")
     {
         Name = name;
-        string program = Path.Combine(AppContext.BaseDirectory, "TestMember.dll");
+        program = Path.Combine(AppContext.BaseDirectory, program);
         string[] all = [.. options];
         bool isNamed = Array.Exists(all, static one => one.StartsWith("ClusterName=", StringComparison.Ordinal));
         string[] arguments = [.. isNamed ? all : ["ClusterName=networks", .. all], $"NodeName={name}"];
@@ -79,6 +80,16 @@ internal sealed class NetworkNode : IAsyncDisposable
     /// <summary>Starts the process alone: the test says "start" to it when it likes.</summary>
     public static NetworkNode Launch(NetworkNamespaces network, int host, string name, IEnumerable<string> options) =>
         new(NamespaceSet.PrefixOf(network.NameOf(host)), name, [TestSecurity.Line, .. options]);
+
+    /// <summary>As <see cref="StartAsync(NetworkNamespaces, int, string, IEnumerable{string})"/>, with the packages of the
+    /// previous version of QuickSilver.</summary>
+    public static Task<NetworkNode> StartPreviousAsync(
+        NetworkNamespaces network, int host, string name, IEnumerable<string> options) =>
+        StartAsync(new NetworkNode(
+            NamespaceSet.PrefixOf(network.NameOf(host)),
+            name,
+            [TestSecurity.Line, .. options],
+            Path.Combine("Previous", "PreviousMember.dll")));
 
     /// <summary>Tells it a command.</summary>
     public Task TellAsync(string command) => _process.TellAsync(command);
