@@ -1,4 +1,5 @@
 using QuickSilver.Fuzz.Inputs;
+using QuickSilver.Protocol.Membership.Discovery;
 using QuickSilver.Protocol.Membership.Frames;
 using QuickSilver.Protocol.Wire;
 
@@ -34,7 +35,32 @@ internal sealed class FrameTargets(Corpus corpus)
             FrameKind.Regions,
             (ref reader) => RegionFrame.TryRead(ref reader) is not null,
             unfolds: RegionFrame.MaxCounters * sizeof(uint));
+        yield return new DelegateTarget(
+            "announcement", [.. Announcements()], static input => Announcement.TryRead(input, out _));
         yield return Body("step", FrameKind.Step, (ref reader) => StepFrame.TryRead(ref reader) is not null);
+    }
+
+    private static IEnumerable<byte[]> Announcements()
+    {
+        NetAddress[] addresses = [0x0A000005, new NetAddress(0xFD00_0000_0000_0000, 5)];
+        foreach (NetAddress address in addresses)
+        {
+            var frame = new FrameBuilder();
+            new Announcement
+            {
+                Kind = AnnouncementKind.Server,
+                Sender = 1,
+                Number = 2,
+                EndPoint = new NetEndpoint(address, 14_999),
+                Term = 300,
+                Members = 3,
+                Cluster = "demo"u8,
+                Key = address.IsIPv6 ? 4UL : 0,
+            }.WriteTo(frame);
+            yield return address.IsIPv6
+                ? frame.WriteBytes(new byte[Announcement.ProofBytes]).ToArray()
+                : frame.ToArray();
+        }
     }
 
     private static DelegateTarget Frame(string name, byte[][] valid, DelegateTarget.Decoder decode, int unfolds = 0) =>

@@ -343,6 +343,17 @@ internal static partial class Log
     public static partial void OwnCallLate(
         ILogger logger, string name, string call, TimeSpan joinTimeout, string trouble, int others);
 
+    [LoggerMessage(1138, LogLevel.Warning, "Node {Name}: servers are not found by {Source}: {Reason}")]
+    public static partial void DiscoveryFailed(ILogger logger, string name, string source, string reason);
+
+    [LoggerMessage(
+        1139,
+        LogLevel.Warning,
+        "Node {Name} ignored an announcement of a server of this cluster's name from {Remote}: {Reason}, "
+        + "{Count} so far")]
+    public static partial void AnnouncementRefused(
+        ILogger logger, string name, string remote, string reason, long count);
+
     [LoggerMessage(
         1401,
         LogLevel.Error,

@@ -1,4 +1,6 @@
+using System.Net;
 using QuickSilver.Membership;
+using QuickSilver.Membership.Discovery;
 using QuickSilver.Protocol.Membership;
 using QuickSilver.Protocol.Wire;
 using QuickSilver.Security;
@@ -9,7 +11,8 @@ namespace QuickSilver.Diagnostics;
 /// <summary>Converts reports of a node's rooms into log records and descriptions for error texts. Any thread; does not
 /// block.</summary>
 /// <param name="log">The node's log.</param>
-internal sealed class NodeReporter(NodeLog log) : ITransportEvents, ILinkEvents, IMembershipHostEvents
+internal sealed class NodeReporter(NodeLog log)
+    : ITransportEvents, ILinkEvents, IMembershipHostEvents, IDiscoveryEvents
 {
     private readonly HashSet<string> _sendErrors = [];
     private volatile string? _lastTrouble; // null: none was met
@@ -212,6 +215,18 @@ internal sealed class NodeReporter(NodeLog log) : ITransportEvents, ILinkEvents,
     public void OnRival(string place, int nodes) =>
         log.Post((log.Node, place, nodes), static (logger, s) => Log.TwoHosts(logger, s.Node, s.place, s.nodes));
 
+    /// <inheritdoc/>
+    public void OnDiscoveryFailed(string source, string reason) =>
+        log.Post(
+            (log.Node, source, reason), static (logger, s) => Log.DiscoveryFailed(logger, s.Node, s.source, s.reason));
+
+    /// <inheritdoc/>
+    public void OnAnnouncementRefused(IPAddress remote, AnnouncementFault fault, long count) =>
+        log.Post(
+            (log.Node, remote, fault, count),
+            static (logger, s) => Log.AnnouncementRefused(
+                logger, s.Node, s.remote.ToString(), Describe(s.fault), s.count));
+
     /// <summary>Logs that the node waits for an interface, or for an address of this machine.</summary>
     public void OnInterfaceAwaited(string reason) =>
         log.Post((log.Node, reason), static (logger, s) => Log.InterfaceAwaited(logger, s.Node, s.reason));
@@ -239,6 +254,14 @@ internal sealed class NodeReporter(NodeLog log) : ITransportEvents, ILinkEvents,
 
     /// <inheritdoc/>
     public void OnLeaseEnded() => log.Post(log.Node, static (logger, s) => Log.LeaseEnded(logger, s));
+
+    private static string Describe(AnnouncementFault fault) => fault switch
+    {
+        AnnouncementFault.OtherKey => "it has another key than this node, or one of the two has none",
+        AnnouncementFault.WrongProof => "its proof is wrong",
+        AnnouncementFault.OtherAddress => "it has no proof, and came from another address than it offers",
+        _ => $"{AnnouncementTable.MostSenders} others are known, {AnnouncementTable.MostOfAddress} of one address",
+    };
 
     private static string Describe(NodeInfo node) => $"{QuotedName.Of(node.Name)} ({node.Number})";
 

@@ -1,4 +1,6 @@
 using System.Net;
+using QuickSilver.Membership.Discovery;
+using QuickSilver.Protocol.Membership.Discovery;
 
 namespace QuickSilver.Membership;
 
@@ -20,6 +22,11 @@ internal sealed class HostConnector(
 
     /// <inheritdoc/>
     public override MembershipHost? Host => _host.Serving;
+
+    /// <summary>What this process announces while it serves; null otherwise. Any thread.</summary>
+    public OwnAnnouncement? Own => OwnAnnouncement.Of(
+        Host, settings.Claim is { IsUndecided: true } ? AnnouncementKind.Candidate : AnnouncementKind.Server,
+        NodeAddress);
 
     /// <inheritdoc/>
     protected override bool IsOwn(int port) => true;
@@ -50,7 +57,7 @@ internal sealed class HostConnector(
     }
 
     /// <inheritdoc/>
-    public override async ValueTask DisposeAsync()
+    protected override async ValueTask StopAsync()
     {
         if (rivals is not null) await rivals.DisposeAsync().ConfigureAwait(false);
         await _host.DisposeAsync().ConfigureAwait(false);

@@ -36,6 +36,7 @@ internal sealed class HostedServer(
     private Instant _readTo = Instant.Never;
     private bool _isBusy;
     private int _nodes;
+    private ulong _term;
     private bool _hasFailed;
     private LeaseGuard? _lease;
     private volatile bool _hasLapsed;
@@ -45,6 +46,9 @@ internal sealed class HostedServer(
 
     /// <summary>The number of registered nodes, as of the last turn. Any thread.</summary>
     public int Nodes => Volatile.Read(ref _nodes);
+
+    /// <summary>The term of the server, as of the last turn; 0: none yet. Any thread.</summary>
+    public ulong Term => Volatile.Read(ref _term);
 
     /// <summary>True once the lease of an elected server has ended. Any thread.</summary>
     public bool HasLapsed => _hasLapsed;
@@ -168,6 +172,7 @@ internal sealed class HostedServer(
     {
         Volatile.Write(ref _isBusy, _server?.IsBusy ?? false);
         Volatile.Write(ref _nodes, _server?.Statistics.Nodes ?? 0);
+        Volatile.Write(ref _term, _server?.Term ?? _lease?.Term ?? 0);
     }
 
     /// <inheritdoc/>

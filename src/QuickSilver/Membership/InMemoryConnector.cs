@@ -39,7 +39,7 @@ internal sealed class InMemoryConnector(MembershipHostSettings settings, IMember
     }
 
     /// <inheritdoc/>
-    public override async ValueTask DisposeAsync()
+    protected override async ValueTask StopAsync()
     {
         MembershipHost[] started;
         lock (Gate)

@@ -85,7 +85,7 @@ internal sealed class LoopbackConnector(
     }
 
     /// <inheritdoc/>
-    public override async ValueTask DisposeAsync()
+    protected override async ValueTask StopAsync()
     {
         foreach (OwnHost host in _hosts) await host.DisposeAsync().ConfigureAwait(false);
     }

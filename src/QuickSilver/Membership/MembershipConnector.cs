@@ -1,5 +1,6 @@
 using System.Net;
 using System.Net.Sockets;
+using QuickSilver.Membership.Discovery;
 using QuickSilver.Security;
 
 namespace QuickSilver.Membership;
@@ -50,10 +51,25 @@ internal abstract class MembershipConnector(ChannelSecurity? security) : IAsyncD
     public virtual string? DescribeTries() => null;
 
     /// <summary>Notes that the node uses another address of the machine from now on. Any thread.</summary>
-    public virtual void OnAddressChanged(IPAddress before, IPAddress after) => NodeAddress = after;
+    public virtual void OnAddressChanged(IPAddress before, IPAddress after)
+    {
+        NodeAddress = after;
+        Discovery?.OnAddressChanged(after);
+    }
+
+    /// <summary>Finds further servers, and announces the host of this process; null for none. The connector disposes
+    /// of it.</summary>
+    public ServerDiscovery? Discovery { get; init; }
+
+    /// <summary>Stops the host and tasks that this connector runs, after its announcements.</summary>
+    public async ValueTask DisposeAsync()
+    {
+        if (Discovery is not null) await Discovery.DisposeAsync().ConfigureAwait(false);
+        await StopAsync().ConfigureAwait(false);
+    }
 
     /// <summary>Stops the host and tasks that this connector runs.</summary>
-    public virtual ValueTask DisposeAsync() => ValueTask.CompletedTask;
+    protected virtual ValueTask StopAsync() => ValueTask.CompletedTask;
 
     /// <summary>Makes sure that a server is the right one, over the connection to it. The caller disposes of what was
     /// reached after a failure.</summary>

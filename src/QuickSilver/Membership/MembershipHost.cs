@@ -63,6 +63,9 @@ internal sealed class MembershipHost : IAsyncDisposable
     /// <summary>The number of registered nodes, as of the last turn. Any thread.</summary>
     public int Nodes => _server.Nodes;
 
+    /// <summary>The term of the server, as of the last turn; 0: none yet. Any thread.</summary>
+    public ulong Term => _server.Term;
+
     /// <summary>The counters of connections. Any thread.</summary>
     public HostCounters Counters { get; } = new();
 

@@ -1,13 +1,14 @@
 using System.Buffers.Binary;
 using System.Net;
 using System.Net.Sockets;
+using QuickSilver.Membership.Discovery;
 using QuickSilver.Protocol.Membership.Frames;
 using QuickSilver.Security;
 
 namespace QuickSilver.Membership;
 
 /// <summary>
-/// Asks the other configured addresses whether a host of the same cluster serves there, at the start and then once a
+/// Asks the other configured addresses, and those that discovery finds, whether a host of the same cluster serves there, at the start and then once a
 /// minute. All are asked in parallel.
 /// <para>
 /// Every host listens before it asks, so of two that start at once each finds the other's port open. An address counts
@@ -22,12 +23,14 @@ namespace QuickSilver.Membership;
 /// <param name="countNodes">Returns the number of nodes registered at the host.</param>
 /// <param name="events">Receives reports of rival hosts.</param>
 /// <param name="security">Secures connections; null for none.</param>
+/// <param name="discovery">Finds further addresses; null for none.</param>
 internal sealed class RivalServerMonitor(
     HostClaim claim,
     IReadOnlyList<(string Host, int Port)> servers,
     Func<int> countNodes,
     IMembershipHostEvents events,
-    ChannelSecurity? security = null)
+    ChannelSecurity? security = null,
+    ServerDiscovery? discovery = null)
     : IAsyncDisposable
 {
     private const int MaxAnswerBytes = 1 << 10;
@@ -53,7 +56,8 @@ internal sealed class RivalServerMonitor(
     /// <returns>The address of a host that takes precedence; null when this host serves.</returns>
     public async Task<string?> DecideAsync()
     {
-        if (_servers.Count > 0) await AskAllAsync().ConfigureAwait(false);
+        if (discovery is not null) await discovery.ListenAsync(_stop.Token).ConfigureAwait(false);
+        if (HasAnyToAsk) await AskAllAsync().ConfigureAwait(false);
         return claim.Decide();
     }
 
@@ -62,7 +66,7 @@ internal sealed class RivalServerMonitor(
     {
         lock (_lock)
         {
-            if (_servers.Count == 0 || _running is not null || _stop.IsCancellationRequested) return;
+            if (!HasAnyToAsk || _running is not null || _stop.IsCancellationRequested) return;
             using (ExecutionContext.SuppressFlow()) _running = Task.Run(RunAsync);
         }
     }
@@ -96,7 +100,22 @@ internal sealed class RivalServerMonitor(
         }
     }
 
-    private Task AskAllAsync() => Task.WhenAll(_servers.Select(server => AskAsync(server.Host, server.Port)));
+    private bool HasAnyToAsk => _servers.Count > 0 || discovery is not null;
+
+    private async Task AskAllAsync()
+    {
+        IEnumerable<(string Host, int Port)> all = _servers;
+        try
+        {
+            if (discovery is not null)
+                all = all.Union(await discovery.FindAsync(withCandidates: true, _stop.Token).ConfigureAwait(false));
+        }
+        catch (OperationCanceledException)
+        {
+            return;
+        }
+        await Task.WhenAll(all.Select(server => AskAsync(server.Host, server.Port))).ConfigureAwait(false);
+    }
 
     // An address without a listener, or without an answer, has no rival.
     private async Task AskAsync(string host, int port)

@@ -51,7 +51,7 @@ internal sealed class SwitchedConnector : MembershipConnector
     public override void OnAddressChanged(IPAddress before, IPAddress after) => _inner.OnAddressChanged(before, after);
 
     /// <inheritdoc/>
-    public override ValueTask DisposeAsync() => _inner.DisposeAsync();
+    protected override ValueTask StopAsync() => _inner.DisposeAsync();
 
     private void Break()
     {

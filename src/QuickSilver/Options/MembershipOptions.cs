@@ -24,7 +24,11 @@ public sealed class MembershipOptions
     /// <see cref="QuickSilverNode.ChangeMembershipServers"/> replaces the list while the node runs.</summary>
     public IList<string> Servers { get; private set; } = [];
 
-    /// <summary>Elects the process that serves, in <see cref="MembershipMode.Elected"/>. Default: null.</summary>
+    /// <summary>How nodes find servers that <see cref="Servers"/> does not name.</summary>
+    public DiscoveryOptions Discovery { get; private set; } = new();
+
+    /// <summary>Elects the process that serves, in <see cref="MembershipMode.Elected"/>. The caller disposes of it,
+    /// after the nodes that use it; <see cref="UseElection"/> leaves that to the nodes. Default: null.</summary>
     public IMembershipElection? Election { get; set; }
 
     /// <summary>TCP port of the server: on 127.0.0.1 in <see cref="MembershipMode.Loopback"/>, on <see cref="Address"/>
@@ -98,6 +102,38 @@ public sealed class MembershipOptions
     /// <see cref="EvictionPolicy.Rejoin"/>.</summary>
     public EvictionPolicy Eviction { get; set; } = EvictionPolicy.Rejoin;
 
+    /// <summary>Has the server elected: sets <see cref="Mode"/> to <see cref="MembershipMode.Elected"/>. Each node makes
+    /// an election for itself when it starts. The node disposes of it when it has stopped, if it can be disposed of.
+    /// Takes the place of <see cref="Election"/>.</summary>
+    /// <param name="make">Makes the election. Its exceptions end the start.</param>
+    /// <returns>These options.</returns>
+    public MembershipOptions UseElection(Func<IMembershipElection> make)
+    {
+        ArgumentNullException.ThrowIfNull(make);
+        Election = null;
+        ElectionMaker = make;
+        Mode = MembershipMode.Elected;
+        return this;
+    }
+
+    internal Func<IMembershipElection>? ElectionMaker { get; private set; }
+
+    /// <summary>The election of one node, whose own copy of the options this is. It names the election from then
+    /// on.</summary>
+    internal (IMembershipElection Election, bool IsOwn) TakeElection()
+    {
+        if (Election is { } given) return (given, false);
+        Election = ElectionMaker!();
+        return (Election, true);
+    }
+
+    /// <summary>True when servers announce themselves by multicast, and nodes listen. A mode whose nodes have nothing
+    /// else to find each other by turns it on here.</summary>
+    internal bool Announces => Discovery.Multicast ?? false;
+
+    /// <summary>True when nodes find servers that <see cref="Servers"/> does not name.</summary>
+    internal bool Discovers => Announces || Discovery.HasSources;
+
     internal void ChangeServers(IEnumerable<string> servers) => Servers = [.. servers];
 
     internal List<(string Host, int Port)> ParseServers()
@@ -115,20 +151,30 @@ public sealed class MembershipOptions
         var copy = (MembershipOptions)MemberwiseClone();
         copy.Servers = [.. Servers];
         copy.AllowedNetworks = [.. AllowedNetworks];
+        copy.Discovery = Discovery.Copy();
         return copy;
     }
 
     internal void Validate(OptionErrors errors)
     {
         errors.Defined("Membership.Mode", Mode);
-        if (Mode == MembershipMode.Client && Servers.Count == 0)
-            errors.Add("Membership.Servers", "is empty, and Membership.Mode is Client: add the host's HOST:PORT");
+        if (Mode == MembershipMode.Client && Servers.Count == 0 && !Discovers)
+            errors.Add(
+                "Membership.Servers",
+                "is empty, and Membership.Mode is Client: add the host's HOST:PORT, or set "
+                + "Membership.Discovery.Multicast on all nodes");
         if (Mode == MembershipMode.Loopback && Servers.Count > 0)
             errors.Add(
                 "Membership.Servers",
                 "is given, and Membership.Mode is Loopback, which asks none: "
                 + "set it to Client, or leave the list empty");
-        if (Mode == MembershipMode.Elected && Election is null)
+        if (Mode == MembershipMode.Loopback && Discovers)
+            errors.Add(
+                "Membership.Discovery",
+                "is set, and Membership.Mode is Loopback, which finds its server on this machine: "
+                + "choose another mode, or leave it out");
+        Discovery.Validate(errors);
+        if (Mode == MembershipMode.Elected && Election is null && ElectionMaker is null)
             errors.Add(
                 "Membership.Election",
                 "is null, and Membership.Mode is Elected: set an election, such as that of a coordination service");

@@ -4,6 +4,13 @@ namespace QuickSilver.Runtime;
 /// compare.</summary>
 internal static class MeetingPlace
 {
+    private static string Places(MembershipOptions membership)
+    {
+        IEnumerable<string> places = membership.Servers;
+        if (membership.Discovers) places = places.Append("an address that discovery finds");
+        return string.Join(" or ", places);
+    }
+
     /// <summary>The cluster, and where its membership server is looked for.</summary>
     public static string Of(QuickSilverOptions options)
     {
@@ -11,7 +18,7 @@ internal static class MeetingPlace
         string cluster = $"cluster '{options.ClusterName}'";
         return membership.Mode switch
         {
-            MembershipMode.Client => $"{cluster}, a membership server at {string.Join(" or ", membership.Servers)}",
+            MembershipMode.Client => $"{cluster}, a membership server at {Places(membership)}",
             MembershipMode.Host => $"{cluster}, this process as its membership server at port {membership.Port}",
             MembershipMode.Elected => $"{cluster}, a membership server elected by {membership.Election!.Describe()}",
             _ => $"{cluster}, port {membership.Port} of this machine, and the user {Environment.UserName} with the "

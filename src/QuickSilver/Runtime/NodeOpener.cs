@@ -4,7 +4,9 @@ using Microsoft.Extensions.Logging;
 using Microsoft.Extensions.Logging.Abstractions;
 using QuickSilver.Diagnostics;
 using QuickSilver.Membership;
+using QuickSilver.Membership.Discovery;
 using QuickSilver.Membership.Election;
+using QuickSilver.Protocol.Membership.Discovery;
 using QuickSilver.Security;
 using QuickSilver.Testing;
 using QuickSilver.Transport;
@@ -78,7 +80,7 @@ internal static class NodeOpener
     // The servers of names may change; addresses never do.
     private static void ThrowIfOfOtherFamily(QuickSilverOptions options, IHostTransport transport)
     {
-        if (options.Membership.Mode != MembershipMode.Client) return;
+        if (options.Membership.Mode != MembershipMode.Client || options.Membership.Servers.Count == 0) return;
         IPAddress own = transport.Choice.InterfaceAddress;
         if (IPAddress.IsLoopback(own)) return;
         foreach ((string host, int _) in options.Membership.ParseServers())
@@ -190,15 +192,34 @@ internal static class NodeOpener
     private static async Task<MembershipConnector> OpenConnectorAsync(
         QuickSilverOptions options, IHostTransport transport, string node, NodeReporter reporter)
     {
+        ServerDiscovery? discovery = DiscoveryOpener.Open(options, transport, reporter);
+        try
+        {
+            return await OpenConnectorAsync(options, transport, node, reporter, discovery).ConfigureAwait(false);
+        }
+        catch
+        {
+            if (discovery is not null) await discovery.DisposeAsync().ConfigureAwait(false);
+            throw;
+        }
+    }
+
+    private static async Task<MembershipConnector> OpenConnectorAsync(
+        QuickSilverOptions options, IHostTransport transport, string node, NodeReporter reporter,
+        ServerDiscovery? discovery)
+    {
         MembershipOptions membership = options.Membership;
         switch (membership.Mode)
         {
             case MembershipMode.Client:
-                return new ServerListConnector(options.Membership.ParseServers(), options.Protection.Channel);
+                return new ServerListConnector(options.Membership.ParseServers(), options.Protection.Channel)
+                {
+                    Discovery = discovery,
+                };
             case MembershipMode.Elected:
-                return Elected(options, transport, node, reporter);
+                return Elected(options, transport, node, reporter, discovery);
             case MembershipMode.Host:
-                return await HostAsync(options, transport, reporter).ConfigureAwait(false);
+                return await HostAsync(options, transport, reporter, discovery).ConfigureAwait(false);
             default:
                 var endpoint = new IPEndPoint(IPAddress.Loopback, membership.Port);
                 MembershipHostSettings own = OptionSettings.ToHost(options, transport.Facts, endpoint);
@@ -215,11 +236,11 @@ internal static class NodeOpener
         options.Membership.Port == MembershipOptions.DefaultPort ? SharedPorts : 1;
 
     private static async Task<MembershipConnector> HostAsync(
-        QuickSilverOptions options, IHostTransport transport, NodeReporter reporter)
+        QuickSilverOptions options, IHostTransport transport, NodeReporter reporter, ServerDiscovery? discovery)
     {
         List<(string Host, int Port)> servers = options.Membership.ParseServers();
         var endpoint = new IPEndPoint(ListenAddress(options, transport), options.Membership.Port);
-        var claim = new HostClaim(options.ClusterName, serves: servers.Count == 0);
+        var claim = new HostClaim(options.ClusterName, serves: servers.Count == 0 && discovery is null);
         MembershipHostSettings settings = OptionSettings.ToHost(options, transport.Facts, endpoint);
         settings = settings with { Claim = claim };
         if (MembershipHost.TryStart(settings, reporter, out string refusal) is not { } started)
@@ -236,28 +257,41 @@ internal static class NodeOpener
                 + "One node of a cluster hosts and the others are its clients (Membership.Mode = Client): "
                 + "end the other one, or choose another Membership.Port.");
         }
-        var rivals = new RivalServerMonitor(claim, servers, () => started.Nodes, reporter, settings.Security);
+        IPAddress own = transport.Choice.InterfaceAddress;
+        discovery?.Announce(() => OwnAnnouncement.Of(started, AnnouncementKind.Candidate, own));
+        var rivals = new RivalServerMonitor(
+            claim, servers, () => started.Nodes, reporter, settings.Security, discovery);
         if (await rivals.DecideAsync().ConfigureAwait(false) is { } place)
         {
             await started.DisposeAsync().ConfigureAwait(false);
             throw new MembershipUnavailableException(
                 ErrorCode.AnotherHost,
-                $"Another host serves the cluster '{options.ClusterName}' at {place}, which Membership.Servers names: "
-                + "two hosts would be two clusters of one name. Start this one when that has ended, "
+                $"Another host serves the cluster '{options.ClusterName}' at {place}, which Membership.Servers or "
+                + "discovery names: two hosts would be two clusters of one name. Start this one when that has ended, "
                 + "or as a client of it (Membership.Mode = Client).");
         }
         rivals.Start();
-        return new HostConnector(started, settings, reporter, rivals);
+        var connector = new HostConnector(started, settings, reporter, rivals) { Discovery = discovery };
+        connector.NodeAddress = own;
+        discovery?.Announce(() => connector.Own);
+        return connector;
     }
 
     private static ElectedConnector Elected(
-        QuickSilverOptions options, IHostTransport transport, string node, NodeReporter reporter)
+        QuickSilverOptions options, IHostTransport transport, string node, NodeReporter reporter,
+        ServerDiscovery? discovery)
     {
         IPAddress listens = ListenAddress(options, transport);
         var endpoint = new IPEndPoint(listens, options.Membership.Port);
         MembershipHostSettings settings = OptionSettings.ToHost(options, transport.Facts, endpoint);
         IPAddress announced = MembershipHost.IsAll(listens) ? transport.Choice.InterfaceAddress : listens;
-        return new ElectedConnector(options.Membership.Election!, settings, announced, node, reporter);
+        (IMembershipElection election, bool isOwn) = options.Membership.TakeElection();
+        var connector = new ElectedConnector(election, settings, announced, node, reporter, isOwn)
+        {
+            Discovery = discovery,
+        };
+        discovery?.Announce(() => connector.Own);
+        return connector;
     }
 
     // With a configured interface the server listens there; otherwise it listens on all addresses.

@@ -199,6 +199,12 @@ internal sealed class NodeParts
             return "This process serves the membership itself, and its threads did not answer its own node in time: "
                 + "they may get too little processor time. Raise Membership.JoinTimeout.";
         }
+        if (options is { Mode: MembershipMode.Client, Announces: true, Servers.Count: 0 })
+        {
+            return "Start a node with Membership.Mode = Host and Membership.Discovery.Multicast = true, and the same "
+                + "ClusterName and key, on this network. Where the network does not carry multicast, name the host in "
+                + "Membership.Servers.";
+        }
         if (options.Mode == MembershipMode.Client)
         {
             return "Start a node with Membership.Mode = Host at one of Membership.Servers "

@@ -9,6 +9,9 @@ namespace QuickSilver.Security;
 internal sealed record SecurityPlan(
     SecurityMode Mode, ChannelSecurity? Channel, string Description, bool IsExposed = false, bool IsOfUser = false)
 {
+    /// <summary>The keys; null for another mode than that of pre-shared keys.</summary>
+    public AcceptedKeys? Keys { get; init; }
+
     /// <summary>No protection, of a node that none can reach.</summary>
     public static SecurityPlan None { get; } = new(SecurityMode.None, null, "none");
 
@@ -62,6 +65,7 @@ internal sealed record SecurityPlan(
             return new SecurityPlan(SecurityMode.PreSharedKey, new KeyChannelSecurity(keys), $"{first}")
             {
                 IsOfUser = ownPath.Length > 0,
+                Keys = keys,
             };
         fault = ownPath.Length == 0
             ? $"{origin}: {fault}"

@@ -58,7 +58,7 @@ public sealed class TcpMembershipLinkTests
                 ? throw new SocketException((int)SocketError.TooManyOpenSockets) : inner.TryConnectAsync(events, stop);
         }
 
-        public override ValueTask DisposeAsync()
+        protected override ValueTask StopAsync()
         {
             IsDisposed = true;
             return inner.DisposeAsync();

@@ -64,6 +64,9 @@ internal sealed class MembershipServer
     /// <summary>The cluster instance that this server has founded or taken over; datagrams carry it.</summary>
     public ulong Instance => _parts.ServerEpoch.Instance;
 
+    /// <summary>The term of this server.</summary>
+    public ulong Term => _parts.ServerEpoch.Epoch.Term;
+
     /// <summary>Present counts, and totals since the start. O(1).</summary>
     public MembershipStatistics Statistics => new(
         _parts.Nodes.Live.Count,

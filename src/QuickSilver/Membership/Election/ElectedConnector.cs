@@ -1,5 +1,7 @@
 using System.Net;
+using QuickSilver.Membership.Discovery;
 using QuickSilver.Protocol.Core;
+using QuickSilver.Protocol.Membership.Discovery;
 using QuickSilver.Protocol.Membership.Server;
 
 namespace QuickSilver.Membership.Election;
@@ -13,12 +15,14 @@ namespace QuickSilver.Membership.Election;
 /// <param name="announced">The address at which other nodes reach a host of this process.</param>
 /// <param name="node">The name of the node.</param>
 /// <param name="hostEvents">Receives the events of a host.</param>
+/// <param name="isOwn">True if the connector disposes of the election.</param>
 internal sealed class ElectedConnector(
     IMembershipElection election,
     MembershipHostSettings settings,
     IPAddress announced,
     string node,
-    IMembershipHostEvents hostEvents)
+    IMembershipHostEvents hostEvents,
+    bool isOwn = false)
     : MembershipConnector(settings.Security)
 {
     private static readonly TimeSpan CallTime = TimeSpan.FromSeconds(3);
@@ -29,6 +33,12 @@ internal sealed class ElectedConnector(
 
     /// <inheritdoc/>
     public override MembershipHost? Host => _term is { Host: { IsRunning: true } host } ? host : null;
+
+    /// <summary>What this process announces while it serves; null otherwise. Any thread.</summary>
+    public OwnAnnouncement? Own => OwnAnnouncement.Of(Host, AnnouncementKind.Server, _announced);
+
+    /// <inheritdoc/>
+    public override string? DescribeTries() => Discovery?.Describe();
 
     /// <inheritdoc/>
     public override async ValueTask<Reached> TryConnectAsync(ILinkEvents events, CancellationToken stop)
@@ -50,12 +60,31 @@ internal sealed class ElectedConnector(
         }
         catch (OperationCanceledException)
         {
-            return Reached.Failed($"{election.Describe()} has not answered within {CallTime.TotalSeconds:0} s");
+            string silent = $"{election.Describe()} has not answered within {CallTime.TotalSeconds:0} s";
+            return await TryFoundAsync(silent, events, stop).ConfigureAwait(false);
         }
         catch (Exception failure)
         {
-            return Reached.Failed($"{election.Describe()} does not tell who serves: {failure.Message}");
+            string fault = $"{election.Describe()} does not tell who serves: {failure.Message}";
+            return await TryFoundAsync(fault, events, stop).ConfigureAwait(false);
         }
+    }
+
+    // The store may not reach this node alone, and the server serve.
+    private async ValueTask<Reached> TryFoundAsync(string fault, ILinkEvents events, CancellationToken stop)
+    {
+        var failures = new List<Reached> { Reached.Failed(fault) };
+        if (Discovery is null || stop.IsCancellationRequested) return failures[0];
+        IReadOnlyList<(string Host, int Port)> found =
+            await Discovery.FindAsync(withCandidates: false, stop).ConfigureAwait(false);
+        foreach ((string host, int port) in found)
+        {
+            Reached reached = await TryConnectAsync(host, port, events, stop).ConfigureAwait(false);
+            if (reached.Socket is not null) return reached;
+            failures.Add(reached);
+        }
+        if (found.Count == 0) failures.Add(Reached.Failed(Discovery.DescribeNone()));
+        return Reached.AllOf(failures);
     }
 
     /// <summary>The election has announced an address that is gone: the host ends, and the next campaign, here or
@@ -69,9 +98,10 @@ internal sealed class ElectedConnector(
     }
 
     /// <inheritdoc/>
-    public override async ValueTask DisposeAsync()
+    protected override async ValueTask StopAsync()
     {
         if (_term is { } term) await term.DisposeAsync().ConfigureAwait(false);
+        if (isOwn) await DiscoverySource.DisposalOf(election).ConfigureAwait(false);
     }
 
     /// <inheritdoc/>
@@ -110,6 +140,7 @@ internal sealed class ElectedConnector(
             if (FindFault(lease) is { } fault) return Reached.Failed($"{election.Describe()} grants a lease {fault}");
             _term = new ElectedTerm(host, lease, asked, _clock, hostEvents);
             events.OnServing(place);
+            Discovery?.Wake();
             return await TryConnectAsync(host, events, stop).ConfigureAwait(false);
         }
         finally

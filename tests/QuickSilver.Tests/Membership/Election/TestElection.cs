@@ -6,7 +6,7 @@ namespace QuickSilver.Tests.Membership.Election;
 /// A store of leases in this process, for one cluster. It can fall silent, fail, and take a lease from its holder. Any
 /// thread.
 /// </summary>
-internal sealed class TestElection(TimeSpan duration) : IMembershipElection
+internal sealed class TestElection(TimeSpan duration) : IMembershipElection, IDisposable
 {
     private readonly Lock _lock = new();
     private readonly List<(long Term, string EndPoint)> _granted = [];
@@ -23,6 +23,9 @@ internal sealed class TestElection(TimeSpan duration) : IMembershipElection
         }
     }
 
+    /// <summary>True once a node has disposed of it.</summary>
+    public bool IsDisposed { get; private set; }
+
     /// <summary>How many renewals succeeded.</summary>
     public int Renewals { get; private set; }
 
@@ -32,6 +35,9 @@ internal sealed class TestElection(TimeSpan duration) : IMembershipElection
         get => Volatile.Read(ref _isSilent);
         set => Volatile.Write(ref _isSilent, value);
     }
+
+    /// <inheritdoc/>
+    public void Dispose() => IsDisposed = true;
 
     /// <summary>What each call throws; null for nothing.</summary>
     public Exception? Failure
