@@ -10,6 +10,7 @@ root.Subcommands.Add(DisturbanceVerb.Make());
 root.Subcommands.Add(HerdVerb.Make());
 root.Subcommands.Add(WrittenRunsVerb.Restarts());
 root.Subcommands.Add(WrittenRunsVerb.Elections());
+root.Subcommands.Add(WrittenRunsVerb.Peers());
 root.Subcommands.Add(ChurnVerb.Make());
 root.Subcommands.Add(OverlapVerb.Make());
 root.Subcommands.Add(RicochetVerb.Make());

@@ -63,7 +63,9 @@ internal sealed class SimulatedCluster
             _run, _checks, _nodes, IsConcerned, new CopyChecks(_run, _nodes, () => _network!.Conditions.Any));
         _network = new SimulatedNetwork(options.Network, options.Nodes, _events, _run.Random, _traffic);
         if (options.Election is { } election)
-            _door = Election = new SimulatedElection(election, _events, _run, MakeServer);
+            _door = Election = election.Founders > 0
+                ? new SimulatedPeers(election, _events, _run, MakeServer)
+                : new SimulatedElection(election, _events, _run, MakeServer);
         else
             _door = _membership = MakeServer(0, new OffsetClock(_run.Clock, TimeSpan.FromSeconds(1)), null);
         _removals = new AnnouncedRemovals(_run, _checks, _nodes, IsConcerned);
@@ -172,7 +174,7 @@ internal sealed class SimulatedCluster
     internal MembershipLoad MembershipLoad => _membership?.Load ?? new MembershipLoad(0, default, default, 0);
 
     /// <summary>Elects the host that serves; null: there is one host.</summary>
-    internal SimulatedElection? Election { get; }
+    internal ISimulatedHosts? Election { get; }
 
     internal void ReplaceServer() => _membership?.Replace();
 

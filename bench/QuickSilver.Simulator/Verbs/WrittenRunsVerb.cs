@@ -17,6 +17,10 @@ internal static class WrittenRunsVerb
         "elections", "Hosts are elected, die and stand still; none says anything once another is elected (V6).",
         ElectionRun.Generate);
 
+    public static Command Peers() => Make(
+        "peers", "Hosts elect each other, die, stand still and are cut apart; none says anything once another is elected (V6).",
+        PeerRun.Generate);
+
     private static Command Make(string name, string description, Func<ulong, RunSpec> generate)
     {
         var seeds = new Option<string>("--seeds") { Description = "The seeds: 17, or 1..2000.", Required = true };

@@ -39,6 +39,7 @@ namespace QuickSilver.Testing.Faults;
 [JsonDerivedType(typeof(ServerReplacement), "server-replacement")]
 [JsonDerivedType(typeof(SlowHandler), "slow-handler")]
 [JsonDerivedType(typeof(SlowNode), "slow")]
+[JsonDerivedType(typeof(PeerCut), "peer-cut")]
 [JsonDerivedType(typeof(StoreCut), "store-cut")]
 [JsonDerivedType(typeof(StoreOutage), "store-outage")]
 [JsonDerivedType(typeof(UnicastOutage), "unicast-outage")]

@@ -87,7 +87,7 @@ internal sealed class RemovalChecks(RunContext run)
             TimeSpan end = fault.Duration < TimeSpan.Zero ? now : fault.At + fault.Duration;
             if (now - end > (2 * limit) + Breath) continue;
             if (fault is ServerReplacement or ServerOutage) return true;
-            if (fault is HostOutage or HostFreeze or StoreCut or StoreOutage) return true;
+            if (fault is HostOutage or HostFreeze or PeerCut or StoreCut or StoreOutage) return true;
             TimeSpan lasted = (end < now ? end : now) - fault.At;
             broken |= fault is MembershipOutage or Islands { FromServer: true };
             troubled += lasted;

@@ -1,7 +1,7 @@
 namespace QuickSilver.Testing.Membership;
 
-/// <summary>The store of leases by which the hosts of a simulation elect the one that serves, and the way to
-/// it.</summary>
+/// <summary>How the hosts of a simulation elect the one that serves: by a store of leases, or by their own
+/// votes.</summary>
 internal sealed record ElectionModel
 {
     /// <summary>Hosts that campaign.</summary>
@@ -21,6 +21,16 @@ internal sealed record ElectionModel
 
     /// <summary>The end of the losses, counted from the start of the simulation.</summary>
     public TimeSpan LossUntil { get; init; }
+
+    /// <summary>Hosts that found a cluster together, where the hosts elect by their own votes; 0: a store of leases
+    /// elects.</summary>
+    public int Founders { get; init; }
+
+    /// <summary>How long a host may be silent before it has no vote.</summary>
+    public TimeSpan Silence { get; init; } = TimeSpan.FromSeconds(10);
+
+    /// <summary>How long a host waits for answers.</summary>
+    public TimeSpan CallTime { get; init; } = TimeSpan.FromSeconds(1);
 
     /// <summary>The hosts' clocks go wrong by up to so many parts in a million. A lease bears 60,000.</summary>
     public int ClockDrift { get; init; }

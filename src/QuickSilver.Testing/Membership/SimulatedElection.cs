@@ -10,7 +10,7 @@ namespace QuickSilver.Testing.Membership;
 /// alone, and the store by that of the simulation. Checks V6: a server says nothing once the store has granted a later
 /// term.
 /// </summary>
-internal sealed class SimulatedElection : IMembershipDoor, IEventTarget
+internal sealed class SimulatedElection : ISimulatedHosts, IEventTarget
 {
     private const double StaleAnswers = 0.05;
     private const int RenewalsInEach = 3;
@@ -116,6 +116,15 @@ internal sealed class SimulatedElection : IMembershipDoor, IEventTarget
     {
         SimulatedHost one = _hosts[host % _hosts.Count];
         one.CutUntil = Later(one.CutUntil, _run.Now + time);
+    }
+
+    /// <inheritdoc/>
+    public void Cut(int hosts, TimeSpan time, bool isOneWay)
+    {
+        for (int host = 0; host < _hosts.Count; host++)
+        {
+            if ((hosts & (1 << host)) != 0) CutOff(host, time);
+        }
     }
 
     /// <summary>Ends all hosts.</summary>

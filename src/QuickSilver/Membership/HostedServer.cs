@@ -3,10 +3,12 @@ using System.Diagnostics;
 using System.Net;
 using System.Security.Cryptography;
 using QuickSilver.Loop;
+using QuickSilver.Membership.Peers;
 using QuickSilver.Protocol.Core;
 using QuickSilver.Protocol.Membership;
 using QuickSilver.Protocol.Membership.Frames;
 using QuickSilver.Protocol.Membership.Server;
+using QuickSilver.Protocol.Membership.Voting;
 using QuickSilver.Protocol.Wire;
 
 namespace QuickSilver.Membership;
@@ -220,6 +222,11 @@ internal sealed class HostedServer(
     /// <returns>True when the frame is a registration, for the server.</returns>
     private bool TryIdentify(HostedConnection connection, ReadOnlySpan<byte> frame, Instant now)
     {
+        if (settings.Votes is { } votes && VoteRequest.IsOne(frame))
+        {
+            AnswerVote(connection, votes, VoteRequest.TryRead(frame), now);
+            return false;
+        }
         if (settings.Claim is { } claim)
         {
             if (HostClaimFrame.TryRead(frame, FrameKind.HostQuery) is { } other)
@@ -266,6 +273,22 @@ internal sealed class HostedServer(
         _server = new MembershipServer(Complete(settings.Server, random), alarms, random, links);
         _server.OnRead(_readTo);
         return _server;
+    }
+
+    // Its connection stays open between questions: an election asks again and again.
+    private void AnswerVote(HostedConnection connection, IVoteHost votes, VoteRequest? request, Instant now)
+    {
+        bool isGood = request is not null && _addresses.MayName(connection.Link.RemoteAddress, request.Asker.Place);
+        if (!isGood || votes.Answer(request!, connection.Link.RemoteAddress) is not { } answer)
+        {
+            Close(connection.Id, isGood ? MembershipRefusal.WrongCluster : MembershipRefusal.BadFrame);
+            return;
+        }
+        strangers.Remove(connection);
+        connection.HelloDue = now + settings.HelloTime;
+        connection.Hello!.Set(connection.HelloDue);
+        answer.WriteTo(_frame);
+        connection.Link.Send(_frame.Span);
     }
 
     private void AnswerSeek(HostedConnection connection, MembershipRefusal verdict)

@@ -1,4 +1,3 @@
-using System.Buffers.Binary;
 using System.Diagnostics;
 using System.Net;
 using System.Net.Sockets;
@@ -103,13 +102,9 @@ internal sealed class LoopbackConnector(
         bool isSealed = settings.Server.Crypto is not null;
         new SeekFrame(ProtocolVersions.Spoken, isSealed, settings.Server.ClusterName).WriteTo(frame);
         Stream stream = reached.Stream ?? new NetworkStream(reached.Socket!, ownsSocket: false);
-        await stream.WriteAsync(FrameBatch.Wrap(frame.Span), stop).ConfigureAwait(false);
-        byte[] prefix = new byte[FrameBatch.PrefixBytes];
-        await stream.ReadExactlyAsync(prefix, stop).ConfigureAwait(false);
-        int length = BinaryPrimitives.ReadInt32LittleEndian(prefix);
-        if (length is <= 0 or > SeekFrame.MaxAnswerBytes) return Misfit("does not speak QuickSilver");
-        byte[] answer = new byte[length];
-        await stream.ReadExactlyAsync(answer, stop).ConfigureAwait(false);
+        byte[]? answer = await FrameExchange.AskAsync(stream, frame.ToArray(), SeekFrame.MaxAnswerBytes, stop)
+            .ConfigureAwait(false);
+        if (answer is null) return Misfit("does not speak QuickSilver");
         return SeekFrame.TryReadAnswer(answer) switch
         {
             MembershipRefusal.None => null,

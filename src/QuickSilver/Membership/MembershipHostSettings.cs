@@ -1,4 +1,5 @@
 using System.Net;
+using QuickSilver.Membership.Peers;
 using QuickSilver.Protocol.Core;
 using QuickSilver.Protocol.Membership.Frames;
 using QuickSilver.Protocol.Membership.Server;
@@ -33,6 +34,9 @@ internal sealed record MembershipHostSettings
 
     /// <summary>The claim to be the only host of its cluster; null to answer no other host.</summary>
     public HostClaim? Claim { get; init; }
+
+    /// <summary>Answers the questions of an election among the nodes; null where there is none.</summary>
+    public IVoteHost? Votes { get; init; }
 
     /// <summary>The limits of each connection.</summary>
     public FrameLimits Limits { get; init; } = new()

@@ -1,4 +1,3 @@
-using System.Buffers.Binary;
 using System.Net;
 using System.Net.Sockets;
 using QuickSilver.Membership.Discovery;
@@ -136,7 +135,6 @@ internal sealed class RivalServerMonitor(
         using var end = CancellationTokenSource.CreateLinkedTokenSource(_stop.Token);
         var frame = new FrameBuilder();
         claim.ToFrame(countNodes()).WriteTo(frame, FrameKind.HostQuery);
-        byte[] question = FrameBatch.Wrap(frame.Span);
         try
         {
             using var socket = new Socket(server.AddressFamily, SocketType.Stream, ProtocolType.Tcp);
@@ -145,14 +143,9 @@ internal sealed class RivalServerMonitor(
             await using Stream stream = security is null
                 ? new NetworkStream(socket)
                 : (await security.OpenAsNodeAsync(socket, host, end.Token).ConfigureAwait(false)).Stream;
-            await stream.WriteAsync(question, end.Token).ConfigureAwait(false);
-            byte[] prefix = new byte[FrameBatch.PrefixBytes];
-            await stream.ReadExactlyAsync(prefix, end.Token).ConfigureAwait(false);
-            int length = BinaryPrimitives.ReadInt32LittleEndian(prefix);
-            if (length is <= 0 or > MaxAnswerBytes) return null;
-            byte[] answer = new byte[length];
-            await stream.ReadExactlyAsync(answer, end.Token).ConfigureAwait(false);
-            return HostClaimFrame.TryRead(answer, FrameKind.HostAnswer);
+            byte[]? answer = await FrameExchange.AskAsync(stream, frame.ToArray(), MaxAnswerBytes, end.Token)
+                .ConfigureAwait(false);
+            return answer is null ? null : HostClaimFrame.TryRead(answer, FrameKind.HostAnswer);
         }
         // A host with another key is another cluster: its log tells that this one called.
         catch (Exception silent)

@@ -12,7 +12,7 @@ public sealed class DiscoveryOptions
 
     /// <summary>Whether servers announce themselves on the local network by multicast, once a second, and nodes listen.
     /// Where the cluster has a key, announcements prove it; others are dropped. Without a key an announcement counts if
-    /// it comes from the address that it offers. Null (default): not.</summary>
+    /// it comes from the address that it offers. Null (default): only in <see cref="MembershipMode.Peers"/>.</summary>
     public bool? Multicast { get; set; }
 
     /// <summary>The multicast address of announcements over IPv4. Default: 239.192.67.1.</summary>

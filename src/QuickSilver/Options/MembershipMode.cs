@@ -22,4 +22,9 @@ public enum MembershipMode
     /// <summary>In whichever process <see cref="MembershipOptions.Election"/> elects: any node of the cluster may
     /// serve, and another takes over when it ends. Servers need no addresses in the configuration.</summary>
     Elected,
+
+    /// <summary>In one of the nodes, which elect it themselves, without any service: it serves while a majority of them
+    /// reaches it, and another takes over when it ends. <see cref="MembershipOptions.Peers"/> says who votes.
+    /// </summary>
+    Peers,
 }

@@ -18,7 +18,8 @@ public sealed class MembershipOptions
     /// <summary>Servers as "host:port", by name or address; an IPv6 address in brackets, "[fd00::5]:14999". All
     /// addresses of a name are tried, IPv4 first, and it is resolved again each time.
     /// <see cref="MembershipMode.Client"/> tries servers in turn. <see cref="MembershipMode.Host"/> takes them as the
-    /// other possible hosts of the cluster; its own address may be among them. A host does not start while another
+    /// other possible hosts of the cluster; its own address may be among them. <see cref="MembershipMode.Peers"/> asks
+    /// the nodes there first; they may be any of those that vote, and its own address may be among them. A host does not start while another
     /// serves, and logs a warning once a minute if it finds one later. An address that does not answer at all delays a
     /// start by a second and a half; one that refuses, not at all.
     /// <see cref="QuickSilverNode.ChangeMembershipServers"/> replaces the list while the node runs.</summary>
@@ -30,6 +31,9 @@ public sealed class MembershipOptions
     /// <summary>Elects the process that serves, in <see cref="MembershipMode.Elected"/>. The caller disposes of it,
     /// after the nodes that use it; <see cref="UseElection"/> leaves that to the nodes. Default: null.</summary>
     public IMembershipElection? Election { get; set; }
+
+    /// <summary>The election among the nodes, in <see cref="MembershipMode.Peers"/>.</summary>
+    public PeerOptions Peers { get; private set; } = new();
 
     /// <summary>TCP port of the server: on 127.0.0.1 in <see cref="MembershipMode.Loopback"/>, on <see cref="Address"/>
     /// in <see cref="MembershipMode.Host"/>. An elected server takes another that is free if it is taken. Default:
@@ -129,7 +133,7 @@ public sealed class MembershipOptions
 
     /// <summary>True when servers announce themselves by multicast, and nodes listen. A mode whose nodes have nothing
     /// else to find each other by turns it on here.</summary>
-    internal bool Announces => Discovery.Multicast ?? false;
+    internal bool Announces => Discovery.Multicast ?? Mode == MembershipMode.Peers;
 
     /// <summary>True when nodes find servers that <see cref="Servers"/> does not name.</summary>
     internal bool Discovers => Announces || Discovery.HasSources;
@@ -152,6 +156,7 @@ public sealed class MembershipOptions
         copy.Servers = [.. Servers];
         copy.AllowedNetworks = [.. AllowedNetworks];
         copy.Discovery = Discovery.Copy();
+        copy.Peers = Peers.Copy();
         return copy;
     }
 
@@ -187,6 +192,12 @@ public sealed class MembershipOptions
                     $"'{Servers[index]}' is not HOST:PORT, such as 10.0.0.5:14999 or [fd00::5]:14999");
             }
         }
+        if (Mode == MembershipMode.Peers && Servers.Count == 0 && !Discovers)
+            errors.Add(
+                "Membership.Servers",
+                "is empty, and Membership.Mode is Peers: add HOST:PORT of some nodes that may serve, or leave "
+                + "Membership.Discovery.Multicast on");
+        Peers.Validate(errors);
         errors.InRange("Membership.Port", Port, 1, 65_535);
         if (Address is { } address && InterfaceSelector.TryParse(address, out _) is { } fault)
             errors.Add("Membership.Address", fault);

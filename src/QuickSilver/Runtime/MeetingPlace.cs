@@ -21,6 +21,8 @@ internal static class MeetingPlace
             MembershipMode.Client => $"{cluster}, a membership server at {Places(membership)}",
             MembershipMode.Host => $"{cluster}, this process as its membership server at port {membership.Port}",
             MembershipMode.Elected => $"{cluster}, a membership server elected by {membership.Election!.Describe()}",
+            MembershipMode.Peers => $"{cluster}, a membership server elected by its nodes, which are found at "
+                + Places(membership),
             _ => $"{cluster}, port {membership.Port} of this machine, and the user {Environment.UserName} with the "
                 + "same home folder, where the key is",
         };

@@ -6,6 +6,7 @@ using QuickSilver.Diagnostics;
 using QuickSilver.Membership;
 using QuickSilver.Membership.Discovery;
 using QuickSilver.Membership.Election;
+using QuickSilver.Membership.Peers;
 using QuickSilver.Protocol.Membership.Discovery;
 using QuickSilver.Security;
 using QuickSilver.Testing;
@@ -216,7 +217,7 @@ internal static class NodeOpener
                 {
                     Discovery = discovery,
                 };
-            case MembershipMode.Elected:
+            case MembershipMode.Elected or MembershipMode.Peers:
                 return Elected(options, transport, node, reporter, discovery);
             case MembershipMode.Host:
                 return await HostAsync(options, transport, reporter, discovery).ConfigureAwait(false);
@@ -281,11 +282,14 @@ internal static class NodeOpener
         QuickSilverOptions options, IHostTransport transport, string node, NodeReporter reporter,
         ServerDiscovery? discovery)
     {
+        MembershipOptions membership = options.Membership;
         IPAddress listens = ListenAddress(options, transport);
-        var endpoint = new IPEndPoint(listens, options.Membership.Port);
+        var endpoint = new IPEndPoint(listens, membership.Port);
         MembershipHostSettings settings = OptionSettings.ToHost(options, transport.Facts, endpoint);
         IPAddress announced = MembershipHost.IsAll(listens) ? transport.Choice.InterfaceAddress : listens;
-        (IMembershipElection election, bool isOwn) = options.Membership.TakeElection();
+        (IMembershipElection election, bool isOwn) = membership.Mode == MembershipMode.Peers
+            ? (new PeerElection(OptionSettings.ToPeers(options, node), new IPEndPoint(announced, 0), discovery), true)
+            : membership.TakeElection();
         var connector = new ElectedConnector(election, settings, announced, node, reporter, isOwn)
         {
             Discovery = discovery,

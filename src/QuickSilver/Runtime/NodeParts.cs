@@ -216,6 +216,12 @@ internal sealed class NodeParts
             return $"The nodes of the cluster elect their server by {options.Election!.Describe()}: make sure that "
                 + "this node reaches it, and the server that it names; a firewall must let TCP through to both.";
         }
+        if (options.Mode == MembershipMode.Peers)
+        {
+            return "The nodes of the cluster elect their server: make sure that this node reaches those at "
+                + $"Membership.Servers ({string.Join(", ", options.Servers)}), and they reach it; a firewall must let "
+                + "TCP through in both directions.";
+        }
         string other = "choose another port by Membership.Port, the same for all nodes of the cluster";
         return isServerSilent
             ? $"The process that has port {options.Port} may have been stopped, by a debugger or a signal: "

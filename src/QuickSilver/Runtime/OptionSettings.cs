@@ -1,5 +1,7 @@
 using System.Net;
 using QuickSilver.Membership;
+using QuickSilver.Membership.Election;
+using QuickSilver.Membership.Peers;
 using QuickSilver.Protocol.Core;
 using QuickSilver.Protocol.Dissemination;
 using QuickSilver.Protocol.Flow.Control;
@@ -17,6 +19,8 @@ namespace QuickSilver.Runtime;
 internal static class OptionSettings
 {
     private static readonly TimeSpan MinTakeover = TimeSpan.FromSeconds(2);
+    private static readonly TimeSpan ShortestPeerLease = TimeSpan.FromSeconds(1);
+    private static readonly TimeSpan LongestPeerLease = TimeSpan.FromSeconds(5);
 
     /// <summary>Converts options to the settings of a membership host.</summary>
     /// <param name="options">The options of the hosting node.</param>
@@ -52,7 +56,7 @@ internal static class OptionSettings
                     ? ReconnectPace.LoopbackFoundingGrace
                     : ReconnectPace.HostFoundingGrace,
                 TakeoverTimeout = membership.Mode == MembershipMode.Loopback ? TakeoverTimeout(membership) : null,
-                IsElected = membership.Mode == MembershipMode.Elected,
+                IsElected = membership.Mode is MembershipMode.Elected or MembershipMode.Peers,
                 AwaitMajority = membership.Mode != MembershipMode.Loopback && membership.AwaitMajority,
                 Replication = options.Recovery.ReplicationFactor,
                 MulticastFirst = multicast ? address : default,
@@ -64,6 +68,27 @@ internal static class OptionSettings
                 MaxRegions = merges ? membership.MaxRegions : int.MaxValue,
                 MaxMulticastRegions = merges && multicast ? Math.Max(count, 1) : int.MaxValue,
             },
+        };
+    }
+
+    /// <summary>Converts options to the settings of an election among the nodes.</summary>
+    public static PeerSettings ToPeers(QuickSilverOptions options, string node)
+    {
+        MembershipOptions membership = options.Membership;
+        bool detects = membership.FailureTimeout > TimeSpan.Zero;
+        TimeSpan lease = detects ? membership.FailureTimeout / 2 : LongestPeerLease;
+        return new PeerSettings
+        {
+            ClusterName = options.ClusterName,
+            NodeName = node,
+            Options = membership.Peers,
+            Seeds = membership.ParseServers(),
+            Lease = lease < ShortestPeerLease ? ShortestPeerLease
+                : lease > LongestPeerLease ? LongestPeerLease
+                : lease,
+            Silence = detects ? membership.FailureTimeout : TimeSpan.MaxValue,
+            Security = options.Protection.Channel,
+            Clock = new LeaseClock(),
         };
     }
 

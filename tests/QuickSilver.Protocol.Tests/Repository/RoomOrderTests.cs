@@ -10,8 +10,9 @@ public sealed class RoomOrderTests
     private static readonly RoomRules Rooms =
         new(
             "QuickSilver.Protocol", "Wire", "Core", "Probing", "Security", "Flow",
-            "Membership", "Membership.Frames", "Membership.Discovery", "Membership.Agent", "Membership.Server", "Delivery",
-            "Dissemination", "Dissemination.Messages", "Dissemination.Groups", "Dissemination.Packing", "Dissemination.Streams",
+            "Membership", "Membership.Frames", "Membership.Discovery", "Membership.Voting", "Membership.Agent",
+            "Membership.Server", "Delivery", "Dissemination", "Dissemination.Messages", "Dissemination.Groups",
+            "Dissemination.Packing", "Dissemination.Streams",
             "Dissemination.Hybrids", "Dissemination.Sending", "Recovery", "Recovery.Reception", "Recovery.Paths",
             "Recovery.Repairs", "Recovery.Arrivals", "Recovery.Orphans", "Recovery.Ring", "Recovery.Regions",
             "Modes", "Lateral", "Timed", "Timed.Sending", "Timed.Receiving", "Timed.Groups", "Stack");

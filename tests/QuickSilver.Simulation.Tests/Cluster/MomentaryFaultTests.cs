@@ -34,7 +34,7 @@ public sealed class MomentaryFaultTests
     private static readonly Fault[] OfElections =
     [
         new HostFreeze(At, default, 0, default), new HostOutage(At, default, 0, IsOrderly: true),
-        new StoreCut(At, default, 0), new StoreOutage(At, default, default),
+        new PeerCut(At, default, 1, false), new StoreCut(At, default, 0), new StoreOutage(At, default, default),
     ];
 
     [Fact]

@@ -58,6 +58,12 @@ internal enum FrameKind : byte
     /// <summary>Node: groups that it ceases to publish to: count (varint), group counters (varint each).</summary>
     Cease = 15,
 
+    /// <summary>Process: a question in an election among the nodes. See <see cref="Voting.VoteRequest"/>.</summary>
+    Vote = 16,
+
+    /// <summary>Process: the answer to it. See <see cref="Voting.VoteAnswer"/>.</summary>
+    VoteAnswer = 17,
+
     /// <summary>Server: the registration is accepted. See <see cref="WelcomeFrame"/>.</summary>
     Welcome = 32,
 

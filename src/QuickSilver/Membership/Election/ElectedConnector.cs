@@ -1,5 +1,6 @@
 using System.Net;
 using QuickSilver.Membership.Discovery;
+using QuickSilver.Membership.Peers;
 using QuickSilver.Protocol.Core;
 using QuickSilver.Protocol.Membership.Discovery;
 using QuickSilver.Protocol.Membership.Server;
@@ -8,7 +9,8 @@ namespace QuickSilver.Membership.Election;
 
 /// <summary>
 /// Connects a node to the server that an election names. When nobody serves, this process campaigns: it listens first,
-/// since the election announces where, and admits nobody before it has the lease.
+/// since the election announces where, and admits nobody before it has the lease. Where the nodes elect, it listens from
+/// the start: it is asked for its vote there.
 /// </summary>
 /// <param name="election">The election.</param>
 /// <param name="settings">The settings of a host, if this process is elected.</param>
@@ -28,14 +30,19 @@ internal sealed class ElectedConnector(
     private static readonly TimeSpan CallTime = TimeSpan.FromSeconds(3);
 
     private readonly IClock _clock = settings.Clock ?? new LeaseClock();
+    private readonly PeerElection? _peers = election as PeerElection;
     private volatile IPAddress _announced = announced;
     private volatile ElectedTerm? _term;
+    private volatile MembershipHost? _standby;
+    private volatile bool _hasMoved;
 
     /// <inheritdoc/>
     public override MembershipHost? Host => _term is { Host: { IsRunning: true } host } ? host : null;
 
-    /// <summary>What this process announces while it serves; null otherwise. Any thread.</summary>
-    public OwnAnnouncement? Own => OwnAnnouncement.Of(Host, AnnouncementKind.Server, _announced);
+    /// <summary>What this process announces while it serves, or while it may where the nodes elect; null otherwise. Any
+    /// thread.</summary>
+    public OwnAnnouncement? Own => OwnAnnouncement.Of(Host, AnnouncementKind.Server, _announced)
+        ?? OwnAnnouncement.Of(_standby, AnnouncementKind.Candidate, _announced);
 
     /// <inheritdoc/>
     public override string? DescribeTries() => Discovery?.Describe();
@@ -49,6 +56,7 @@ internal sealed class ElectedConnector(
             _term = null;
             await ended.DisposeAsync().ConfigureAwait(false);
         }
+        if (await StandByAsync().ConfigureAwait(false) is { Length: > 0 } refusal) return Reached.Failed(refusal);
         try
         {
             events.OnSeeking($"{election.Describe()} is asked who serves, and has not answered yet");
@@ -62,6 +70,10 @@ internal sealed class ElectedConnector(
         {
             string silent = $"{election.Describe()} has not answered within {CallTime.TotalSeconds:0} s";
             return await TryFoundAsync(silent, events, stop).ConfigureAwait(false);
+        }
+        catch (NobodyElectedException nobody)
+        {
+            return Reached.Failed(nobody.Message);
         }
         catch (Exception failure)
         {
@@ -94,6 +106,7 @@ internal sealed class ElectedConnector(
         base.OnAddressChanged(before, after);
         if (!_announced.Equals(before)) return;
         _announced = after;
+        _hasMoved = true;
         Host?.Lose();
     }
 
@@ -101,7 +114,15 @@ internal sealed class ElectedConnector(
     protected override async ValueTask StopAsync()
     {
         if (_term is { } term) await term.DisposeAsync().ConfigureAwait(false);
+        if (_standby is { } standby) await standby.DisposeAsync().ConfigureAwait(false);
         if (isOwn) await DiscoverySource.DisposalOf(election).ConfigureAwait(false);
+    }
+
+    /// <inheritdoc/>
+    public override bool TryChangeServers(IReadOnlyList<(string Host, int Port)> servers)
+    {
+        _peers?.ChangeSeeds(servers);
+        return _peers is not null;
     }
 
     /// <inheritdoc/>
@@ -127,7 +148,8 @@ internal sealed class ElectedConnector(
     private async ValueTask<Reached> CampaignAsync(ILinkEvents events, CancellationToken stop)
     {
         events.OnSeeking($"nobody serves, and {election.Describe()} is asked for the lease");
-        if (Listen(out string refusal) is not { } host) return Reached.Failed(refusal);
+        string refusal = "";
+        if ((_standby ?? Listen(out refusal)) is not { } host) return Reached.Failed(refusal);
         IMembershipLease? lease = null;
         try
         {
@@ -139,6 +161,7 @@ internal sealed class ElectedConnector(
             if (lease is null) return Reached.Failed("another process has just been elected to serve");
             if (FindFault(lease) is { } fault) return Reached.Failed($"{election.Describe()} grants a lease {fault}");
             _term = new ElectedTerm(host, lease, asked, _clock, hostEvents);
+            _standby = null;
             events.OnServing(place);
             Discovery?.Wake();
             return await TryConnectAsync(host, events, stop).ConfigureAwait(false);
@@ -147,10 +170,26 @@ internal sealed class ElectedConnector(
         {
             if (_term?.Host != host)
             {
-                await host.DisposeAsync().ConfigureAwait(false);
+                if (_standby != host) await host.DisposeAsync().ConfigureAwait(false);
                 if (lease is not null) await ElectedTerm.GiveUpAsync(lease).ConfigureAwait(false);
             }
         }
+    }
+
+    // A voter listens all the time, at one place as long as it can: another place is another voter.
+    private async ValueTask<string> StandByAsync()
+    {
+        if (_peers is not { MayServe: true } peers) return "";
+        if (_standby is { } before)
+        {
+            if (before.IsRunning && !_hasMoved) return "";
+            await before.DisposeAsync().ConfigureAwait(false);
+        }
+        _hasMoved = false;
+        _standby = Listen(out string refusal);
+        if (_standby is { } standing) peers.Move(new IPEndPoint(_announced, standing.EndPoint.Port));
+        Discovery?.Wake();
+        return refusal;
     }
 
     // Another process of this machine may have the port, and the election announces any.
@@ -158,10 +197,11 @@ internal sealed class ElectedConnector(
     {
         IPAddress listens = settings.EndPoint.Address;
         var place = new IPEndPoint(MembershipHost.IsAll(listens) ? listens : _announced, settings.EndPoint.Port);
-        MembershipHost? host = MembershipHost.TryStart(settings with { EndPoint = place }, hostEvents, out refusal);
+        MembershipHostSettings own = settings with { EndPoint = place, Votes = _peers };
+        MembershipHost? host = MembershipHost.TryStart(own, hostEvents, out refusal);
         if (host is not null || refusal.Length > 0) return host;
         place.Port = 0;
-        return MembershipHost.TryStart(settings with { EndPoint = place }, hostEvents, out refusal);
+        return MembershipHost.TryStart(own, hostEvents, out refusal);
     }
 
     private static string? FindFault(IMembershipLease lease)

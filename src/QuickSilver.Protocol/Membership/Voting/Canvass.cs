@@ -1,0 +1,80 @@
+namespace QuickSilver.Protocol.Membership.Voting;
+
+/// <summary>
+/// What a process makes of what it has seen of the others: who serves; and if nobody does, whether it is the one to
+/// stand for election, or to found the cluster. One call at a time.
+/// </summary>
+/// <param name="founders">Number of processes that found a cluster together.</param>
+internal sealed class Canvass(int founders)
+{
+    private const int MostYields = 2;
+    private const int MostNames = 8;
+
+    private int _yields;
+
+    /// <summary>Finds the process that serves.</summary>
+    /// <param name="voter">The vote of this process.</param>
+    /// <param name="looks">What the others have answered.</param>
+    /// <returns>The answer that names it; null for none.</returns>
+    public static VoteAnswer? FindLeader(Voter voter, IReadOnlyList<VoteAnswer> looks)
+    {
+        foreach (Electorate later in looks.Select(static look => look.Electorate).OfType<Electorate>())
+            voter.Learn(later);
+        if (voter.Known is not { } known) return BestOf(looks, voter);
+        // The own cluster first: it may only be between two servers.
+        return BestOf(looks.Where(look => look.Instance == known.Instance), voter)
+            ?? (known.IsMajority(PresentOf(known, voter, looks)) ? null : BestOf(looks, voter));
+    }
+
+    /// <summary>Decides what this process stands for, when nobody serves.</summary>
+    /// <param name="voter">The vote of this process.</param>
+    /// <param name="looks">What the others have answered.</param>
+    /// <param name="lowest">The lowest ballot.</param>
+    /// <param name="instance">A random number, for a cluster to be founded.</param>
+    /// <param name="refusal">Why there is nothing to stand for; empty when another is to stand.</param>
+    /// <returns>Null when this process is not to stand now.</returns>
+    public Candidacy? Stand(
+        Voter voter, IReadOnlyList<VoteAnswer> looks, long lowest, ulong instance, out string refusal)
+    {
+        refusal = "";
+        VoterInfo self = voter.Self;
+        long ballot = looks.Select(static look => look.Ballot).Append(voter.Ballot).Append(lowest - 1).Max() + 1;
+        if (voter.Known is { } known)
+        {
+            SortedSet<ulong> present = PresentOf(known, voter, looks);
+            bool isFirst = known.All.FirstOrDefault(one => present.Contains(one.Id))?.Id == self.Id;
+            return isFirst || !Yields() ? new Candidacy(self, new VoteRound(known), ballot, IsFounding: false) : null;
+        }
+        if (looks.FirstOrDefault(static look => look.Instance != 0) is { } member)
+        {
+            refusal = $"{member.Voter} belongs to the cluster, and its members elect no server";
+            return null;
+        }
+        VoterInfo[] all = [.. looks.Select(static look => look.Voter).Where(static one => one.Place.Port != 0)
+            .Append(self).OrderBy(static one => one.Id)];
+        if (all.Length < founders)
+        {
+            string names = string.Join(", ", all.Take(MostNames).Select(static one => one.ToString()));
+            refusal = $"{all.Length} of {founders} founders (Membership.Peers.Founders) are there: {names}";
+            return null;
+        }
+        if (all[0].Id != self.Id && Yields()) return null;
+        var first = new Electorate(instance, new ElectorateVersion(ballot, 0), all, []);
+        return new Candidacy(self, new VoteRound(first, isFounding: true), ballot, IsFounding: true);
+    }
+
+    // Leaves it to another a few times: that one may not know yet, or not be able to.
+    private bool Yields()
+    {
+        if (_yields++ < MostYields) return true;
+        _yields = 0;
+        return false;
+    }
+
+    private static VoteAnswer? BestOf(IEnumerable<VoteAnswer> looks, Voter voter) => looks
+        .Where(look => look.Leader is { } leader && leader.Id != voter.Self.Id)
+        .MaxBy(static look => look.LeaderTerm);
+
+    private static SortedSet<ulong> PresentOf(Electorate known, Voter voter, IReadOnlyList<VoteAnswer> looks) =>
+        [.. looks.Where(look => look.Instance == known.Instance).Select(static look => look.Voter.Id), voter.Self.Id];
+}
