@@ -98,6 +98,9 @@ internal sealed class SimulatedMembership : IServerLinks, IMembershipDoor, IEven
     /// <summary>How many servers there have been, with the present one.</summary>
     public ulong Servers => _servers;
 
+    /// <summary>Number of nodes registered at the present server.</summary>
+    public int Nodes => IsServing ? _server!.Statistics.Nodes : 0;
+
     /// <summary>Counter of the last step that the present server has made.</summary>
     public ulong LastStep => _server?.Statistics.Steps ?? 0;
 

@@ -51,6 +51,12 @@ internal sealed class SimulatedPeer(int index, ElectionModel model, Probes probe
     /// <summary>True while it ends in good order.</summary>
     public bool IsRetiring { get; set; }
 
+    /// <summary>True when the cluster of its server is to go into another.</summary>
+    public bool IsDissolved { get; set; }
+
+    /// <summary>Turns since it began to serve.</summary>
+    public int Watches { get; set; }
+
     public Instant FrozenUntil { get; set; }
 
     public VoterInfo Info => Voter.Self;
@@ -72,7 +78,7 @@ internal sealed class SimulatedPeer(int index, ElectionModel model, Probes probe
     public void End()
     {
         IsDown = true;
-        IsRetiring = IsCampaigning = false;
+        IsRetiring = IsCampaigning = IsDissolved = false;
         Leader = null;
         Poll = null;
         Life++;
@@ -93,7 +99,7 @@ internal sealed class SimulatedPeer(int index, ElectionModel model, Probes probe
     }
 
     /// <summary>Answers a question.</summary>
-    public VoteAnswer? Answer(VoteRequest request)
+    public VoteAnswer? Answer(VoteRequest request, Func<ulong> draw)
     {
         if (Leader is not null && request.Kind == VoteKind.Enrol)
         {
@@ -105,7 +111,15 @@ internal sealed class SimulatedPeer(int index, ElectionModel model, Probes probe
             Leader.Resign(request.Asker.Id);
             return Voter.With(VoteVerdict.Granted, request, Now);
         }
-        return Voter.Answer(request, Now);
+        if (Leader is not null && request.Kind == VoteKind.Merge)
+        {
+            bool mayCome = !IsDissolved && Server.IsServing
+                && Leader.Merger.TryTake(Server.Nodes, Leader.Current.Instance, request, Now);
+            return Voter.With(mayCome ? VoteVerdict.Granted : VoteVerdict.NotHere, request, Now);
+        }
+        VoteAnswer? answer = Voter.Answer(request, Now);
+        if (request.Kind == VoteKind.Dissolve && answer is { Verdict: VoteVerdict.Granted }) BeBorn(draw());
+        return Leader is null ? answer : answer! with { Members = Server.Nodes };
     }
 
     /// <summary>A server has answered that it lets this host vote.</summary>
@@ -140,8 +154,17 @@ internal sealed class SimulatedPeer(int index, ElectionModel model, Probes probe
         Electing = electorate.Version,
     };
 
+    /// <summary>Its cluster has gone into another: it is another voter there.</summary>
+    public void Dissolve(ulong id)
+    {
+        IsDissolved = false;
+        Leader = null;
+        BeBorn(id);
+    }
+
     private void BeBorn(ulong id)
     {
+        Found = null;
         var place = new NetEndpoint(FirstAddress + (uint)Index, 14999);
         Voter = new Voter(Cluster, new VoterInfo(id | 1, place, $"host{Index}", 1), Now, probes);
     }

@@ -18,7 +18,7 @@ internal sealed class SimulatedPeers : ISimulatedHosts, IEventTarget
     private const double StaleAnswers = 0.05;
     private const int RenewalsInEach = 3;
     private const int MostRounds = 6;
-    private const long FirstBallot = 10;
+    private const int WatchEvery = 4;
     private const ulong Election = ulong.MaxValue - 2;
     private static readonly TimeSpan RetireTime = TimeSpan.FromSeconds(2);
 
@@ -29,8 +29,7 @@ internal sealed class SimulatedPeers : ISimulatedHosts, IEventTarget
     private readonly List<(int Hosts, Instant Until, bool IsOneWay)> _cuts = [];
     private readonly SortedDictionary<ulong, long> _terms = [];
     private readonly FrameBuilder _frame = new();
-    private SimulatedPeer? _holder;
-    private SimulatedPeer? _holderBefore;
+    private SimulatedPeer? _last;
     private Instant _outUntil;
     private Instant _slowUntil;
     private TimeSpan _slowness;
@@ -79,9 +78,14 @@ internal sealed class SimulatedPeers : ISimulatedHosts, IEventTarget
     /// <inheritdoc/>
     public SimulatedLink? Connect(IMembershipClient client)
     {
-        SimulatedPeer? named = Draw() % 1000 < (ulong)(1000 * StaleAnswers) ? _holderBefore : _holder;
-        return named is { IsDown: false } ? named.Server.Connect(client) : null;
+        if (Draw() % 1000 < (ulong)(1000 * StaleAnswers)) return Connect(_last, client);
+        // Where there are two clusters, each has some of the nodes.
+        SimulatedPeer[] serving = [.. _hosts.Where(static host => host.Server.IsServing)];
+        return serving.Length > 0 ? Connect(serving[client.Machine % serving.Length], client) : null;
     }
+
+    private static SimulatedLink? Connect(SimulatedPeer? host, IMembershipClient client) =>
+        host is { IsDown: false } ? host.Server.Connect(client) : null;
 
     /// <inheritdoc/>
     public void End(int host, bool dies, bool isOrderly)
@@ -190,7 +194,9 @@ internal sealed class SimulatedPeers : ISimulatedHosts, IEventTarget
         _events.Schedule(now + pause + (_model.Delay * Unit()), this, host, (long)Happening.Look);
         if (host.IsDown || host.Poll is not null || host.IsRetiring) return;
         if (serves && !host.IsCampaigning && !host.Server.IsServing) host.Leader = null;
-        if (host.Leader is not null) Renew(host);
+        if (host.Leader is not null && host.IsDissolved) Dissolve(host);
+        else if (host.Leader is not null && ++host.Watches % WatchEvery == 0) Look(host);
+        else if (host.Leader is not null) Renew(host);
         else if (host.OtherLeader() is { } leader) Enrol(host, leader);
         else Look(host);
     }
@@ -234,7 +240,7 @@ internal sealed class SimulatedPeers : ISimulatedHosts, IEventTarget
         {
             if (host.Poll != poll) return;
             if (one.Id != host.Info.Id) Send(new Letter(host, host.Life, Find(one), request, poll, one));
-            else Take(poll, one, host.Answer(request with { Electorate = poll.Round?.Electorate }));
+            else Take(poll, one, host.Answer(request with { Electorate = poll.Round?.Electorate }, Draw));
         }
         if (asked.Count == 0) End(poll);
     }
@@ -244,7 +250,7 @@ internal sealed class SimulatedPeers : ISimulatedHosts, IEventTarget
         SimulatedPeer host = letter.To!;
         if (host.IsDown) return;
         var request = VoteRequest.TryRead(Written(letter.Request.WriteTo))!;
-        if (host.Answer(request) is not { } answer) return;
+        if (host.Answer(request, Draw) is not { } answer) return;
         if (request.Kind == VoteKind.Enrol && host.Leader is not null && host.Poll is null) Renew(host);
         Send(letter with { To = letter.From, Answer = answer, Responder = host }, Happening.Answer);
     }
@@ -258,6 +264,8 @@ internal sealed class SimulatedPeers : ISimulatedHosts, IEventTarget
         {
             if (letter.Request.Kind == VoteKind.Enrol && host.OnEnrolled(answer, Draw))
                 Mark("a process joins another cluster of its name");
+            if (letter.Request.Kind == VoteKind.Merge && answer.Verdict == VoteVerdict.Granted && host.Leader is not null)
+                host.IsDissolved = true;
             return;
         }
         if (host.Poll != poll) return;
@@ -296,6 +304,11 @@ internal sealed class SimulatedPeers : ISimulatedHosts, IEventTarget
 
     private void OnSeen(SimulatedPeer host, Poll poll)
     {
+        if (host.Leader is { } leading)
+        {
+            Watch(host, leading, poll.Looks);
+            return;
+        }
         if (Canvass.FindLeader(host.Voter, poll.Looks) is { Leader: { } leader })
         {
             host.Found = leader;
@@ -303,8 +316,42 @@ internal sealed class SimulatedPeers : ISimulatedHosts, IEventTarget
             return;
         }
         host.Found = null;
-        if (host.Canvass.Stand(host.Voter, poll.Looks, FirstBallot, Draw() | 1, out _) is { } candidacy)
+        if (host.Canvass.Stand(host.Voter, poll.Looks, LowestBallot, Draw() | 1, out _) is { } candidacy)
+        {
+            if (candidacy.IsFounding && poll.Looks.Exists(static look => look.Instance != 0))
+                throw _run.Violation("V6", $"host {host.Index} founds a cluster beside one that lives");
             Campaign(host, candidacy);
+        }
+    }
+
+    private void Watch(SimulatedPeer host, ElectedPeer leading, List<VoteAnswer> looks)
+    {
+        ulong instance = leading.Current.Instance;
+        if (Merger.FindRival(instance, looks) is { } rival
+            && leading.Merger.IsToGo(host.Server.Nodes, instance, rival, host.Now))
+        {
+            VoteRequest request = host.QuestionOf(VoteKind.Merge) with
+            {
+                Instance = instance,
+                Members = host.Server.Nodes,
+            };
+            Send(new Letter(host, host.Life, Find(rival.Voter), request, null, rival.Voter));
+        }
+        Renew(host);
+    }
+
+    private void Dissolve(SimulatedPeer host)
+    {
+        Mark("a cluster goes into another of its name");
+        host.Server.Die();
+        var round = new VoteRound(host.Leader!.Current);
+        VoteRequest request = host.RequestOf(round.Electorate, host.Leader.Ballot, host.Leader.Term) with
+        {
+            Kind = VoteKind.Dissolve,
+        };
+        foreach (VoterInfo voter in round.Voters.Where(voter => voter.Id != host.Info.Id))
+            Send(new Letter(host, host.Life, Find(voter), request, null, voter));
+        host.Dissolve(Draw());
     }
 
     private void OnCounted(SimulatedPeer host, Poll poll)
@@ -333,8 +380,7 @@ internal sealed class SimulatedPeers : ISimulatedHosts, IEventTarget
         if (before > 0) Mark("a host is elected after another");
         if (_terms.Count > 0 && before == 0) Mark("a cluster is founded after another");
         _terms[instance] = term;
-        _holderBefore = _holder;
-        _holder = host;
+        _last = host;
     }
 
     private void OnRenewed(SimulatedPeer host, Poll poll)
@@ -374,7 +420,7 @@ internal sealed class SimulatedPeers : ISimulatedHosts, IEventTarget
         VoteRequest request = host.RequestOf(round.Electorate, ballot, ballot) with { Kind = VoteKind.Release };
         foreach (VoterInfo voter in round.Voters.Where(voter => round.HasGranted(voter.Id)))
         {
-            if (voter.Id == host.Info.Id) host.Answer(request);
+            if (voter.Id == host.Info.Id) host.Answer(request, Draw);
             else Send(new Letter(host, host.Life, Find(voter), request, null, voter));
         }
     }
@@ -409,6 +455,9 @@ internal sealed class SimulatedPeers : ISimulatedHosts, IEventTarget
         return _cuts.Exists(cut =>
             IsIn(cut.Hosts, from) != IsIn(cut.Hosts, to) && (!cut.IsOneWay || IsIn(cut.Hosts, from)));
     }
+
+    // Follows the calendar, so that clusters that are founded one after the other have different terms.
+    private long LowestBallot => 10 + (256 * (long)(_run.Now - Instant.Zero).TotalSeconds);
 
     private static bool IsIn(int hosts, SimulatedPeer host) => (hosts & (1 << host.Index)) != 0;
 

@@ -20,12 +20,19 @@ public sealed class PeerOptions
     /// that serves; so when one of two nodes dies the other goes on if it is the one that serves.</summary>
     public string? TieBreak { get; set; }
 
+    /// <summary>What becomes of two clusters of this name and key whose servers learn of each other, as after a cut in
+    /// which both were founded. Default: <see cref="MergePolicy.SmallerIntoLarger"/>.</summary>
+    public MergePolicy Merge { get; set; }
+
+    internal bool Merges => Merge == MergePolicy.SmallerIntoLarger;
+
     internal PeerOptions Copy() => (PeerOptions)MemberwiseClone();
 
     internal void Validate(OptionErrors errors)
     {
         errors.InRange("Membership.Peers.Founders", Founders, 1, MostFounders);
         errors.InRange("Membership.Peers.Weight", Weight, 0, MostVotes);
+        errors.Defined("Membership.Peers.Merge", Merge);
         if (TieBreak is { Length: 0 })
             errors.Add("Membership.Peers.TieBreak", "is empty: give the name of a node, or leave it null");
     }

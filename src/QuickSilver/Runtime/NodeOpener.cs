@@ -287,13 +287,16 @@ internal static class NodeOpener
         var endpoint = new IPEndPoint(listens, membership.Port);
         MembershipHostSettings settings = OptionSettings.ToHost(options, transport.Facts, endpoint);
         IPAddress announced = MembershipHost.IsAll(listens) ? transport.Choice.InterfaceAddress : listens;
-        (IMembershipElection election, bool isOwn) = membership.Mode == MembershipMode.Peers
-            ? (new PeerElection(OptionSettings.ToPeers(options, node), new IPEndPoint(announced, 0), discovery), true)
-            : membership.TakeElection();
+        PeerElection? peers = membership.Mode != MembershipMode.Peers
+            ? null
+            : new PeerElection(
+                OptionSettings.ToPeers(options, node), new IPEndPoint(announced, 0), discovery, reporter);
+        (IMembershipElection election, bool isOwn) = peers is null ? membership.TakeElection() : (peers, true);
         var connector = new ElectedConnector(election, settings, announced, node, reporter, isOwn)
         {
             Discovery = discovery,
         };
+        if (peers is not null) peers.Members = () => connector.Host?.Nodes ?? 0;
         discovery?.Announce(() => connector.Own);
         return connector;
     }

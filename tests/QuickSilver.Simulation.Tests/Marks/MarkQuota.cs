@@ -37,6 +37,7 @@ internal static class MarkQuota
             "one run in eighty, so that 400 may have none: reached by runs of restarts",
         ["a server ends with its lease"] = "servers of the generator have no leases: reached by ElectionTests",
         ["a frame is held back since the lease has ended"] = "as the one before: reached by ElectionTests",
+        ["a process votes in the seat of its life before"] = "its hosts do not vote: reached by PeerTests",
         ["survivors contradict each other in who is removed"] =
             "all who were told of a removal but some must die with the server: reached by tests of the takeover "
                 + "alone",

@@ -146,3 +146,13 @@ public class PlantedInElectionTests : PlantedDefectTests
     [MemberData(nameof(Defects))]
     public void ADefectIsFound(string defect) => MustBeFound(defect);
 }
+
+/// <summary>Each mistake of elections among the hosts themselves is found.</summary>
+public class PlantedInPeersTests : PlantedDefectTests
+{
+    public static TheoryData<string> Defects => Names(PeerDefects.All);
+
+    [Theory]
+    [MemberData(nameof(Defects))]
+    public void ADefectIsFound(string defect) => MustBeFound(defect);
+}

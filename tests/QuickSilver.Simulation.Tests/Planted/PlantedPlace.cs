@@ -76,6 +76,7 @@ internal static class PlantedPlace
         [nameof(TimedRuns.TimedLatest)] = TimedRuns.TimedLatest,
         [nameof(TimedRuns.TimedMerged)] = TimedRuns.TimedMerged,
         [nameof(ElectionRun)] = ElectionRun.Generate,
+        [nameof(PeerRun)] = PeerRun.Generate,
         [nameof(SecurityRuns.StuckViewsWithOldKeys)] = SecurityRuns.StuckViewsWithOldKeys,
     };
 

@@ -24,7 +24,8 @@ public class RunGeneratorTests
         // One island, and a node that lies to the server, are for worlds written by hand. Elections have a generator of
         // their own.
         Type[] elected = [.. Enumerable.Range(1, 100)
-            .SelectMany(static seed => ElectionRun.Generate((ulong)seed).Faults)
+            .SelectMany(static seed => ElectionRun.Generate((ulong)seed).Faults
+                .Concat(PeerRun.Generate((ulong)seed).Faults))
             .Select(static fault => fault.GetType())];
         IEnumerable<Type> kinds = typeof(Fault).Assembly.GetTypes()
             .Where(type => type.IsSubclassOf(typeof(Fault)) && type != typeof(Partition)

@@ -79,7 +79,11 @@ internal sealed class NetworkNode : IAsyncDisposable
 
     /// <summary>Starts the process alone: the test says "start" to it when it likes.</summary>
     public static NetworkNode Launch(NetworkNamespaces network, int host, string name, IEnumerable<string> options) =>
-        new(NamespaceSet.PrefixOf(network.NameOf(host)), name, [TestSecurity.Line, .. options]);
+        new(
+            NamespaceSet.PrefixOf(network.NameOf(host)), name,
+            options.Any(static one => one.StartsWith("Security:Mode=", StringComparison.Ordinal))
+                ? options
+                : [TestSecurity.Line, .. options]);
 
     /// <summary>As <see cref="StartAsync(NetworkNamespaces, int, string, IEnumerable{string})"/>, with the packages of the
     /// previous version of QuickSilver.</summary>

@@ -9,6 +9,7 @@ internal sealed class Canvass(int founders)
 {
     private const int MostYields = 2;
     private const int MostNames = 8;
+    private const ulong FoundingBallots = 256;
 
     private int _yields;
 
@@ -59,6 +60,8 @@ internal sealed class Canvass(int founders)
             return null;
         }
         if (all[0].Id != self.Id && Yields()) return null;
+        // Clusters of one name that are founded one soon after the other have different terms, most likely.
+        ballot += (long)(instance % FoundingBallots);
         var first = new Electorate(instance, new ElectorateVersion(ballot, 0), all, []);
         return new Candidacy(self, new VoteRound(first, isFounding: true), ballot, IsFounding: true);
     }

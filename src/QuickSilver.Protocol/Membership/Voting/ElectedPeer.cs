@@ -47,6 +47,9 @@ internal sealed class ElectedPeer
     /// <summary>The term in which the process serves.</summary>
     public long Term { get; }
 
+    /// <summary>Whether the cluster goes into another of its name.</summary>
+    public Merger Merger { get; } = new();
+
     /// <summary>The ballot of the round to come.</summary>
     public long Ballot { get; private set; }
 

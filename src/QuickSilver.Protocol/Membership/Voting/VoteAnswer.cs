@@ -13,6 +13,7 @@ namespace QuickSilver.Protocol.Membership.Voting;
 /// instance      u64      of the known electorate; 0: none
 /// term          varint   its version
 /// change        varint
+/// members       varint   number of nodes at its server; 0: it does not serve
 /// flags         byte     1: the electorate follows; 2: the one that serves follows, as far as is known:
 ///   leader        voter
 ///   served        varint   its term
@@ -38,6 +39,9 @@ internal sealed record VoteAnswer
     /// <summary>The version of the electorate that it knows.</summary>
     public ElectorateVersion Known { get; init; }
 
+    /// <summary>Number of nodes at its server; 0: it does not serve.</summary>
+    public int Members { get; init; }
+
     /// <summary>That electorate, if the asking process knows an older one.</summary>
     public Electorate? Electorate { get; init; }
 
@@ -54,6 +58,7 @@ internal sealed record VoteAnswer
         VoteFields.Write(frame, Voter);
         frame.WriteVarint((ulong)Ballot).WriteUInt64(Instance);
         VoteFields.Write(frame, Known);
+        frame.WriteVarint((ulong)Members);
         frame.WriteByte((byte)((Electorate is null ? 0 : ElectorateFlag) | (Leader is null ? 0 : LeaderFlag)));
         if (Electorate is not null) VoteFields.Write(frame, Electorate);
         if (Leader is null) return;
@@ -71,6 +76,7 @@ internal sealed record VoteAnswer
         long ballot = (long)reader.ReadVarint(long.MaxValue);
         ulong instance = reader.ReadUInt64();
         ElectorateVersion version = VoteFields.ReadVersion(ref reader);
+        int members = (int)reader.ReadVarint(int.MaxValue);
         byte flags = reader.ReadByte();
         Electorate? electorate = (flags & ElectorateFlag) != 0
             ? VoteFields.ReadElectorate(ref reader, instance, version)
@@ -87,6 +93,7 @@ internal sealed record VoteAnswer
             Ballot = ballot,
             Instance = instance,
             Known = version,
+            Members = members,
             Electorate = electorate,
             Leader = leader,
             LeaderTerm = term,

@@ -17,4 +17,11 @@ internal enum VoteKind : byte
 
     /// <summary>The asking process ends in good order, and votes no more. Only the server takes it.</summary>
     Resign = 5,
+
+    /// <summary>The asking process serves another cluster of this name, which would go into this one. Only the server
+    /// takes it.</summary>
+    Merge = 6,
+
+    /// <summary>The asking process, which has this one's vote, has given its cluster up for another.</summary>
+    Dissolve = 7,
 }

@@ -14,6 +14,7 @@ namespace QuickSilver.Protocol.Membership.Voting;
 /// asker         voter    its id (u64), place, name (text), weight (byte)
 /// ballot        varint
 /// served        varint   the term that the asking process serves in, or would
+/// members       varint   number of nodes at the server of the asking process
 /// duration      varint   milliseconds for which the vote is asked
 /// instance      u64      of the electorate; 0: none
 /// term          varint   version of the electorate
@@ -46,6 +47,9 @@ internal sealed record VoteRequest
     /// <summary>The term that the asking process serves in, or would serve in.</summary>
     public long Term { get; init; }
 
+    /// <summary>Number of nodes at the server of the asking process.</summary>
+    public int Members { get; init; }
+
     /// <summary>How long the vote is asked for.</summary>
     public TimeSpan Duration { get; init; }
 
@@ -70,7 +74,7 @@ internal sealed record VoteRequest
         frame.Begin(FrameKind.Vote).WriteUInt32(Magic).WriteByte(Version).WriteText(ClusterName);
         frame.WriteByte((byte)Kind);
         VoteFields.Write(frame, Asker);
-        frame.WriteVarint((ulong)Ballot).WriteVarint((ulong)Term);
+        frame.WriteVarint((ulong)Ballot).WriteVarint((ulong)Term).WriteVarint((ulong)Members);
         frame.WriteVarint((ulong)Duration.TotalMilliseconds).WriteUInt64(Instance);
         VoteFields.Write(frame, Electing);
         frame.WriteByte((byte)((Electorate is null ? 0 : ElectorateFlag) | (IsFounding ? FoundingFlag : 0)));
@@ -89,6 +93,7 @@ internal sealed record VoteRequest
         VoterInfo asker = VoteFields.ReadVoter(ref reader);
         long ballot = (long)reader.ReadVarint(long.MaxValue);
         long term = (long)reader.ReadVarint(long.MaxValue);
+        int members = (int)reader.ReadVarint(int.MaxValue);
         ulong duration = reader.ReadVarint((ulong)MaxDuration.TotalMilliseconds);
         ulong instance = reader.ReadUInt64();
         ElectorateVersion version = VoteFields.ReadVersion(ref reader);
@@ -97,7 +102,7 @@ internal sealed record VoteRequest
             ? VoteFields.ReadElectorate(ref reader, instance, version)
             : null;
         bool isGood = reader.IsAtEnd && cluster.Length > 0 && flags <= (ElectorateFlag | FoundingFlag)
-            && kind is >= VoteKind.Look and <= VoteKind.Resign && (electorate is null || instance != 0);
+            && kind is >= VoteKind.Look and <= VoteKind.Dissolve && (electorate is null || instance != 0);
         return !isGood ? null : new VoteRequest
         {
             ClusterName = cluster,
@@ -105,6 +110,7 @@ internal sealed record VoteRequest
             Asker = asker,
             Ballot = ballot,
             Term = term,
+            Members = members,
             Duration = TimeSpan.FromMilliseconds(duration),
             Instance = instance,
             Electing = version,

@@ -62,7 +62,7 @@ internal sealed class Voter
                 VoteVerdict verdict = Judge(request, now);
                 if (verdict == VoteVerdict.Granted) Grant(request, now);
                 return With(verdict, request, now);
-            case VoteKind.Release:
+            case VoteKind.Release or VoteKind.Dissolve:
                 bool isHolder = _holder?.Id == request.Asker.Id && request.Ballot == Ballot;
                 if (isHolder) _heldUntil = now;
                 return With(isHolder ? VoteVerdict.Granted : VoteVerdict.NotHere, request, now);

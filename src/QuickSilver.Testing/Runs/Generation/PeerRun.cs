@@ -30,7 +30,7 @@ internal static class PeerRun
         var election = new ElectionModel
         {
             Hosts = hosts,
-            Founders = (hosts / 2) + 1,
+            Founders = dice.Chance(0.3) ? 1 : (hosts / 2) + 1,
             Duration = TimeSpan.FromMilliseconds(dice.Between(1_000, 6_001)),
             Silence = patience,
             Pause = dice.LogMillis(20, 1_000),

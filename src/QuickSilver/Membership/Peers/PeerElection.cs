@@ -16,10 +16,13 @@ namespace QuickSilver.Membership.Peers;
 /// </summary>
 internal sealed class PeerElection : IMembershipElection, IVoteHost, IAsyncDisposable
 {
+    private const int WatchEvery = 3;
     private static readonly TimeSpan TendPause = TimeSpan.FromSeconds(1);
+    private static readonly TimeSpan RivalPause = TimeSpan.FromSeconds(55);
 
     private readonly PeerSettings _settings;
     private readonly Lock _lock = new();
+    private readonly IMembershipHostEvents _events;
     private readonly VoteCaller _caller;
     private readonly PeerPlaces _places;
     private readonly Canvass _canvass;
@@ -28,14 +31,18 @@ internal sealed class PeerElection : IMembershipElection, IVoteHost, IAsyncDispo
     private Voter _voter;
     private PeerLease? _lease;
     private VoterInfo? _leader;
+    private long _rivalReported = long.MinValue / 2;
     private IReadOnlyList<VoteAnswer> _looks = [];
 
     /// <summary>Starts to answer, and to look for a server to vote for.</summary>
     /// <param name="settings">The settings.</param>
     /// <param name="place">Where this process is asked; port 0 for one that does not vote.</param>
     /// <param name="discovery">Finds others that the configuration does not name; null for none.</param>
-    public PeerElection(PeerSettings settings, IPEndPoint place, ServerDiscovery? discovery)
+    /// <param name="events">Receives reports of other servers of the cluster's name.</param>
+    public PeerElection(
+        PeerSettings settings, IPEndPoint place, ServerDiscovery? discovery, IMembershipHostEvents events)
     {
+        _events = events;
         _settings = settings;
         _caller = new VoteCaller(settings.Security);
         _places = new PeerPlaces(settings.Seeds, discovery);
@@ -46,6 +53,9 @@ internal sealed class PeerElection : IMembershipElection, IVoteHost, IAsyncDispo
 
     /// <summary>True for a process that votes, and may serve.</summary>
     public bool MayServe => _settings.Options.MayServe;
+
+    /// <summary>Counts the nodes at the server of this process.</summary>
+    public Func<int> Members { get; set; } = static () => 0;
 
     private Instant Now => _settings.Clock.Now;
 
@@ -76,8 +86,16 @@ internal sealed class PeerElection : IMembershipElection, IVoteHost, IAsyncDispo
                 if (request.Kind == VoteKind.Resign) lease.OnGone(request.Asker);
                 if (request.Kind is VoteKind.Enrol or VoteKind.Resign)
                     return _voter.With(VoteVerdict.Granted, request, Now);
+                if (request.Kind == VoteKind.Merge)
+                {
+                    bool mayCome = _settings.Options.Merges && lease.TryTake(request, Members());
+                    return _voter.With(mayCome ? VoteVerdict.Granted : VoteVerdict.NotHere, request, Now);
+                }
             }
-            return _voter.Answer(request, Now);
+            VoteAnswer? answer = _voter.Answer(request, Now);
+            // Whoever voted for a cluster that has gone into another is a new voter there.
+            if (request.Kind == VoteKind.Dissolve && answer is { Verdict: VoteVerdict.Granted }) BeBorn();
+            return _lease is null || answer is null ? answer : answer with { Members = Members() };
         }
     }
 
@@ -177,6 +195,16 @@ internal sealed class PeerElection : IMembershipElection, IVoteHost, IAsyncDispo
         await AskAsync(voter, QuestionOf(VoteKind.Look), null, stop).ConfigureAwait(false) is { } answer
             && answer.Voter.Id == voter.Id;
 
+    /// <summary>The cluster has gone into another: its voters are free.</summary>
+    public async Task DissolveAsync(PeerLease lease, VoteRound round, VoteRequest request)
+    {
+        OnEnded(lease);
+        await Task.WhenAll(round.Voters.Where(voter => voter.Id != request.Asker.Id).Select(
+            voter => AskAsync(voter, request with { Kind = VoteKind.Dissolve }, null, CancellationToken.None)))
+            .ConfigureAwait(false);
+        lock (_lock) BeBorn();
+    }
+
     /// <summary>The lease is over.</summary>
     public void OnEnded(PeerLease lease)
     {
@@ -213,6 +241,12 @@ internal sealed class PeerElection : IMembershipElection, IVoteHost, IAsyncDispo
 
     private static ulong Draw() =>
         Math.Max(1, BitConverter.ToUInt64(RandomNumberGenerator.GetBytes(sizeof(ulong))));
+
+    private void BeBorn()
+    {
+        _leader = null;
+        _voter = Born(AddressForms.ToEndPoint(_voter.Self.Place));
+    }
 
     private Voter Born(IPEndPoint place)
     {
@@ -258,21 +292,51 @@ internal sealed class PeerElection : IMembershipElection, IVoteHost, IAsyncDispo
     // Votes for the one that serves, wherever this process is not asked by it.
     private async Task TendAsync()
     {
+        int turns = 0;
         while (!_stop.IsCancellationRequested)
         {
             await Task.Delay(TendPause, _stop.Token).ConfigureAwait(ConfigureAwaitOptions.SuppressThrowing);
-            if (_stop.IsCancellationRequested) return;
-            VoterInfo? leader;
-            bool isAsked;
-            lock (_lock)
+            try
             {
-                (VoterInfo Leader, long Term)? held = _voter.LeaderAt(Now);
-                leader = held?.Leader ?? _leader;
-                isAsked = _lease is not null
-                    || (held is not null && _voter.Known is { } known && known.Has(_voter.Self.Id));
+                if (++turns % WatchEvery == 0) await WatchAsync().ConfigureAwait(false);
+                VoterInfo? leader;
+                lock (_lock) leader = IsAsked ? null : _voter.LeaderAt(Now)?.Leader ?? _leader;
+                if (leader is not null) await EnrolAsync(leader, _stop.Token).ConfigureAwait(false);
             }
-            if (!isAsked && leader is not null) await EnrolAsync(leader, _stop.Token).ConfigureAwait(false);
+            catch (OperationCanceledException)
+            {
+                // It ends.
+            }
         }
+    }
+
+    private bool IsAsked => _lease is not null
+        || (_voter.LeaderAt(Now) is not null && _voter.Known is { } known && known.Has(_voter.Self.Id));
+
+    // A server looks for others of its cluster's name: after a cut, or because two were founded.
+    private async ValueTask WatchAsync()
+    {
+        PeerLease? lease;
+        ulong instance;
+        lock (_lock)
+        {
+            lease = _lease;
+            instance = lease?.Instance ?? 0;
+        }
+        if (lease is null) return;
+        IReadOnlyList<VoteAnswer> looks = await LookAsync(_stop.Token).ConfigureAwait(false);
+        foreach (VoterInfo other in looks.Where(look => look.Instance != instance).Select(static look => look.Leader)
+            .OfType<VoterInfo>()) _places.OnHeard(other.Place);
+        if (Merger.FindRival(instance, looks) is not { } rival) return;
+        if (Environment.TickCount64 - _rivalReported >= RivalPause.TotalMilliseconds)
+        {
+            _rivalReported = Environment.TickCount64;
+            _events.OnRival(rival.Voter.Place.ToString(), rival.Members);
+        }
+        if (!_settings.Options.Merges || !lease.IsToGo(rival, Members())) return;
+        VoteRequest request = QuestionOf(VoteKind.Merge) with { Instance = instance, Members = Members() };
+        VoteAnswer? answer = await AskAsync(rival.Voter, request, null, _stop.Token).ConfigureAwait(false);
+        if (answer?.Verdict == VoteVerdict.Granted) lease.Dissolve();
     }
 
     private async ValueTask EnrolAsync(VoterInfo leader, CancellationToken stop)

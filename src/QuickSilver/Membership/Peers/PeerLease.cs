@@ -19,12 +19,36 @@ internal sealed class PeerLease(PeerElection election, VoterInfo self, ElectedPe
     private readonly Dictionary<ulong, VoterInfo> _coming = [];
     private bool _isAdmitting;
     private bool _isOver;
+    private volatile bool _isDissolved;
 
     /// <inheritdoc/>
     public long Term => leader.Term;
 
     /// <inheritdoc/>
     public TimeSpan Duration => settings.Lease;
+
+    /// <summary>The cluster that it serves.</summary>
+    public ulong Instance => leader.Current.Instance;
+
+    /// <summary>True when the cluster is to go into that of another server.</summary>
+    public bool IsToGo(VoteAnswer rival, int members)
+    {
+        lock (_lock) return leader.Merger.IsToGo(members, Instance, rival, settings.Clock.Now);
+    }
+
+    /// <summary>The server of another cluster asks to go into this one.</summary>
+    public bool TryTake(VoteRequest other, int members)
+    {
+        lock (_lock)
+        {
+            return !_isDissolved && !_isOver
+                && leader.Merger.TryTake(members, Instance, other, settings.Clock.Now);
+        }
+    }
+
+    /// <summary>The cluster goes into another, which has agreed: this process stops serving with the next renewal.
+    /// </summary>
+    public void Dissolve() => _isDissolved = true;
 
     /// <summary>A process wants to vote: it does, once it answers a question itself.</summary>
     public void OnCome(VoterInfo voter)
@@ -53,6 +77,11 @@ internal sealed class PeerLease(PeerElection election, VoterInfo self, ElectedPe
         await _turn.WaitAsync(cancellationToken).ConfigureAwait(false);
         try
         {
+            if (_isDissolved)
+            {
+                await DissolveAsync().ConfigureAwait(false);
+                return false;
+            }
             await EnrolAsync(cancellationToken).ConfigureAwait(false);
             if (await RoundAsync(cancellationToken).ConfigureAwait(false) is { IsWon: false } lost)
                 throw new NobodyElectedException(lost.Describe());
@@ -69,6 +98,10 @@ internal sealed class PeerLease(PeerElection election, VoterInfo self, ElectedPe
     public async ValueTask DisposeAsync()
     {
         await _turn.WaitAsync().ConfigureAwait(false);
+        lock (_lock)
+        {
+            if (_isOver) return;
+        }
         await EnrolAsync(CancellationToken.None).ConfigureAwait(false);
         election.OnEnded(this);
         lock (_lock)
@@ -79,6 +112,17 @@ internal sealed class PeerLease(PeerElection election, VoterInfo self, ElectedPe
         await ChangeAsync(CancellationToken.None).ConfigureAwait(false);
         VoteRound last = await RoundAsync(CancellationToken.None).ConfigureAwait(false);
         await election.ReleaseAsync(last, RequestOf(last)).ConfigureAwait(false);
+    }
+
+    private async ValueTask DissolveAsync()
+    {
+        VoteRound round;
+        lock (_lock)
+        {
+            _isOver = true;
+            round = new VoteRound(leader.Current);
+        }
+        await election.DissolveAsync(this, round, RequestOf(round)).ConfigureAwait(false);
     }
 
     private void BeginToChange()

@@ -103,6 +103,7 @@ public sealed class PeerNodesTests
         options.NodeName = $"node{index}";
         options.Membership.Port = _ports[index];
         options.Membership.ChangeServers(_ports.Select(static port => $"127.0.0.1:{port}"));
+        options.Membership.Discovery.Multicast = false;
         options.Membership.Peers.Founders = founders;
         options.Membership.JoinTimeout = patience;
         options.Membership.HeartbeatInterval = TimeSpan.FromMilliseconds(250);
