@@ -116,6 +116,9 @@ internal sealed class SimulatedMembership : IServerLinks, IMembershipDoor, IEven
     /// <summary>True while there is a server.</summary>
     public bool IsServing => !_isAway && !_isStopped;
 
+    /// <summary>The instance of the electorate that has elected the present server; 0: none has.</summary>
+    public ulong Electorate => _guard?.Electorate ?? 0;
+
     /// <summary>Alarms set in the server now.</summary>
     public int Alarms => _alarms.Count;
 
@@ -233,7 +236,7 @@ internal sealed class SimulatedMembership : IServerLinks, IMembershipDoor, IEven
         if (_isStopped) return;
         _isAway = false;
         _guard = new LeaseGuard(_alarms, lease, _clock, Die, _settings.Probes);
-        MembershipServerSettings settings = _settings with { FirstTerm = lease.Term };
+        MembershipServerSettings settings = _settings with { FirstTerm = lease.Term, Electorate = lease.Electorate };
         _server = NewServer(settings, _guard.Wrap(this));
         _guard.Start(_clock.Now);
         ArmAlarms();

@@ -1,4 +1,5 @@
 using QuickSilver.Protocol.Core;
+using QuickSilver.Protocol.Membership.Server;
 using QuickSilver.Protocol.Membership.Voting;
 using QuickSilver.Protocol.Probing;
 using QuickSilver.Protocol.Wire;
@@ -97,6 +98,10 @@ internal sealed class SimulatedPeer(int index, ElectionModel model, Probes probe
         IsCampaigning = true;
         CampaignAsked = poll.Asked;
     }
+
+    /// <summary>Its server begins.</summary>
+    public void Grant(TimeSpan duration) =>
+        Server.Grant(new ServingLease(Term, duration, CampaignAsked) { Electorate = Instance });
 
     /// <summary>Answers a question.</summary>
     public VoteAnswer? Answer(VoteRequest request, Func<ulong> draw)

@@ -397,7 +397,7 @@ internal sealed class SimulatedPeers : ISimulatedHosts, IEventTarget
         if (host.IsCampaigning)
         {
             host.IsCampaigning = false;
-            if (!host.IsRetiring) host.Server.Grant(new ServingLease(leader.Term, _model.Duration, host.CampaignAsked));
+            if (!host.IsRetiring) host.Grant(_model.Duration);
         }
         else if (round.IsWon && poll.Rounds == 1 && host.Server.IsServing)
         {

@@ -403,6 +403,8 @@ internal sealed class SimulatedNode : IMembershipClient
 
     private sealed class Link(SimulatedNode node) : IMembershipLink
     {
+        public ulong Electorate => node._link?.Server.Electorate ?? 0;
+
         public void Send(ReadOnlySpan<byte> frame)
         {
             if (node._link is not { } link) return;

@@ -322,6 +322,7 @@ internal sealed class HostedServer(
             PortFirst = (ushort)(all.PortFirst + skipped),
             PortCount = all.PortCount - skipped,
             FirstTerm = _lease?.Term ?? CalendarTerm.Now,
+            Electorate = _lease?.Electorate ?? 0,
             DrawSecret = DrawSecret,
             Events = this,
         };

@@ -35,6 +35,10 @@ internal abstract class MembershipConnector(ChannelSecurity? security) : IAsyncD
         set => Volatile.Write(ref _nodeAddress, value);
     }
 
+    /// <summary>The instance of the electorate of the server that was reached last; 0: none is known. Any
+    /// thread.</summary>
+    public virtual ulong Electorate => 0;
+
     /// <summary>Tries once to reach a server.</summary>
     /// <param name="events">Receives the progress of the attempt.</param>
     /// <param name="stop">Cancels the attempt.</param>

@@ -65,6 +65,9 @@ internal sealed class TcpMembershipLink : IMembershipLink, IFrameReceiver, IRequ
     /// <summary>The membership host of this process; null when another process serves. Any thread.</summary>
     public MembershipHost? Host => _connector.Host;
 
+    /// <inheritdoc/>
+    public ulong Electorate => _connector.Electorate;
+
     /// <summary>The local address of the latest connection; null before the first one. Any thread.</summary>
     public IPAddress? LocalAddress => Volatile.Read(ref _localAddress);
 

@@ -6,6 +6,9 @@ namespace QuickSilver.Protocol.Membership.Agent;
 /// </summary>
 internal interface IMembershipLink
 {
+    /// <summary>The instance of the electorate of the server at the other end; 0: none is known.</summary>
+    ulong Electorate => 0;
+
     /// <summary>
     /// Queues one frame; the bytes are copied before the call returns. Frames sent without a connection are lost.
     /// </summary>

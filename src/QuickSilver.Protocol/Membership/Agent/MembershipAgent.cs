@@ -24,6 +24,7 @@ internal sealed class MembershipAgent
     private readonly FrameBuilder _frame = new();
     private readonly Alarm _requestAlarm;
     private ulong _instance;
+    private ulong _electorate;
     private UInt128 _secret;
     private bool _isConnected;
     private bool _isReporting;
@@ -80,6 +81,7 @@ internal sealed class MembershipAgent
             Session = _cluster.Epoch,
             Instance = _instance,
             Secret = _secret,
+            Electorate = _electorate,
         };
         hello.WriteTo(_frame);
         _link.Send(_frame.Span);
@@ -252,6 +254,7 @@ internal sealed class MembershipAgent
             Identity = welcome.Identity,
         };
         _instance = welcome.Instance;
+        _electorate = _link.Electorate;
         _secret = welcome.Secret;
         _cluster.Begin(self, welcome.Epoch, welcome.GroupEpoch, welcome.Step);
         _session.Open(now);
@@ -300,6 +303,7 @@ internal sealed class MembershipAgent
         }
         _session.Restart();
         _instance = 0;
+        _electorate = 0;
         _secret = 0;
         _news.OnForgotten();
         if (!_isReporting) _requests.AskAgain();

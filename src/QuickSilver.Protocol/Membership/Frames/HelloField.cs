@@ -9,4 +9,7 @@ internal enum HelloField : uint
 {
     /// <summary>No field has this number.</summary>
     None = 0,
+
+    /// <summary>The electorate of a returning node's server (u64). Absent: none is known.</summary>
+    Electorate = 2,
 }

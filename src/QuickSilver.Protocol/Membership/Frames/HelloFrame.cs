@@ -1,3 +1,4 @@
+using System.Buffers.Binary;
 using QuickSilver.Protocol.Wire;
 
 namespace QuickSilver.Protocol.Membership.Frames;
@@ -88,6 +89,21 @@ internal sealed record HelloFrame
 
     /// <summary>The fields that later builds have added.</summary>
     public HelloExtensions Extensions { get; init; } = HelloExtensions.None;
+
+    /// <summary>The instance of the electorate whose server has admitted a returning node; 0: none is known.</summary>
+    public ulong Electorate
+    {
+        get => Extensions.Find(HelloField.Electorate) is { Length: sizeof(ulong) } value
+            ? BinaryPrimitives.ReadUInt64LittleEndian(value)
+            : 0;
+        init
+        {
+            if (value == 0) return;
+            byte[] bytes = new byte[sizeof(ulong)];
+            BinaryPrimitives.WriteUInt64LittleEndian(bytes, value);
+            Extensions = Extensions.With(HelloField.Electorate, bytes);
+        }
+    }
 
     /// <summary>Writes the frame.</summary>
     public void WriteTo(FrameBuilder frame)

@@ -21,6 +21,9 @@ internal sealed class LeaseGuard(
     /// <summary>The first term of the server.</summary>
     public uint Term => lease.Term;
 
+    /// <summary>The instance of the electorate that has granted the lease; 0: a store has.</summary>
+    public ulong Electorate => lease.Electorate;
+
     /// <summary>Starts to watch.</summary>
     public void Start(Instant now)
     {

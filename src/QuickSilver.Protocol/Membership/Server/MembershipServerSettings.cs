@@ -47,6 +47,12 @@ internal sealed record MembershipServerSettings
     public bool IsElected { get; init; }
 
     /// <summary>
+    /// The instance of the electorate that has elected the server; 0: none has. Nodes of another one come as new ones:
+    /// they have, or will have, a server of their own.
+    /// </summary>
+    public ulong Electorate { get; init; }
+
+    /// <summary>
     /// Delay of the first step when the server founds a cluster: survivors of an older one may be on their way to it.
     /// </summary>
     public TimeSpan FoundingGrace { get; init; }

@@ -124,6 +124,9 @@ internal sealed class Registrar(
             bool isLater = hello.Incarnation > known.Info.Incarnation;
             return isSame || isLater ? MembershipRefusal.None : MembershipRefusal.Replaced;
         }
+        ulong electorate = parts.Settings.Electorate;
+        if (electorate != 0 && hello.Electorate != 0 && hello.Electorate != electorate)
+            return MembershipRefusal.OtherCluster;
         if (succession.MayGiveUpFor(hello, now)) return MembershipRefusal.None;
         known = parts.Nodes.Find(hello.Number.Key);
         if (known is null && succession.CanTakeOver(hello))

@@ -37,6 +37,9 @@ internal sealed class ServingLease
     /// <summary>The first term of the epochs of its server.</summary>
     public uint Term { get; }
 
+    /// <summary>The instance of the electorate that has granted it; 0: a store has.</summary>
+    public ulong Electorate { get; init; }
+
     /// <summary>The instant at which the server stops.</summary>
     public Instant End { get; private set; }
 

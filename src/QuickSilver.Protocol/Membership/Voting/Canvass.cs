@@ -9,7 +9,7 @@ internal sealed class Canvass(int founders)
 {
     private const int MostYields = 2;
     private const int MostNames = 8;
-    private const ulong FoundingBallots = 256;
+    private const ulong FoundingBallots = 1 << 16;
 
     private int _yields;
 

@@ -9,7 +9,7 @@ namespace QuickSilver.Protocol.Membership.Voting;
 /// </summary>
 internal sealed class Merger
 {
-    private static readonly TimeSpan Calm = TimeSpan.FromMinutes(1);
+    private static readonly TimeSpan Calm = TimeSpan.FromSeconds(10);
 
     private Instant _staysUntil;
 

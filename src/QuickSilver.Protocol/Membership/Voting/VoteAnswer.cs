@@ -17,6 +17,7 @@ namespace QuickSilver.Protocol.Membership.Voting;
 /// flags         byte     1: the electorate follows; 2: the one that serves follows, as far as is known:
 ///   leader        voter
 ///   served        varint   its term
+///   instance      u64      its cluster
 /// </code>
 /// </summary>
 internal sealed record VoteAnswer
@@ -51,6 +52,9 @@ internal sealed record VoteAnswer
     /// <summary>The term of that process.</summary>
     public long LeaderTerm { get; init; }
 
+    /// <summary>The instance of the cluster that it serves.</summary>
+    public ulong LeaderInstance { get; init; }
+
     /// <summary>Writes the frame.</summary>
     public void WriteTo(FrameBuilder frame)
     {
@@ -63,7 +67,7 @@ internal sealed record VoteAnswer
         if (Electorate is not null) VoteFields.Write(frame, Electorate);
         if (Leader is null) return;
         VoteFields.Write(frame, Leader);
-        frame.WriteVarint((ulong)LeaderTerm);
+        frame.WriteVarint((ulong)LeaderTerm).WriteUInt64(LeaderInstance);
     }
 
     /// <summary>Reads a frame; null when it is malformed or another.</summary>
@@ -84,6 +88,7 @@ internal sealed record VoteAnswer
         bool hasLeader = (flags & LeaderFlag) != 0;
         VoterInfo? leader = hasLeader ? VoteFields.ReadVoter(ref reader) : null;
         long term = hasLeader ? (long)reader.ReadVarint(long.MaxValue) : 0;
+        ulong served = hasLeader ? reader.ReadUInt64() : 0;
         bool isGood = reader.IsAtEnd && flags <= (ElectorateFlag | LeaderFlag)
             && verdict is >= VoteVerdict.Granted and <= VoteVerdict.NotHere && (electorate is null || instance != 0);
         return !isGood ? null : new VoteAnswer
@@ -97,6 +102,7 @@ internal sealed record VoteAnswer
             Electorate = electorate,
             Leader = leader,
             LeaderTerm = term,
+            LeaderInstance = served,
         };
     }
 }

@@ -16,6 +16,7 @@ internal sealed class Voter
     private VoterInfo? _holder;
     private Instant _heldUntil;
     private long _term;
+    private ulong _instance;
 
     /// <summary>Makes a voter that has not voted.</summary>
     /// <param name="cluster">The name of the cluster.</param>
@@ -39,9 +40,9 @@ internal sealed class Voter
     /// <summary>The highest ballot that it has voted in.</summary>
     public long Ballot { get; private set; }
 
-    /// <summary>The process that has the vote, and its term; null for none.</summary>
-    public (VoterInfo Leader, long Term)? LeaderAt(Instant now) =>
-        _holder is not null && now < _heldUntil ? (_holder, _term) : null;
+    /// <summary>The process that has the vote, its term and its cluster; null for none.</summary>
+    public (VoterInfo Leader, long Term, ulong Instance)? LeaderAt(Instant now) =>
+        _holder is not null && now < _heldUntil ? (_holder, _term, _instance) : null;
 
     /// <summary>Takes a later electorate that another process of the cluster knows.</summary>
     public void Learn(Electorate later)
@@ -74,7 +75,7 @@ internal sealed class Voter
     /// <summary>Writes an answer, with what this process knows.</summary>
     public VoteAnswer With(VoteVerdict verdict, VoteRequest request, Instant now)
     {
-        (VoterInfo Leader, long Term)? leader = LeaderAt(now);
+        (VoterInfo Leader, long Term, ulong Instance)? leader = LeaderAt(now);
         bool isNews = Known is { } known && known.Instance == request.Instance && known.Version > request.Electing;
         return new VoteAnswer
         {
@@ -86,6 +87,7 @@ internal sealed class Voter
             Electorate = isNews ? Known : null,
             Leader = leader?.Leader,
             LeaderTerm = leader?.Term ?? 0,
+            LeaderInstance = leader?.Instance ?? 0,
         };
     }
 
@@ -116,6 +118,7 @@ internal sealed class Voter
         Debug.Assert(request.Ballot >= Ballot, "ballots only rise");
         Ballot = request.Ballot;
         _term = request.Term;
+        _instance = request.Instance;
         _holder = request.Asker;
         _heldUntil = now + request.Duration;
         // A founding may fail: its electorate counts once its founder serves.

@@ -17,7 +17,7 @@ internal static class PeerRun
 {
     private const string Group = "all";
     private static readonly TimeSpan Settling = TimeSpan.FromSeconds(3);
-    private static readonly TimeSpan Allowance = TimeSpan.FromSeconds(8);
+    private static readonly TimeSpan Allowance = TimeSpan.FromSeconds(18);
 
     /// <summary>Writes a run. Same seed, same run.</summary>
     /// <param name="seed">Decides everything.</param>

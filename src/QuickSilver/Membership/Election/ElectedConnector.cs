@@ -39,6 +39,9 @@ internal sealed class ElectedConnector(
     /// <inheritdoc/>
     public override MembershipHost? Host => _term is { Host: { IsRunning: true } host } ? host : null;
 
+    /// <inheritdoc/>
+    public override ulong Electorate => _peers?.LeaderInstance ?? 0;
+
     /// <summary>What this process announces while it serves, or while it may where the nodes elect; null otherwise. Any
     /// thread.</summary>
     public OwnAnnouncement? Own => OwnAnnouncement.Of(Host, AnnouncementKind.Server, _announced)

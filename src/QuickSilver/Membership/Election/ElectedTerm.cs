@@ -1,3 +1,4 @@
+using QuickSilver.Membership.Peers;
 using QuickSilver.Protocol.Core;
 using QuickSilver.Protocol.Membership.Server;
 
@@ -31,7 +32,11 @@ internal sealed class ElectedTerm : IAsyncDisposable
         _lease = lease;
         _clock = clock;
         _events = events;
-        host.Grant(new ServingLease(lease.Term, lease.Duration, asked), clock);
+        var serving = new ServingLease(lease.Term, lease.Duration, asked)
+        {
+            Electorate = (lease as PeerLease)?.Instance ?? 0,
+        };
+        host.Grant(serving, clock);
         using (ExecutionContext.SuppressFlow()) _renewing = Task.Run(RenewAsync);
     }
 

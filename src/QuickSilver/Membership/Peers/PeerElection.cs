@@ -31,6 +31,7 @@ internal sealed class PeerElection : IMembershipElection, IVoteHost, IAsyncDispo
     private Voter _voter;
     private PeerLease? _lease;
     private VoterInfo? _leader;
+    private ulong _leaderInstance;
     private long _rivalReported = long.MinValue / 2;
     private IReadOnlyList<VoteAnswer> _looks = [];
 
@@ -56,6 +57,9 @@ internal sealed class PeerElection : IMembershipElection, IVoteHost, IAsyncDispo
 
     /// <summary>Counts the nodes at the server of this process.</summary>
     public Func<int> Members { get; set; } = static () => 0;
+
+    /// <summary>The cluster of the server that was found last, or that this process was elected to serve.</summary>
+    public ulong LeaderInstance => Volatile.Read(ref _leaderInstance);
 
     private Instant Now => _settings.Clock.Now;
 
@@ -102,7 +106,11 @@ internal sealed class PeerElection : IMembershipElection, IVoteHost, IAsyncDispo
     /// <inheritdoc/>
     public async ValueTask<MembershipLeader?> FindLeaderAsync(string cluster, CancellationToken cancellationToken)
     {
-        if (OtherLeader() is { } held) return new MembershipLeader(held.Leader.Place.ToString(), held.Term);
+        if (OtherLeader() is { } held)
+        {
+            Volatile.Write(ref _leaderInstance, held.Instance);
+            return new MembershipLeader(held.Leader.Place.ToString(), held.Term);
+        }
         IReadOnlyList<VoteAnswer> looks = await LookAsync(cancellationToken).ConfigureAwait(false);
         VoteAnswer? found;
         lock (_lock)
@@ -112,6 +120,7 @@ internal sealed class PeerElection : IMembershipElection, IVoteHost, IAsyncDispo
             _leader = found?.Leader;
         }
         if (found is null) return null;
+        Volatile.Write(ref _leaderInstance, found.LeaderInstance);
         await EnrolAsync(found.Leader!, cancellationToken).ConfigureAwait(false);
         return new MembershipLeader(found.Leader!.Place.ToString(), found.LeaderTerm);
     }
@@ -141,6 +150,7 @@ internal sealed class PeerElection : IMembershipElection, IVoteHost, IAsyncDispo
         var leader = new ElectedPeer(
             self, round, ballot, _settings.Silence, _settings.Options.TieBreak ?? "", Now);
         var lease = new PeerLease(this, self, leader, _settings);
+        Volatile.Write(ref _leaderInstance, lease.Instance);
         lock (_lock) _lease = lease;
         try
         {
@@ -229,7 +239,7 @@ internal sealed class PeerElection : IMembershipElection, IVoteHost, IAsyncDispo
     }
 
     // The process that has this one's vote, unless that is this one itself: its server has ended then.
-    private (VoterInfo Leader, long Term)? OtherLeader()
+    private (VoterInfo Leader, long Term, ulong Instance)? OtherLeader()
     {
         lock (_lock)
         {
