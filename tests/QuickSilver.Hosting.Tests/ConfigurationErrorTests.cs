@@ -22,6 +22,9 @@ public sealed class ConfigurationErrorTests
             ("QuickSilver:Membership:Servers:1", "10.0.0.6:14999"),
             ("QuickSilver:Membership:JoinTimeout", "00:00:10"),
             ("QuickSilver:Membership:AwaitMajority", "false"),
+            ("QuickSilver:Membership:Discovery:Multicast", "true"),
+            ("QuickSilver:Membership:Discovery:MulticastGroup", "239.1.2.3"),
+            ("QuickSilver:Membership:Discovery:Port", "15998"),
             ("QuickSilver:Security:Mode", "none"),
             ("QuickSilver:Transport:Interface", null),
             ("QuickSilver:Loop:Affinity", "1"),
@@ -34,6 +37,9 @@ public sealed class ConfigurationErrorTests
         Assert.Equal(["10.0.0.5:14999", "10.0.0.6:14999"], options.Membership.Servers);
         Assert.Equal(TimeSpan.FromSeconds(10), options.Membership.JoinTimeout);
         Assert.False(options.Membership.AwaitMajority);
+        Assert.True(options.Membership.Discovery.Multicast);
+        Assert.Equal("239.1.2.3", options.Membership.Discovery.MulticastGroup);
+        Assert.Equal(15_998, options.Membership.Discovery.Port);
         Assert.Equal(SecurityMode.None, options.Security.Mode);
         Assert.Null(options.Transport.Interface);
         Assert.Equal(1, options.Loop.Affinity);
