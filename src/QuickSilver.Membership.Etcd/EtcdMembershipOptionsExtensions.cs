@@ -21,8 +21,8 @@ public static class EtcdMembershipOptionsExtensions
     }
 
     /// <summary>Lets the nodes of the cluster elect their server by etcd: sets <see cref="MembershipOptions.Mode"/> to
-    /// <see cref="MembershipMode.Elected"/>, and <see cref="MembershipOptions.Election"/>. Connects to nothing.
-    /// </summary>
+    /// <see cref="MembershipMode.Elected"/>. Each node has connections of its own, which end with it. Connects to
+    /// nothing.</summary>
     /// <param name="options">The options of a node.</param>
     /// <param name="configure">Sets the options of the election.</param>
     /// <returns>The options.</returns>
@@ -33,8 +33,8 @@ public static class EtcdMembershipOptionsExtensions
         ArgumentNullException.ThrowIfNull(configure);
         var etcd = new EtcdOptions();
         configure(etcd);
-        options.Election = new EtcdElection(etcd);
-        options.Mode = MembershipMode.Elected;
-        return options;
+        if (etcd.FindFault() is { } fault) throw new ArgumentException($"etcd: {fault}", nameof(configure));
+        EtcdOptions own = etcd.Copy();
+        return options.UseElection(() => new EtcdElection(own));
     }
 }

@@ -8,7 +8,7 @@ public sealed class EtcdOptions
     /// <summary>The members of etcd: "10.0.0.5:2379", "https://etcd-1:2379" or "http://[fd00::5]:2379". Without a
     /// scheme it is https where a file of certificates is set, else http. While one does not answer, the next is
     /// asked.</summary>
-    public IList<string> Endpoints { get; } = [];
+    public IList<string> Endpoints { get; private set; } = [];
 
     /// <summary>What all keys begin with. A cluster has the keys PREFIX + CLUSTER + "/leader" and "/term".
     /// Default: "quicksilver/".</summary>
@@ -41,7 +41,12 @@ public sealed class EtcdOptions
 
     internal bool HasCertificates => TrustedRootsFile is not null || CertificateFile is not null;
 
-    internal EtcdOptions Copy() => (EtcdOptions)MemberwiseClone();
+    internal EtcdOptions Copy()
+    {
+        var copy = (EtcdOptions)MemberwiseClone();
+        copy.Endpoints = [.. Endpoints];
+        return copy;
+    }
 
     /// <summary>What is wrong with them; null if nothing is.</summary>
     internal string? FindFault()

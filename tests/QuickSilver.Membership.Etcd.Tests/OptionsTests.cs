@@ -10,9 +10,15 @@ public sealed class OptionsTests
         options.Security.UseNone();
         options.Membership.UseEtcd("10.0.0.5:2379", "https://etcd-2:2379/", "[fd00::5]:2379");
         Assert.Equal(MembershipMode.Elected, options.Membership.Mode);
-        Assert.Equal(
-            "etcd at 10.0.0.5:2379, etcd-2:2379, [fd00::5]:2379", options.Membership.Election?.Describe());
         Assert.Empty(options.Validate());
+        Assert.Throws<ArgumentException>(() => options.Membership.UseEtcd("nowhere"));
+    }
+
+    [Fact]
+    public void An_election_names_the_members_of_etcd()
+    {
+        var options = new EtcdOptions { Endpoints = { "10.0.0.5:2379", "https://etcd-2:2379/", "[fd00::5]:2379" } };
+        Assert.Equal("etcd at 10.0.0.5:2379, etcd-2:2379, [fd00::5]:2379", new EtcdElection(options).Describe());
     }
 
     [Theory]
