@@ -5,8 +5,8 @@ namespace QuickSilver;
 /// nodes reach and that grants leases, such as a coordination service. QuickSilver asks it who serves, campaigns when
 /// nobody does, renews the lease of the server, and stops the server before another can hold the lease.
 /// <para>
-/// An implementation keeps, for each cluster: the term, the lease, and the endpoint of its holder. It has no timers,
-/// no thread and no state of its own: QuickSilver calls it at the right times. One instance may serve several nodes.
+/// An implementation keeps, for each cluster: the term, the lease, and the endpoint of its holder. It has no timers
+/// and no thread: QuickSilver calls it at the right times. One instance may serve several nodes.
 /// Calls come from pool threads, at most one at a time for each node; they may take as long as they need, and are
 /// cancelled when they take too long. Any exception means that the store does not answer now; its message is shown to
 /// the operator, and the call is repeated after a pause.

@@ -40,6 +40,11 @@ public sealed class OptionsTests
         { "Membership.Peers.Weight", static o => o.Membership.Peers.Weight = 101 },
         { "Membership.Peers.TieBreak", static o => o.Membership.Peers.TieBreak = "" },
         { "Membership.Peers.Merge", static o => o.Membership.Peers.Merge = (MergePolicy)2 },
+        { "Membership.Discovery", static o => o.Membership.Discovery.Multicast = true },
+        { "Membership.Discovery.MulticastGroup", static o => o.Membership.Discovery.MulticastGroup = "10.0.0.5" },
+        { "Membership.Discovery.MulticastGroupIPv6", static o => o.Membership.Discovery.MulticastGroupIPv6 = "::1" },
+        { "Membership.Discovery.Port", static o => o.Membership.Discovery.Port = 0 },
+        { "Membership.Discovery.TimeToLive", static o => o.Membership.Discovery.TimeToLive = 256 },
         { "Membership.Election", static o => o.Membership.Mode = MembershipMode.Elected },
         { "Membership.Servers", static o => o.Membership.Mode = MembershipMode.Client },
         { "Membership.Servers", static o => o.Membership.Servers.Add("10.0.0.1:14999") },
@@ -280,7 +285,7 @@ public sealed class OptionsTests
             object other = type == typeof(IMembershipElection) ? new TestElection(TimeSpan.FromSeconds(1))
                 : type.IsEnum ? Enum.ToObject(type, 1)
                 : type == typeof(string) ? "other"
-                : type == typeof(bool) ? !(bool)value!
+                : type == typeof(bool) ? value is not true
                 : type == typeof(Func<AuthorizationRequest, bool>) ? static (AuthorizationRequest _) => true
                 : type == typeof(TimeSpan) ? TimeSpan.FromMilliseconds(77)
                 : Convert.ChangeType(77, type, System.Globalization.CultureInfo.InvariantCulture);

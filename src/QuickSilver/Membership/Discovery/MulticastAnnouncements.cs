@@ -92,9 +92,9 @@ internal sealed class MulticastAnnouncements : IAsyncDisposable
         {
             _news.Release();
         }
-        catch (SemaphoreFullException)
+        catch (Exception vain) when (vain is SemaphoreFullException or ObjectDisposedException)
         {
-            // It is about to look.
+            // It is about to look, or has ended.
         }
     }
 
