@@ -6,8 +6,8 @@ using k8s.Models;
 
 namespace QuickSilver.Membership.Kubernetes;
 
-/// <summary>What is asked of the API server. Connects when it is used. Calls throw <see cref="IOException"/> when it does
-/// not answer or refuses; the message says what is missing. Any thread.</summary>
+/// <summary>What is asked of the API server. Connects when it is used. Calls throw <see cref="IOException"/> when it
+/// does not answer or refuses; the message says what is missing. Any thread.</summary>
 internal sealed class KubernetesApi : IDisposable
 {
     private readonly k8s.Kubernetes _client;

@@ -44,7 +44,7 @@ public sealed class KubernetesOptions
             return "Configuration: is null, and this process is in no pod with a service account: set it, for example "
                 + "to KubernetesClientConfiguration.BuildConfigFromConfigFile()";
         if (Namespace is not null && !KubernetesNames.IsLabel(Namespace))
-            return $"Namespace: '{Namespace}' is no name of a namespace: lower-case letters, digits and '-', at most 63";
+            return $"Namespace: '{Namespace}' is no name of a namespace: lower-case letters, digits and '-', up to 63";
         if (LeaseName is not null && !KubernetesNames.IsSubdomain(LeaseName))
             return $"LeaseName: '{LeaseName}' is no name of a Lease: lower-case letters, digits, '-' and '.'";
         if (Service is null && needsService) return "Service: is null: set it to the name of the headless Service";

@@ -19,7 +19,8 @@ public sealed class ContractTests
         string[] libraries =
         [
             "QuickSilver", "QuickSilver.Hosting", "QuickSilver.Membership.Etcd",
-            "QuickSilver.Membership.Kubernetes", "QuickSilver.OpenTelemetry", "QuickSilver.Testing", "QuickSilver.Typed",
+            "QuickSilver.Membership.Kubernetes", "QuickSilver.OpenTelemetry", "QuickSilver.Testing",
+            "QuickSilver.Typed",
         ];
         Type[][] types = [.. libraries.Select(static name => Assembly.Load(name).GetExportedTypes())];
         Assert.All(types, Assert.NotEmpty);

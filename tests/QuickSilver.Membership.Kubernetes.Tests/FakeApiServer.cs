@@ -157,9 +157,8 @@ internal sealed class FakeApiServer : IDisposable
             {
                 string selector = HttpUtility.ParseQueryString(url.Query)["labelSelector"]!;
                 string service = selector["kubernetes.io/service-name=".Length..];
-                return (
-                    HttpStatusCode.OK,
-                    new JsonObject { ["items"] = _services.GetValueOrDefault(service)?.DeepClone() ?? new JsonArray() });
+                JsonNode items = _services.GetValueOrDefault(service)?.DeepClone() ?? new JsonArray();
+                return (HttpStatusCode.OK, new JsonObject { ["items"] = items });
             }
             if (!path.StartsWith(Leases, StringComparison.Ordinal))
                 return (HttpStatusCode.NotFound, Status($"{path} not found"));

@@ -7,8 +7,8 @@ using QuickSilver.Security;
 namespace QuickSilver.Membership;
 
 /// <summary>
-/// Asks the other configured addresses, and those that discovery finds, whether a host of the same cluster serves there, at the start and then once a
-/// minute. All are asked in parallel.
+/// Asks the other configured addresses, and those that discovery finds, whether a host of the same cluster serves
+/// there, at the start and then once a minute. All are asked in parallel.
 /// <para>
 /// Every host listens before it asks, so of two that start at once each finds the other's port open. An address counts
 /// as empty when its kernel has not connected within <see cref="DecisionTime"/>. The own kernel is asked whether it

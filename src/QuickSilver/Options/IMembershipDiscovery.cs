@@ -2,14 +2,14 @@ namespace QuickSilver;
 
 /// <summary>
 /// Finds the addresses of a cluster's membership servers, from a source that knows them: a registry, a file, the
-/// interface of a cloud. QuickSilver asks while a node looks for its server, and tries the addresses that it gets beside
-/// those of <see cref="MembershipOptions.Servers"/>. It asks again at most once a second, so an answer follows changes
-/// by itself, without a notice of them.
+/// interface of a cloud. QuickSilver asks while a node looks for its server, and tries the addresses beside those of
+/// <see cref="MembershipOptions.Servers"/>. It asks again at most once a second, so an answer follows changes
+/// without a notice of them.
 /// <para>
-/// An address is an offer alone: whoever answers there has to prove itself as any other server. An implementation has no
-/// timers and no thread. One instance may serve several nodes. Calls come from pool threads, one at a time for each
-/// node. Any exception means that the source does not answer now. Its message is logged once (record 1138), and the last
-/// answer stays in use.
+/// An address is an offer alone: whoever answers there has to prove itself as any other server. An implementation has
+/// no timers and no thread. One instance may serve several nodes. Calls come from pool threads, one at a time for each
+/// node. Any exception means that the source does not answer now. Its message is logged once (record 1138), and the
+/// last answer stays in use.
 /// </para>
 /// </summary>
 public interface IMembershipDiscovery

@@ -106,9 +106,9 @@ public sealed class MembershipOptions
     /// <see cref="EvictionPolicy.Rejoin"/>.</summary>
     public EvictionPolicy Eviction { get; set; } = EvictionPolicy.Rejoin;
 
-    /// <summary>Has the server elected: sets <see cref="Mode"/> to <see cref="MembershipMode.Elected"/>. Each node makes
-    /// an election for itself when it starts. The node disposes of it when it has stopped, if it can be disposed of.
-    /// Takes the place of <see cref="Election"/>.</summary>
+    /// <summary>Has the server elected: sets <see cref="Mode"/> to <see cref="MembershipMode.Elected"/>. Each node
+    /// makes an election for itself when it starts. The node disposes of it when it has stopped, if it can be disposed
+    /// of. Takes the place of <see cref="Election"/>.</summary>
     /// <param name="make">Makes the election. Its exceptions end the start.</param>
     /// <returns>These options.</returns>
     public MembershipOptions UseElection(Func<IMembershipElection> make)

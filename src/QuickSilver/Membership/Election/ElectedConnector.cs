@@ -9,8 +9,8 @@ namespace QuickSilver.Membership.Election;
 
 /// <summary>
 /// Connects a node to the server that an election names. When nobody serves, this process campaigns: it listens first,
-/// since the election announces where, and admits nobody before it has the lease. Where the nodes elect, it listens from
-/// the start: it is asked for its vote there.
+/// since the election announces where, and admits nobody before it has the lease. Where the nodes elect, it listens
+/// from the start: it is asked for its vote there.
 /// </summary>
 /// <param name="election">The election.</param>
 /// <param name="settings">The settings of a host, if this process is elected.</param>

@@ -159,7 +159,8 @@ public sealed class AnnouncementTableTests
     private static TimeSpan Seconds(int seconds) => TimeSpan.FromSeconds(seconds);
 
     private static AcceptedKeys Keys(params byte[][] keys) =>
-        AcceptedKeys.TryRead([.. keys.Select(static key => PreSharedKey.FromBase64(Convert.ToBase64String(key)))], null, out _)!;
+        AcceptedKeys.TryRead(
+            [.. keys.Select(static key => PreSharedKey.FromBase64(Convert.ToBase64String(key)))], null, out _)!;
 
     private static byte[] Say(
         ulong sender, ulong number = 1, byte[]? key = null, string cluster = Cluster, IPAddress? address = null,

@@ -32,7 +32,7 @@ public sealed class DiscoveryTests
         await using var rig = new NodeRig();
         Task<QuickSilverNode> client = rig.StartAsync(
             options => Announce(options, MembershipMode.Client, _key));
-        await NodeRig.UntilAsync(() => _log.Records.Any(static record => record.Id.Id == 1104), "it looks for a server");
+        await NodeRig.UntilAsync(() => _log.Ids.Contains(1104), "it looks for a server");
         QuickSilverNode host = await rig.StartAsync(options => Announce(options, MembershipMode.Host, _key));
         await ExchangeAsync(host, await client);
     }
