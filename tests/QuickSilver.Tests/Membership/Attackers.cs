@@ -2,6 +2,7 @@ using System.Net;
 using System.Net.Sockets;
 using QuickSilver.Protocol.Core;
 using QuickSilver.Protocol.Membership.Frames;
+using QuickSilver.Protocol.Wire;
 
 namespace QuickSilver.Tests.Membership;
 
@@ -33,7 +34,7 @@ internal sealed class Attackers : IAsyncDisposable
             Begin(random => SendAndCloseAsync(() => Garbage(random)));
             Begin(_ => SendAndCloseAsync(() => RawFrames.Prefix(int.MaxValue)));
             Begin(_ => SendAndCloseAsync(() => RawFrames.Prefix(0)));
-            Begin(_ => SendAndCloseAsync(() => RawFrames.Hello("tests", 2, version: 77)));
+            Begin(_ => SendAndCloseAsync(() => RawFrames.Hello("tests", 2, new ProtocolVersions(77, 77))));
             Begin(_ => SendAndCloseAsync(() => RawFrames.Hello("tests", 3)[..^5]));
             Begin(
                 random => SendAndCloseAsync(
