@@ -45,7 +45,7 @@ internal sealed class RegionView
     /// <summary>The region of which this is a view.</summary>
     public RegionInfo Region { get; }
 
-    /// <summary>The version of the protocol that datagrams of the view have: all its members and senders read it.</summary>
+    /// <summary>The version of the protocol that its datagrams have: all members and senders read it.</summary>
     public byte Version { get; init; } = ProtocolVersions.OldestSpoken;
 
     /// <summary>The step with which the view begins.</summary>

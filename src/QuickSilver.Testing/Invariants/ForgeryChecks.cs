@@ -30,8 +30,9 @@ internal sealed class ForgeryChecks(RunContext run, int node, NodeStack stack) :
         NetEndpoint source = completion.Source;
         bool isSpoofed = Forgery.IsSpoofed(source);
         if (isSpoofed) completion = completion with { Source = Forgery.Seen(source) };
+        byte sealedBit = (byte)(completion.Span[2] & DatagramHeader.SealedBit);
         _ = DatagramHeader.TryReadFields(
-            completion.Span, ProtocolVersions.All, (byte)(completion.Span[2] & DatagramHeader.SealedBit), out DatagramHeader header);
+            completion.Span, ProtocolVersions.All, sealedBit, out DatagramHeader header);
         ulong before = StateDigest.Of(stack);
         stack.Handle(ref completion, now);
         if (StateDigest.Of(stack) == before) return;

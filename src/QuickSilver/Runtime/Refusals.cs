@@ -47,8 +47,8 @@ internal static class Refusals
             MembershipRefusal.WrongVersion => new QuickSilverException(
                 ErrorCode.IncompatibleVersion,
                 $"This node speaks {ProtocolVersions.Spoken} of the protocol, and the cluster "
-                + $"{spoken?.ToString() ?? "another version"}. Upgrade by steps of one minor version of QuickSilver, all "
-                + "processes before the next step, or use another Membership.Port."),
+                + $"{spoken?.ToString() ?? "another version"}. Upgrade by steps of one minor version of QuickSilver, "
+                + "all processes before the next step, or use another Membership.Port."),
             MembershipRefusal.OtherSecurity =>
                 new MembershipUnavailableException(
                     ErrorCode.AuthenticationFailed, $"The membership server refused this node: {Text(refusal)}."),

@@ -35,7 +35,8 @@ public sealed class FrameTests
         };
         hello.WriteTo(frame);
         Assert.Equal(
-            "01" + "51534D42" + "0202" + "00" + "0163" + "036EC3A4" + "AC02" + "0100007FE807" + "0100007F7F" + "8020" + "B809"
+            "01" + "51534D42" + "0202" + "00" + "0163" + "036EC3A4" + "AC02" + "0100007FE807" + "0100007F7F" + "8020"
+            + "B809"
             + "03" + "038877665544332211" + "05" + "8101" + "040100000000000000" + "0200000000000000"
             + "44330000000000002211000000000000" + "00",
             Hex(frame));
@@ -233,8 +234,8 @@ public sealed class FrameTests
         ReportFrame.WriteView(
             frame, view, isActivated: false, isDone: true, [members[0].Number.Key], [members[1].Number.Key]);
         NodeFrame.WriteEntry(frame.WriteVarint(1), members[1]);
-        string head = "04" + "09038877665544332211" + "00" + "020500000000000000" + "AC02" + "01" + "8201" + "00" + "0167"
-            + "01"
+        string head = "04" + "09038877665544332211" + "00" + "020500000000000000" + "AC02" + "01" + "8201" + "00"
+            + "0167" + "01"
             + "8301" + "03" + "0168" + "030201EF9875" + "01" + "8780808030";
         Assert.Equal(
             head + "01" + "038877665544332211" + "06" + "09" + "02" + "0000000000" + "02" + "8E80808060" + "03" + "01"
@@ -366,7 +367,8 @@ public sealed class FrameTests
         {
             int left = RegionFrame.MaxCounters;
             var reader = new WireReader(frame.Span);
-            Assert.True(new AgentCluster(ProtocolVersions.Spoken, Probes.None).TryDescribe(RegionFrame.TryRead(ref reader)![0], ref left));
+            var cluster = new AgentCluster(ProtocolVersions.Spoken, Probes.None);
+            Assert.True(cluster.TryDescribe(RegionFrame.TryRead(ref reader)![0], ref left));
         });
         Assert.InRange(allocated, 4L * CounterRuns.MaxCounters, (4L * CounterRuns.MaxCounters) + 16_000);
     }

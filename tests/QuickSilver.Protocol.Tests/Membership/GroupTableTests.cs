@@ -189,7 +189,8 @@ public class GroupTableTests
         groups.Inherit(info);
         groups.CloseInheritance();
         groups.ReleaseInherited();
-        groups.ForgetIdle(new NodeTable(new MembershipWorld(), static () => UInt128.One, ProtocolVersions.Spoken), Instant.Zero);
+        var nodes = new NodeTable(new MembershipWorld(), static () => UInt128.One, ProtocolVersions.Spoken);
+        groups.ForgetIdle(nodes, Instant.Zero);
         Assert.Equal(0, groups.Count);
         Assert.False(groups.CanInherit(info));
     }

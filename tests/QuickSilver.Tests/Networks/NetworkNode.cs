@@ -85,8 +85,8 @@ internal sealed class NetworkNode : IAsyncDisposable
                 ? options
                 : [TestSecurity.Line, .. options]);
 
-    /// <summary>As <see cref="StartAsync(NetworkNamespaces, int, string, IEnumerable{string})"/>, with the packages of the
-    /// previous version of QuickSilver.</summary>
+    /// <summary>As <see cref="StartAsync(NetworkNamespaces, int, string, IEnumerable{string})"/>, with the packages of
+    /// the previous version of QuickSilver.</summary>
     public static Task<NetworkNode> StartPreviousAsync(
         NetworkNamespaces network, int host, string name, IEnumerable<string> options) =>
         StartAsync(new NetworkNode(

@@ -21,8 +21,8 @@ namespace QuickSilver.Protocol.Dissemination.Hybrids;
 /// </para>
 /// <para>
 /// Which regions take part is decided whenever nothing waits: those that multicast reaches whole, and that do not read
-/// packets in this node's memory (<see cref="StreamSender.TakesHybrid"/>). None do while their views run several versions
-/// of the protocol. The other regions of the group get ordinary
+/// packets in this node's memory (<see cref="StreamSender.TakesHybrid"/>). None do while their views run several
+/// versions of the protocol. The other regions of the group get ordinary
 /// packets of their own. Fewer than two make no hybrid packet.
 /// </para>
 /// <para>

@@ -27,7 +27,8 @@ internal sealed class AgentCluster : ClusterView
     private bool _isTakenOver;
 
     /// <summary>Makes the cluster of a node that is not registered.</summary>
-    /// <param name="versions">The versions of the protocol that the node speaks: a view of another is impossible.</param>
+    /// <param name="versions">The versions of the protocol that the node speaks. A view of another is
+    /// impossible.</param>
     /// <param name="probes">Hooks of simulator tests.</param>
     public AgentCluster(ProtocolVersions versions, Probes probes) =>
         _regions = new AgentRegions(_known, versions, probes);

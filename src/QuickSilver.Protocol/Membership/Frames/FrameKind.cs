@@ -68,8 +68,8 @@ internal enum FrameKind : byte
     Welcome = 32,
 
     /// <summary>
-    /// Server: the node is refused or removed (byte, a <see cref="MembershipRefusal"/>). For its version: then the oldest
-    /// and the newest that the cluster speaks (byte each).
+    /// Server: the node is refused or removed (byte, a <see cref="MembershipRefusal"/>). For its version: then the
+    /// oldest and the newest that the cluster speaks (byte each).
     /// </summary>
     Expelled = 33,
 

@@ -2,8 +2,8 @@ namespace QuickSilver.Protocol.Membership.Frames;
 
 /// <summary>
 /// The number of a field in the <see cref="HelloExtensions"/> of a registration. A number is never used for another
-/// field. To add a field: give it the next number here, and a property of <see cref="HelloFrame"/> that reads and writes
-/// it. Builds that do not know it skip it, so its absence must have a meaning.
+/// field. To add a field: give it the next number here, and a property of <see cref="HelloFrame"/> that reads and
+/// writes it. Builds that do not know it skip it, so its absence must have a meaning.
 /// </summary>
 internal enum HelloField : uint
 {

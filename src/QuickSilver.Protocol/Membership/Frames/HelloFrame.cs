@@ -39,7 +39,8 @@ internal sealed record HelloFrame
     private const byte ReturningFlag = 2;
 
     /// <summary>
-    /// The versions that the node speaks; fields after the cluster's name are set only if the server speaks one of them.
+    /// The versions that the node speaks. Fields after the cluster's name are set only if the server speaks one of
+    /// them.
     /// </summary>
     public ProtocolVersions Versions { get; init; } = ProtocolVersions.Spoken;
 

@@ -157,7 +157,8 @@ internal sealed class StepFrame
         byte version = reader.ReadByte();
         NetEndpoint multicast = FrameFields.ReadEndpoint(ref reader);
         byte form = reader.ReadByte();
-        if (replication == 0 || !ProtocolVersions.All.Contains(version) || form > (DifferenceForm | MergedForm)) reader.Fail();
+        bool isKnown = ProtocolVersions.All.Contains(version) && form <= (DifferenceForm | MergedForm);
+        if (replication == 0 || !isKnown) reader.Fail();
         bool isDifference = (form & DifferenceForm) != 0;
         bool isMerged = (form & MergedForm) != 0;
         int[] removed = new int[isDifference ? FrameFields.ReadCount(ref reader, 1) : 0];

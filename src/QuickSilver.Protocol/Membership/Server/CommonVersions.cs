@@ -3,8 +3,10 @@ using QuickSilver.Protocol.Wire;
 
 namespace QuickSilver.Protocol.Membership.Server;
 
-/// <summary>The versions of the protocol that a server and all its nodes speak. Core thread only. Cost: O(1) a node, but
-/// for a scan of all versions when the first node of a version comes or its last one goes.</summary>
+/// <summary>
+/// The versions of the protocol that a server and all its nodes speak. Core thread only. Cost: O(1) a node, but for a
+/// scan of all versions when the first node of a version comes or its last one goes.
+/// </summary>
 internal sealed class CommonVersions
 {
     private readonly int[] _oldest = new int[ProtocolVersions.Most + 1];

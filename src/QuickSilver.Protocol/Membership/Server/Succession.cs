@@ -343,8 +343,8 @@ internal sealed class Succession
         new(HoldReason.Majority, Missing, _takeover!.Present, NameMissing());
 
     /// <summary>
-    /// The end of the time for missing survivors. Nobody was a member's server from the loss of the former one on, so an
-    /// elected server counts from there: an election takes as long as a lease. It leaves them half of the time.
+    /// The end of the time for missing survivors. Nobody served from the loss of the former server on, so an elected
+    /// one counts from there: an election takes as long as a lease. It leaves them half of the time.
     /// </summary>
     private Instant EndFor(Takeover takeover)
     {

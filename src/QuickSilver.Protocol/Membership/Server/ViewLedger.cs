@@ -94,9 +94,9 @@ internal sealed class ViewLedger(
     }
 
     /// <summary>
-    /// Permits the members of all neighbours, and the publishers of its groups, in a view that begins. Its version is the
-    /// newest that all of them speak. It gets an address if all of them can use multicast. A view of one member needs none: what is sent to it is one
-    /// copy. Call after all views of the step were replaced.
+    /// Permits the members of all neighbours, and the publishers of its groups, in a view that begins. Its version is
+    /// the newest that all of them speak. It gets an address if all of them can use multicast. A view of one member
+    /// needs none: what is sent to it is one copy. Call after all views of the step were replaced.
     /// </summary>
     public void Open(ServerView view, Instant now)
     {

@@ -119,7 +119,8 @@ internal static class RunGenerator
         FaultKind[] possible =
         [
             .. Enum.GetValues<FaultKind>()
-                .Where(kind => !RepeatedTrouble.Draws(kind) && kind is not (FaultKind.SlowHandler or FaultKind.MixedVersions)
+                .Where(kind => !RepeatedTrouble.Draws(kind)
+                    && kind is not (FaultKind.SlowHandler or FaultKind.MixedVersions)
                     && !cluster.Bounds.Without.Contains(kind)),
         ];
         FaultKind[] usual = dice.Some([.. possible.Except(Rare)], dice.Chance(0.5) ? 0.12 : 0.3);

@@ -5,9 +5,9 @@ using QuickSilver.Testing.Scheduling;
 namespace QuickSilver.Testing.Runs.Generation;
 
 /// <summary>
-/// Draws clusters of several builds, whose nodes are replaced by ones of other builds: in order, as in a rolling upgrade
-/// that may be taken back, or at random. Beside the other kinds and with dice of its own, so that all else of a run is
-/// what it is without.
+/// Draws clusters of several builds, whose nodes are replaced by ones of other builds: in order, as in a rolling
+/// upgrade that may be taken back, or at random. Beside the other kinds and with dice of its own, so that all else of a
+/// run is what it is without.
 /// </summary>
 internal static class VersionDraw
 {

@@ -119,8 +119,8 @@ internal static class MembershipRuns
         ],
     };
 
-    /// <summary>A node of an older build publishes to a group whose members are of a newer one, and ceases. Then a member
-    /// is replaced by one of the older build, and that by one of the newer.</summary>
+    /// <summary>A node of an older build publishes to a group whose members are of a newer one, and ceases. Then a
+    /// member is replaced by one of the older build, and that by one of the newer.</summary>
     public static RunSpec OldNodeComesToSend(ulong seed)
     {
         RunSpec run = Make(seed, nodes: 4);
@@ -138,7 +138,10 @@ internal static class MembershipRuns
                 new PublisherOpen(Millis(2000) + Millis(seed % 7), 3, [Main]),
                 new PublisherClose(Millis(3000), 3, [Main]),
             ],
-            Faults = [new NodeUpgrade(Millis(4000), Millis(300), 1, 2), new NodeUpgrade(Millis(8000), Millis(300), 1, 3)],
+            Faults =
+            [
+                new NodeUpgrade(Millis(4000), Millis(300), 1, 2), new NodeUpgrade(Millis(8000), Millis(300), 1, 3),
+            ],
         };
     }
 
