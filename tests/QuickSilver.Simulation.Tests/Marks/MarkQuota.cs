@@ -39,7 +39,8 @@ internal static class MarkQuota
         ["a frame is held back since the lease has ended"] = "as the one before: reached by ElectionTests",
         ["a process votes in the seat of its life before"] = "its hosts do not vote: reached by PeerTests",
         ["a region at its limit of views waits with a newer version"] =
-            "the older node must go while old views of the region last: reached by tests of the membership server alone",
+            "the older node must go while old views of the region last: reached by tests of the membership server "
+                + "alone",
         ["survivors contradict each other in who is removed"] =
             "all who were told of a removal but some must die with the server: reached by tests of the takeover "
                 + "alone",

@@ -96,14 +96,5 @@ internal sealed class HelloExtensions : IEquatable<HelloExtensions>
     public override bool Equals(object? obj) => Equals(obj as HelloExtensions);
 
     /// <inheritdoc/>
-    public override int GetHashCode()
-    {
-        var hash = default(HashCode);
-        foreach ((uint field, byte[] value) in _fields)
-        {
-            hash.Add(field);
-            hash.AddBytes(value);
-        }
-        return hash.ToHashCode();
-    }
+    public override int GetHashCode() => _fields.Length;
 }
