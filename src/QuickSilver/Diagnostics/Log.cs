@@ -199,6 +199,13 @@ internal static partial class Log
     public static partial void OtherNetwork(ILogger logger, string name, string other, string own);
 
     [LoggerMessage(
+        1157,
+        LogLevel.Warning,
+        "Node {Name} stops to serve the membership: the server at {Place} has {Nodes} nodes of the same cluster name. The "
+        + "nodes here go there, under new ids")]
+    public static partial void ClusterMerges(ILogger logger, string name, string place, int nodes);
+
+    [LoggerMessage(
         1132,
         LogLevel.Error,
         "Node {Name} serves the membership, and so does the host at {Place}, with {Nodes} nodes: two clusters of "

@@ -216,6 +216,10 @@ internal sealed class NodeReporter(NodeLog log)
         log.Post((log.Node, place, nodes), static (logger, s) => Log.TwoHosts(logger, s.Node, s.place, s.nodes));
 
     /// <inheritdoc/>
+    public void OnMerging(string place, int nodes) =>
+        log.Post((log.Node, place, nodes), static (logger, s) => Log.ClusterMerges(logger, s.Node, s.place, s.nodes));
+
+    /// <inheritdoc/>
     public void OnDiscoveryFailed(string source, string reason) =>
         log.Post(
             (log.Node, source, reason), static (logger, s) => Log.DiscoveryFailed(logger, s.Node, s.source, s.reason));

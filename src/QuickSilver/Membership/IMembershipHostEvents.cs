@@ -33,6 +33,11 @@ internal interface IMembershipHostEvents
     /// <param name="nodes">The number of nodes registered there.</param>
     void OnRival(string place, int nodes);
 
+    /// <summary>Reports that the cluster of this host goes into that of another one of its name.</summary>
+    /// <param name="place">The address of the other host.</param>
+    /// <param name="nodes">The number of nodes registered there.</param>
+    void OnMerging(string place, int nodes);
+
     /// <summary>Reports that the application threw when it was asked whether a node may enter a group.</summary>
     void OnAuthorizeThrew(Exception thrown);
 

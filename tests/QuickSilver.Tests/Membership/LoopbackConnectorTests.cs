@@ -157,6 +157,8 @@ public sealed class LoopbackConnectorTests
 
         public void OnRival(string place, int nodes) => throw new InvalidOperationException("there is none");
 
+        public void OnMerging(string place, int nodes) => throw new InvalidOperationException("there is none");
+
         public void OnRenewalFailed(string reason)
         {
         }

@@ -82,6 +82,8 @@ internal sealed class TestHost : IMembershipHostEvents
 
     public void OnRival(string place, int nodes) => Add(_rivals, place);
 
+    public void OnMerging(string place, int nodes) => throw new InvalidOperationException("there is none");
+
     public void OnHostFailed(Exception fault) => Add(_faults, fault);
 
     private void Add<T>(List<T> list, T item)

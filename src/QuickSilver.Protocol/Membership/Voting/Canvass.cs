@@ -39,7 +39,7 @@ internal sealed class Canvass(int founders)
     {
         refusal = "";
         VoterInfo self = voter.Self;
-        long ballot = looks.Select(static look => look.Ballot).Append(voter.Ballot).Append(lowest - 1).Max() + 1;
+        long ballot = BallotAfter(voter, looks, lowest);
         if (voter.Known is { } known)
         {
             SortedSet<ulong> present = PresentOf(known, voter, looks);
@@ -65,6 +65,13 @@ internal sealed class Canvass(int founders)
         var first = new Electorate(instance, new ElectorateVersion(ballot, 0), all, []);
         return new Candidacy(self, new VoteRound(first, isFounding: true), ballot, IsFounding: true);
     }
+
+    // Above every ballot and term of the own cluster. Those of others count for nothing: two clusters that meet have
+    // terms of their own.
+    private static long BallotAfter(Voter voter, IReadOnlyList<VoteAnswer> looks, long lowest) => looks
+        .Where(look => look.Instance == (voter.Known?.Instance ?? 0))
+        .Select(static look => Math.Max(look.Ballot, look.Known.Term))
+        .Append(voter.Ballot).Append(voter.Known?.Version.Term ?? 0).Append(lowest - 1).Max() + 1;
 
     // Leaves it to another a few times: that one may not know yet, or not be able to.
     private bool Yields()

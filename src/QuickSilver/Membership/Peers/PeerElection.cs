@@ -338,15 +338,21 @@ internal sealed class PeerElection : IMembershipElection, IVoteHost, IAsyncDispo
         foreach (VoterInfo other in looks.Where(look => look.Instance != instance).Select(static look => look.Leader)
             .OfType<VoterInfo>()) _places.OnHeard(other.Place);
         if (Merger.FindRival(instance, looks) is not { } rival) return;
-        if (Environment.TickCount64 - _rivalReported >= RivalPause.TotalMilliseconds)
-        {
-            _rivalReported = Environment.TickCount64;
-            _events.OnRival(rival.Voter.Place.ToString(), rival.Members);
-        }
+        string place = rival.Voter.Place.ToString();
+        if (!_settings.Options.Merges) Report(place, rival.Members);
         if (!_settings.Options.Merges || !lease.IsToGo(rival, Members())) return;
         VoteRequest request = QuestionOf(VoteKind.Merge) with { Instance = instance, Members = Members() };
         VoteAnswer? answer = await AskAsync(rival.Voter, request, null, _stop.Token).ConfigureAwait(false);
-        if (answer?.Verdict == VoteVerdict.Granted) lease.Dissolve();
+        if (answer?.Verdict != VoteVerdict.Granted) return;
+        _events.OnMerging(place, rival.Members);
+        lease.Dissolve();
+    }
+
+    private void Report(string place, int members)
+    {
+        if (Environment.TickCount64 - _rivalReported < RivalPause.TotalMilliseconds) return;
+        _rivalReported = Environment.TickCount64;
+        _events.OnRival(place, members);
     }
 
     private async ValueTask EnrolAsync(VoterInfo leader, CancellationToken stop)
