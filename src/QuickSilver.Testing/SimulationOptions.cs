@@ -89,6 +89,9 @@ internal sealed record SimulationOptions
     /// <summary>Whether datagrams are sealed, and with what.</summary>
     public Sealing Sealing { get; init; }
 
+    /// <summary>Machines by index whose nodes have the lesser of two ciphers only.</summary>
+    public IReadOnlyList<int> LesserCiphers { get; init; } = [];
+
     /// <summary>What work costs a node.</summary>
     public ProcessorModel Processor { get; init; } = new();
 

@@ -75,7 +75,7 @@ internal static class JunkRunner
 
     private static byte[] Junk(ProtocolView view, ulong cluster, int size)
     {
-        byte[] plain = new byte[size - SealedHeader.TagBytes];
+        byte[] plain = new byte[size - SealedHeader.MostTagBytes];
         new DatagramHeader
         {
             Kind = DatagramKind.Data,

@@ -29,7 +29,7 @@ internal sealed class QuietCluster : IServerLinks
         var settings = new MembershipServerSettings
         {
             FailureTimeout = Timeout.InfiniteTimeSpan,
-            Crypto = isSecured ? new AesGcmSuite() : null,
+            Crypto = isSecured ? new CipherSuite(CipherSuite.OfPlatform) : null,
         };
         _server = new MembershipServer(settings, _serverAlarms, new SeededRandom(1), this);
         _nodes = new QuietMember[nodes];

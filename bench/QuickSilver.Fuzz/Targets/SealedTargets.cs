@@ -36,12 +36,13 @@ internal sealed class SealedTargets
         foreach (byte[] datagram in _plain)
         {
             if (DatagramHeader.TryRead(datagram, out DatagramHeader header) != RejectReason.None) continue;
-            (header.ViewTag, header.ViewCounter, header.Sender, header.Relay) = (1, 1, Sender, 0);
+            uint view = 1 + ((uint)_sealed.Count & 1);
+            (header.ViewTag, header.ViewCounter, header.Sender, header.Relay) = (1, view, Sender, 0);
             if (DatagramKinds.IsFeedback(header.Kind)) header.Sequence = Reader;
             else if (header.Kind == DatagramKind.Data) header.Sequence = ++packet;
             byte[] plain = (byte[])datagram.Clone();
             header.WriteTo(plain);
-            byte[] sealing = new byte[DatagramSealer.SealedLength(plain)];
+            byte[] sealing = new byte[plain.Length + sealer.AddedBytes(plain)];
             if (!sealer.TrySeal(plain, sealing)) continue;
             _sealed.Add(sealing);
             _texts.Add(TextOf(header.Kind, plain.AsSpan(DatagramHeader.Length)));
@@ -58,7 +59,9 @@ internal sealed class SealedTargets
     private static KeyRing RingOf(ulong node)
     {
         var ring = new KeyRing(new StandInSuite(new SeededRandom(1)), key => key is Sender or Reader);
-        ring.Open(1, 1, new ViewSecret(new byte[ICryptoSuite.KeyBytes], null), node, Members);
+        byte[] secret = new byte[ICryptoSuite.KeyBytes];
+        ring.Open(1, 1, new ViewSecret(SealCipher.Aes256Gcm, secret, null), node, Members);
+        ring.Open(1, 2, new ViewSecret(SealCipher.Aegis128L, secret, null), node, Members);
         return ring;
     }
 
@@ -71,7 +74,8 @@ internal sealed class SealedTargets
             for (uint view = 1; view <= views; view++)
             {
                 byte[]? gate = view == 2 ? new byte[SipHash.KeyBytes] : null;
-                KeysFrame.WriteEntry(frame, view * 300, new ViewSecret(new byte[ICryptoSuite.KeyBytes], gate));
+                var secret = new ViewSecret((SealCipher)view, new byte[ICryptoSuite.KeyBytes], gate);
+                KeysFrame.WriteEntry(frame, view * 300, secret);
             }
             yield return frame.ToArray();
         }

@@ -22,7 +22,7 @@ internal sealed class Junk : IScenario
     { Description = "Junk datagrams a second.", DefaultValueFactory = _ => 500_000 }.Above(0);
     private readonly Option<int> _size = new Option<int>("--size")
     { Description = "Bytes of one.", DefaultValueFactory = _ => 200 }.AtLeast(
-        DatagramHeader.Length + SealedHeader.TagBytes);
+        DatagramHeader.Length + SealedHeader.MostTagBytes);
 
     private readonly Option<double> _warmUp = new Option<double>("--warmup")
     { Description = "Seconds of junk before measuring.", DefaultValueFactory = _ => 1 }.AtLeast(0);

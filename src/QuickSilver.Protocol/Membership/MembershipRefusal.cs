@@ -104,4 +104,7 @@ internal enum MembershipRefusal : byte
 
     /// <summary>The node's addresses are of IPv4 and those of the cluster's nodes of IPv6, or the reverse.</summary>
     OtherFamily,
+
+    /// <summary>No cipher is one that the node and all nodes of the cluster have.</summary>
+    NoCommonCipher,
 }

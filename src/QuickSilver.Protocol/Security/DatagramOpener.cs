@@ -40,10 +40,11 @@ internal sealed class DatagramOpener
         if (!IsAllowed(self, view, fields, header)) return RejectReason.NotAllowed;
         uint gate = BinaryPrimitives.ReadUInt32LittleEndian(datagram[SealedHeader.GateOffset..]);
         if (DatagramSealer.GateOf(view.Gate, datagram) != gate) return RejectReason.Gate;
+        int end = datagram.Length - SealedHeader.AddedBytes(lane, view.TagBytes);
+        if (end < DatagramHeader.Length) return RejectReason.WrongLength;
         bool isFeedback = lane == SealLane.Feedback;
         WriterKeys? writer = isFeedback ? view.Own : view.FindWriter(fields.Writer, header.Sender);
         if (writer is null) return RejectReason.NoKey;
-        int end = datagram.Length - SealedHeader.AddedBytes(lane);
         ulong counter = CounterOf(lane, header, datagram, end);
         opened = new OpenedDatagram(view, isFeedback ? null : writer, lane, fields.Writer, counter);
         if (opened.WasRead) return RejectReason.Replayed;
@@ -82,7 +83,7 @@ internal sealed class DatagramOpener
     {
         WriterKeys? writer = fields.Lane == SealLane.Feedback ? view.FindAddressee(header.Sequence) : view.Own;
         byte[] copy = datagram.ToArray();
-        int end = copy.Length - SealedHeader.AddedBytes(fields.Lane);
+        int end = copy.Length - SealedHeader.AddedBytes(fields.Lane, view.TagBytes);
         ulong counter = CounterOf(fields.Lane, header, copy, end);
         if (writer is null || !TryDecrypt(writer, fields, counter, copy, end)) return null;
         header.WriteTo(copy.AsSpan(0, end));
@@ -103,7 +104,8 @@ internal sealed class DatagramOpener
         Span<byte> nonce = stackalloc byte[ICryptoSuite.NonceBytes];
         DatagramSealer.WriteNonce(nonce, fields.Writer, counter);
         Span<byte> body = datagram[DatagramHeader.Length..end];
-        ReadOnlySpan<byte> tag = datagram[^SealedHeader.TagBytes..];
+        int behind = fields.Lane == SealLane.Data ? end : end + SealedHeader.CounterBytes;
+        ReadOnlySpan<byte> tag = datagram[behind..];
         return writer.LaneOf(fields.Lane).For(counter).TryOpen(nonce, associated, body, tag, body);
     }
 

@@ -12,23 +12,23 @@ namespace QuickSilver.Protocol.Security;
 internal sealed class DatagramSealer(KeyRing keys)
 {
     private const int MostAssociated = DatagramHeader.Length + SealedHeader.CounterBytes;
+    private const int CoveredTag = SealedHeader.LeastTagBytes;
 
     /// <summary>Packets that were to be sealed again and differed from what was sealed before: not sent.</summary>
     public ulong Mismatches { get; private set; }
 
-    /// <summary>Length of a datagram when it is sealed.</summary>
-    public static int SealedLength(ReadOnlySpan<byte> plain)
+    /// <summary>By how much a datagram grows when it is sealed; 0 when this node has no keys for it.</summary>
+    public int AddedBytes(ReadOnlySpan<byte> plain)
     {
         SealLane lane = DatagramKinds.LaneOf(KindOf(plain));
-        int length = plain.Length + SealedHeader.AddedBytes(lane);
-        if (lane != SealLane.Hybrid) return length;
-        Span<ulong> views = stackalloc ulong[SealedRegion.Most];
-        return length + SharedSealing.AddedBytes(HybridPacket.ViewsOf(plain, views));
+        if (lane == SealLane.Hybrid) return SharedSealing.AddedBytes(keys, plain);
+        DatagramHeader.ReadView(plain, out uint tag, out uint counter);
+        return keys.Find(tag, counter) is { } view ? SealedHeader.AddedBytes(lane, view.TagBytes) : 0;
     }
 
     /// <summary>Seals one datagram.</summary>
     /// <param name="plain">The datagram as it lies in memory.</param>
-    /// <param name="sealing">Destination, of <see cref="SealedLength"/>.</param>
+    /// <param name="sealing">Destination, longer by <see cref="AddedBytes"/>.</param>
     /// <returns>False when it may not be sent: this node has no keys of its view or addressee, or it differs from what
     /// was sealed before with its nonce.</returns>
     public bool TrySeal(ReadOnlySpan<byte> plain, Span<byte> sealing)
@@ -56,7 +56,7 @@ internal sealed class DatagramSealer(KeyRing keys)
         }
         Span<byte> nonce = stackalloc byte[ICryptoSuite.NonceBytes];
         WriteNonce(nonce, view.OwnIndex, counter);
-        Span<byte> tag = sealing.Slice(end, SealedHeader.TagBytes);
+        Span<byte> tag = sealing.Slice(end, view.TagBytes);
         ways.For(counter).Seal(
             nonce,
             associated,
@@ -79,14 +79,15 @@ internal sealed class DatagramSealer(KeyRing keys)
         BinaryPrimitives.WriteUInt64LittleEndian(nonce[sizeof(uint)..], counter);
     }
 
-    /// <summary>The gate of a sealed datagram: of its header without the gate, and its tag.</summary>
+    /// <summary>The gate of a sealed datagram: of its header without the gate, and the last 16 bytes of its
+    /// tag.</summary>
     internal static uint GateOf(SipHash gate, ReadOnlySpan<byte> datagram)
     {
         const int after = SealedHeader.GateOffset + SealedHeader.GateBytes;
-        Span<byte> covered = stackalloc byte[DatagramHeader.Length - SealedHeader.GateBytes + SealedHeader.TagBytes];
+        Span<byte> covered = stackalloc byte[DatagramHeader.Length - SealedHeader.GateBytes + CoveredTag];
         datagram[..SealedHeader.GateOffset].CopyTo(covered);
         datagram[after..DatagramHeader.Length].CopyTo(covered[SealedHeader.GateOffset..]);
-        datagram[^SealedHeader.TagBytes..].CopyTo(covered[^SealedHeader.TagBytes..]);
+        datagram[^CoveredTag..].CopyTo(covered[^CoveredTag..]);
         return (uint)gate.Of(covered);
     }
 

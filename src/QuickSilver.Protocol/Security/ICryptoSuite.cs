@@ -1,3 +1,5 @@
+using QuickSilver.Protocol.Wire;
+
 namespace QuickSilver.Protocol.Security;
 
 /// <summary>
@@ -12,12 +14,13 @@ internal interface ICryptoSuite
     /// <summary>Bytes of a nonce.</summary>
     const int NonceBytes = 12;
 
-    /// <summary>Bytes of a tag.</summary>
-    const int TagBytes = 16;
+    /// <summary>The ciphers that this node has.</summary>
+    SealCiphers Ciphers { get; }
 
     /// <summary>Makes the object that seals and opens with one key. Allocates; the caller disposes of it.</summary>
+    /// <param name="cipher">One of <see cref="Ciphers"/>.</param>
     /// <param name="key">The key, <see cref="KeyBytes"/> long; it is copied.</param>
-    ISealingKey MakeKey(ReadOnlySpan<byte> key);
+    ISealingKey MakeKey(SealCipher cipher, ReadOnlySpan<byte> key);
 
     /// <summary>Computes a message authentication code: HMAC-SHA-256.</summary>
     /// <param name="key">The key.</param>

@@ -11,7 +11,7 @@ internal interface ISealingKey : IDisposable
     /// <param name="associated">Bytes that are authenticated and not encrypted.</param>
     /// <param name="plaintext">The bytes to encrypt.</param>
     /// <param name="ciphertext">Destination of the same length; may be the same memory.</param>
-    /// <param name="tag">Destination of <see cref="ICryptoSuite.TagBytes"/> bytes.</param>
+    /// <param name="tag">Destination, as long as a tag of the cipher.</param>
     void Seal(
         ReadOnlySpan<byte> nonce,
         ReadOnlySpan<byte> associated,
@@ -23,7 +23,7 @@ internal interface ISealingKey : IDisposable
     /// <param name="nonce"><see cref="ICryptoSuite.NonceBytes"/> bytes.</param>
     /// <param name="associated">Bytes that are authenticated and not encrypted.</param>
     /// <param name="ciphertext">The bytes to decrypt.</param>
-    /// <param name="tag"><see cref="ICryptoSuite.TagBytes"/> bytes.</param>
+    /// <param name="tag">The tag, of the length that the cipher's tags have.</param>
     /// <param name="plaintext">Destination of the same length; may be the same memory. Without meaning when the result
     /// is false.</param>
     /// <returns>True when the bytes are authentic.</returns>

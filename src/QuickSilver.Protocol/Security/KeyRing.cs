@@ -1,3 +1,5 @@
+using QuickSilver.Protocol.Wire;
+
 namespace QuickSilver.Protocol.Security;
 
 /// <summary>
@@ -17,7 +19,7 @@ internal sealed class KeyRing
 
     /// <summary>Makes an empty ring.</summary>
     /// <param name="suite">The cryptography.</param>
-    /// <param name="isNode">Tells whether a <see cref="Wire.NodeNumber.Key"/> is that of a live node known
+    /// <param name="isNode">Tells whether a <see cref="NodeNumber.Key"/> is that of a live node known
     /// here.</param>
     public KeyRing(ICryptoSuite suite, Func<ulong, bool> isNode)
     {
@@ -28,6 +30,9 @@ internal sealed class KeyRing
 
     /// <summary>The cryptography.</summary>
     public ICryptoSuite Suite { get; }
+
+    /// <summary>The cipher of the view that was opened last; none before the first.</summary>
+    public SealCipher Newest { get; private set; }
 
     /// <summary>Keys of texts that several views share.</summary>
     public SharedKeys Shared { get; }
@@ -52,6 +57,7 @@ internal sealed class KeyRing
         if (_byView.ContainsKey(KeyOf(tag, counter))) return;
         var view = new ViewKeys(this, secret, self, members) { Number = KeyOf(tag, counter) };
         _byView.Add(KeyOf(tag, counter), view);
+        Newest = view.Cipher;
         _views.Add(view);
     }
 

@@ -8,6 +8,7 @@ namespace QuickSilver.Protocol.Security;
 internal sealed class LaneKeys
 {
     private readonly KeyRing _ring;
+    private readonly SealCipher _cipher;
     private readonly byte[] _secret;
     private readonly SealLane _lane;
     private Entry _present;
@@ -21,11 +22,13 @@ internal sealed class LaneKeys
 
     /// <summary>Makes a lane without keys.</summary>
     /// <param name="ring">Counts the keys in use.</param>
+    /// <param name="cipher">The cipher of the view.</param>
     /// <param name="secret">The secret that keys are derived from; not copied.</param>
     /// <param name="lane">The lane.</param>
-    public LaneKeys(KeyRing ring, byte[] secret, SealLane lane)
+    public LaneKeys(KeyRing ring, SealCipher cipher, byte[] secret, SealLane lane)
     {
         _ring = ring;
+        _cipher = cipher;
         _secret = secret;
         _lane = lane;
     }
@@ -50,8 +53,8 @@ internal sealed class LaneKeys
         _present.Key?.Dispose();
         if (_present.Key is null) _ring.OnKeyMade();
         Span<byte> key = stackalloc byte[ICryptoSuite.KeyBytes];
-        KeySchedule.Lane(_ring.Suite, _secret, _lane, span, key);
-        _present = new Entry { Key = _ring.Suite.MakeKey(key), Span = span };
+        KeySchedule.Lane(_ring.Suite, _cipher, _secret, _lane, span, key);
+        _present = new Entry { Key = _ring.Suite.MakeKey(_cipher, key), Span = span };
         key.Clear();
         return _present.Key!;
     }

@@ -4,9 +4,9 @@ using QuickSilver.Protocol.Wire;
 namespace QuickSilver.Protocol.Security;
 
 /// <summary>
-/// The tags of a stream's packets that were sealed last. A packet may be sealed again, for another destination: its
-/// counter is its sequence, so the result must be the same to the bit. One that is older than those kept is refused.
-/// Core thread only; allocates once.
+/// The tags of a stream's packets that were sealed last, of a longer tag its beginning. A packet may be sealed again,
+/// for another destination: its counter is its sequence, so the result must be the same to the bit. One that is older
+/// than those kept is refused. Core thread only; allocates once.
 /// </summary>
 internal sealed class SealedTags
 {
@@ -25,7 +25,7 @@ internal sealed class SealedTags
     /// <returns>False when it was sealed before with another tag, or so long ago that none is kept.</returns>
     public bool TryNote(ulong sequence, ReadOnlySpan<byte> tag)
     {
-        UInt128 value = MemoryMarshal.Read<UInt128>(tag[..SealedHeader.TagBytes]);
+        UInt128 value = MemoryMarshal.Read<UInt128>(tag[..SealedHeader.LeastTagBytes]);
         ref Entry entry = ref (_entries ??= new Entry[Kept])[sequence % Kept];
         if (sequence <= _highest) return entry.Sequence == sequence && entry.Tag == value;
         _highest = sequence;

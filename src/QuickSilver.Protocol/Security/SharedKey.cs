@@ -1,3 +1,5 @@
+using QuickSilver.Protocol.Wire;
+
 namespace QuickSilver.Protocol.Security;
 
 /// <summary>A key of texts that several region views share. Core thread only.</summary>
@@ -8,19 +10,27 @@ internal sealed class SharedKey
 
     /// <summary>Takes a key.</summary>
     /// <param name="suite">The cryptography.</param>
+    /// <param name="cipher">The cipher of the texts.</param>
     /// <param name="bytes">The key, in pinned memory; zeroed by <see cref="Close"/>.</param>
-    /// <param name="sender">The <see cref="Wire.NodeNumber.Key"/> of the node that drew it; 0: this node.</param>
+    /// <param name="sender">The <see cref="NodeNumber.Key"/> of the node that drew it; 0: this node.</param>
     /// <param name="views">Tag and counter of the views that this node drew it for.</param>
-    public SharedKey(ICryptoSuite suite, byte[] bytes, ulong sender, ulong[] views)
+    public SharedKey(ICryptoSuite suite, SealCipher cipher, byte[] bytes, ulong sender, ulong[] views)
     {
         _bytes = bytes;
         _views = views;
         Sender = sender;
-        Key = suite.MakeKey(bytes);
+        Cipher = cipher;
+        Span<byte> key = stackalloc byte[ICryptoSuite.KeyBytes];
+        KeySchedule.Text(suite, cipher, bytes, key);
+        Key = suite.MakeKey(cipher, key);
+        key.Clear();
     }
 
     /// <summary>The node that drew it; 0: this node.</summary>
     public ulong Sender { get; }
+
+    /// <summary>The cipher of the texts.</summary>
+    public SealCipher Cipher { get; }
 
     /// <summary>Seals and opens with it.</summary>
     public ISealingKey Key { get; }

@@ -1,3 +1,5 @@
+using QuickSilver.Protocol.Wire;
+
 namespace QuickSilver.Protocol.Security;
 
 /// <summary>
@@ -13,32 +15,33 @@ internal sealed class SharedKeys(ICryptoSuite suite)
     private readonly List<SharedKey> _others = [];
 
     /// <summary>This node's key for some views. Allocates when there is none yet.</summary>
+    /// <param name="cipher">The cipher of the texts: one that the members of all have.</param>
     /// <param name="views">Tag and counter of each.</param>
-    public SharedKey OwnFor(ReadOnlySpan<ulong> views)
+    public SharedKey OwnFor(SealCipher cipher, ReadOnlySpan<ulong> views)
     {
         for (int index = 0; index < _own.Count; index++)
         {
             SharedKey known = _own[index];
             if (!known.IsFor(views)) continue;
-            if (!known.IsUsedUp) return known;
+            if (!known.IsUsedUp && known.Cipher == cipher) return known;
             Drop(_own, index);
             break;
         }
         byte[] drawn = GC.AllocateArray<byte>(ICryptoSuite.KeyBytes, pinned: true);
         suite.Fill(drawn);
-        return Add(_own, new SharedKey(suite, drawn, sender: 0, views.ToArray()));
+        return Add(_own, new SharedKey(suite, cipher, drawn, sender: 0, views.ToArray()));
     }
 
     /// <summary>The key that a sender has sent. Allocates when it is new.</summary>
-    public SharedKey Of(ulong sender, ReadOnlySpan<byte> key)
+    public SharedKey Of(ulong sender, SealCipher cipher, ReadOnlySpan<byte> key)
     {
         foreach (SharedKey known in _others)
         {
-            if (known.Sender == sender && known.Bytes.SequenceEqual(key)) return known;
+            if (known.Sender == sender && known.Cipher == cipher && known.Bytes.SequenceEqual(key)) return known;
         }
         byte[] copy = GC.AllocateArray<byte>(ICryptoSuite.KeyBytes, pinned: true);
         key.CopyTo(copy);
-        return Add(_others, new SharedKey(suite, copy, sender, []));
+        return Add(_others, new SharedKey(suite, cipher, copy, sender, []));
     }
 
     /// <summary>Drops this node's keys for a view that has retired.</summary>

@@ -27,7 +27,7 @@ internal sealed class TrainSealer(DatagramSealer sealer)
         train = default;
         if (plain.Length < DatagramHeader.Length) return false;
         int first = Math.Min(segment, plain.Length);
-        int added = DatagramSealer.SealedLength(plain[..first]) - first;
+        int added = sealer.AddedBytes(plain[..first]);
         bool isData = plain[DatagramHeader.KindOffset] == (byte)DatagramKind.Data;
         // The number of its first packet in its view names a train of packets, wherever it goes.
         if (isData && plain.Length == _plainLength && plain[..DatagramHeader.Length].SequenceEqual(_first))
@@ -42,6 +42,8 @@ internal sealed class TrainSealer(DatagramSealer sealer)
         for (int offset = 0; offset < plain.Length; offset += first)
         {
             ReadOnlySpan<byte> datagram = plain.Slice(offset, Math.Min(first, plain.Length - offset));
+            System.Diagnostics.Debug.Assert(
+                sealer.AddedBytes(datagram) == added, "the datagrams of a train are of one view and lane");
             int length = datagram.Length + added;
             if (written + length > buffer.Length) return false;
             if (!sealer.TrySeal(datagram, buffer.AsSpan(written, length))) return false;

@@ -31,6 +31,8 @@ internal sealed class ViewKeys
         _members = members;
         _byIndex = new WriterKeys?[members.Length];
         _isMember = secret.IsMembers;
+        Cipher = secret.Cipher;
+        TagBytes = SealCiphers.TagBytesOf(Cipher);
         _secret = Pinned(secret.Secret);
         OwnIndex = (ushort)Array.IndexOf(members, self);
         Span<byte> gate = stackalloc byte[SipHash.KeyBytes];
@@ -38,7 +40,7 @@ internal sealed class ViewKeys
         else secret.Gate.CopyTo(gate);
         Gate = new SipHash(gate);
         gate.Clear();
-        Own = _isMember ? Derive(self) : new WriterKeys(ring, self, Pinned(secret.Secret));
+        Own = _isMember ? Derive(self) : new WriterKeys(ring, Cipher, self, Pinned(secret.Secret));
         if (_isMember) _byIndex[OwnIndex] = Own;
     }
 
@@ -48,6 +50,12 @@ internal sealed class ViewKeys
 
     /// <summary>Tag and counter of the view.</summary>
     public required ulong Number { get; init; }
+
+    /// <summary>The cipher of the view.</summary>
+    public SealCipher Cipher { get; }
+
+    /// <summary>Bytes of a tag of the cipher.</summary>
+    public int TagBytes { get; }
 
     /// <summary>The hash of the gate.</summary>
     public SipHash Gate { get; }
@@ -157,7 +165,7 @@ internal sealed class ViewKeys
     {
         byte[] secret = GC.AllocateArray<byte>(ICryptoSuite.KeyBytes, pinned: true);
         KeySchedule.Writer(_ring.Suite, _secret, key, secret);
-        return new WriterKeys(_ring, key, secret);
+        return new WriterKeys(_ring, Cipher, key, secret);
     }
 
     private static byte[] Pinned(byte[] secret)

@@ -12,17 +12,20 @@ internal sealed class WriterKeys
     public const int Lanes = 8;
 
     private readonly KeyRing _ring;
+    private readonly SealCipher _cipher;
     private readonly byte[] _secret;
     private readonly LaneKeys?[] _lanes = new LaneKeys?[Lanes];
     private readonly ReplayWindow?[] _read = new ReplayWindow?[Lanes];
 
     /// <summary>Takes the secret of a writer.</summary>
     /// <param name="ring">The node's keys.</param>
+    /// <param name="cipher">The cipher of the view.</param>
     /// <param name="key">The <see cref="NodeNumber.Key"/> of the writer.</param>
     /// <param name="secret">Its secret, in pinned memory; zeroed by <see cref="Close"/>.</param>
-    public WriterKeys(KeyRing ring, ulong key, byte[] secret)
+    public WriterKeys(KeyRing ring, SealCipher cipher, ulong key, byte[] secret)
     {
         _ring = ring;
+        _cipher = cipher;
         Key = key;
         _secret = secret;
     }
@@ -34,7 +37,8 @@ internal sealed class WriterKeys
     public bool IsClosed { get; private set; }
 
     /// <summary>A lane.</summary>
-    public LaneKeys LaneOf(SealLane lane) => _lanes[(int)lane] ??= _ring.Add(new LaneKeys(_ring, _secret, lane));
+    public LaneKeys LaneOf(SealLane lane) =>
+        _lanes[(int)lane] ??= _ring.Add(new LaneKeys(_ring, _cipher, _secret, lane));
 
     /// <summary>True for a counter of the writer that was read before in the lane.</summary>
     public bool HasRead(SealLane lane, ulong counter) => _read[(int)lane]?.Contains(counter) ?? false;

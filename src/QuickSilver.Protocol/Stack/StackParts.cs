@@ -60,6 +60,7 @@ internal sealed class StackParts
                 LongestDatagram = facts.LongestDatagram,
                 IsSecured = settings.Crypto is not null,
                 Versions = settings.Versions,
+                Ciphers = settings.Crypto?.Ciphers ?? default,
             },
             host.Link, stack, host.Alarms);
         Disseminator = new Disseminator(

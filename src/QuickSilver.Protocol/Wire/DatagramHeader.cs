@@ -122,6 +122,13 @@ internal struct DatagramHeader
         return HeaderChecksum(datagram, header.Kind) == expected ? RejectReason.None : RejectReason.HeaderChecksum;
     }
 
+    /// <summary>Reads the number of the region view of a header that is known to be good.</summary>
+    internal static void ReadView(ReadOnlySpan<byte> datagram, out uint tag, out uint counter)
+    {
+        tag = BinaryPrimitives.ReadUInt32LittleEndian(datagram[ViewTagOffset..]);
+        counter = BinaryPrimitives.ReadUInt32LittleEndian(datagram[ViewCounterOffset..]);
+    }
+
     /// <summary>Reads a datagram of any version: one of this node, or one whose version has been checked.</summary>
     public static RejectReason TryRead(ReadOnlySpan<byte> read, out DatagramHeader header) =>
         TryRead(read, ProtocolVersions.All, out header);

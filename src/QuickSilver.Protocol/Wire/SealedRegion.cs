@@ -12,13 +12,14 @@ namespace QuickSilver.Protocol.Wire;
 /// 10  8 counter        of the sender in the view and the lane, from 1
 /// 18  4 gate           low half of SipHash-2-4 under the view's gate key of the header and all fields but the gate
 /// 22 32 sealed key
-/// 54 16 tag            covers the header, bytes 0 to 17, and a digest of the text with its counter and tag
+/// 54 32 tag            covers the header, bytes 0 to 17, and a digest of the text with its counter and tag;
+///                      zeros behind a shorter one
 /// </code>
 /// </summary>
 internal static class SealedRegion
 {
     /// <summary>Bytes of one region.</summary>
-    public const int Length = 70;
+    public const int Length = 86;
 
     /// <summary>The most regions in a datagram.</summary>
     public const int Most = 32;
@@ -29,7 +30,7 @@ internal static class SealedRegion
     private const int WriterOffset = 8;
     private const int CounterOffset = 10;
     private const int KeyOffset = FieldBytes + SealedHeader.GateBytes;
-    private const int TagOffset = Length - SealedHeader.TagBytes;
+    private const int TagOffset = Length - SealedHeader.MostTagBytes;
 
     /// <summary>Writes the fields that are not sealed.</summary>
     /// <param name="region">Destination.</param>
@@ -66,6 +67,6 @@ internal static class SealedRegion
     /// <summary>The sealed key.</summary>
     public static Span<byte> KeyOf(Span<byte> region) => region[KeyOffset..TagOffset];
 
-    /// <summary>The tag of the sealed key.</summary>
-    public static Span<byte> TagOf(Span<byte> region) => region.Slice(TagOffset, SealedHeader.TagBytes);
+    /// <summary>The tag of the sealed key, and what is behind it.</summary>
+    public static Span<byte> TagOf(Span<byte> region) => region[TagOffset..];
 }

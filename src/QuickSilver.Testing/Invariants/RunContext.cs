@@ -2,6 +2,7 @@ using System.Globalization;
 using QuickSilver.Protocol.Core;
 using QuickSilver.Protocol.Probing;
 using QuickSilver.Protocol.Security;
+using QuickSilver.Protocol.Wire;
 using QuickSilver.Security;
 using QuickSilver.Testing.Logs;
 using QuickSilver.Testing.Network;
@@ -46,6 +47,16 @@ internal sealed class RunContext(SimulationOptions options)
     /// <summary>The cryptography of all nodes and servers; null when datagrams are not sealed.</summary>
     public ICryptoSuite? Crypto => _crypto ??= MakeCrypto();
 
+    /// <summary>The cryptography of a node on a machine; null when datagrams are not sealed.</summary>
+    public ICryptoSuite? CryptoOf(int machine)
+    {
+        if (Crypto is not { } suite) return null;
+        SealCiphers lesser = NodeCiphers.Lesser & suite.Ciphers;
+        SealCiphers common = Options.LesserCiphers.Count > 0 ? lesser : suite.Ciphers;
+        SealCiphers own = Options.LesserCiphers.Contains(machine) ? lesser : suite.Ciphers;
+        return new NodeCiphers(this, suite, own, common.Preferred);
+    }
+
     /// <summary>Sees all traffic; null: nobody does.</summary>
     public ITrafficTap? Tap { get; set; }
 
@@ -84,7 +95,7 @@ internal sealed class RunContext(SimulationOptions options)
         var random = new SeededRandom(Random.Draw(RandomStream.Node, ulong.MaxValue, 0, 0));
         ICryptoSuite suite = Options.Sealing == Sealing.StandIn
             ? new StandInSuite(random)
-            : new AesGcmSuite(fill: bytes =>
+            : new CipherSuite(NodeCiphers.All & CipherSuite.OfPlatform, fill: bytes =>
             {
                 for (int index = 0; index < bytes.Length; index++) bytes[index] = (byte)random.NextUInt64();
             });

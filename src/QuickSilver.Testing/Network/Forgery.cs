@@ -90,7 +90,7 @@ internal static class Forgery
         Span<byte> bytes = new byte[2 * real.Length];
         real.Span.CopyTo(bytes);
         int length = real.Length;
-        int behind = Math.Max(DatagramHeader.Length, length - SealedHeader.MostAdded);
+        int behind = Math.Max(DatagramHeader.Length, real.Plain!.Length);
         int body = behind - DatagramHeader.Length;
         int at = (int)((bits >> 8) & 0xFFFF);
         bool isElsewhere = (bits >> 24) % 4 == 0;
@@ -104,7 +104,8 @@ internal static class Forgery
                 bytes[behind + (at % SealedHeader.CounterBytes)] ^= (byte)(1 << (at & 7));
                 break;
             case 2:
-                bytes[SealedHeader.LaneOffset] ^= (byte)(1 + (at % 7));
+                // The lane, or the cipher of a hybrid packet's text.
+                bytes[SealedHeader.LaneOffset + ((at >> 3) & 1)] ^= (byte)(1 + (at % 7));
                 break;
             case 3:
                 bytes[SealedHeader.WriterOffset] ^= (byte)(1 + (at & 3));
@@ -132,7 +133,7 @@ internal static class Forgery
         }
         bytes = bytes[..length];
         BinaryPrimitives.WriteUInt16LittleEndian(bytes[DatagramHeader.TotalLengthOffset..], (ushort)length);
-        if (length >= DatagramHeader.Length + SealedHeader.TagBytes)
+        if (length >= DatagramHeader.Length + SealedHeader.LeastTagBytes)
         {
             BinaryPrimitives.WriteUInt32LittleEndian(
                 bytes[SealedHeader.GateOffset..], DatagramSealer.GateOf(real.Gate, bytes));

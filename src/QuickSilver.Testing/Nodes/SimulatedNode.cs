@@ -59,7 +59,7 @@ internal sealed class SimulatedNode : IMembershipClient
             ClusterName = run.Options.Membership.ClusterName,
             Incarnation = life,
             Probes = run.ProbesOf(index),
-            Crypto = run.Crypto,
+            Crypto = run.CryptoOf(machine),
             Versions = versions,
         };
         Application = new NodeApplication(this, run, checks);

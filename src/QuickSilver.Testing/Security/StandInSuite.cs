@@ -1,6 +1,7 @@
 using System.Buffers.Binary;
 using QuickSilver.Protocol.Core;
 using QuickSilver.Protocol.Security;
+using QuickSilver.Protocol.Wire;
 
 namespace QuickSilver.Testing.Security;
 
@@ -12,7 +13,10 @@ namespace QuickSilver.Testing.Security;
 internal sealed class StandInSuite(SeededRandom random) : ICryptoSuite
 {
     /// <inheritdoc/>
-    public ISealingKey MakeKey(ReadOnlySpan<byte> key) => new Key(Hash(0, key));
+    public SealCiphers Ciphers => NodeCiphers.All;
+
+    /// <inheritdoc/>
+    public ISealingKey MakeKey(SealCipher cipher, ReadOnlySpan<byte> key) => new Key(cipher, Hash((ulong)cipher, key));
 
     /// <inheritdoc/>
     public void Mac(ReadOnlySpan<byte> key, ReadOnlySpan<byte> data, Span<byte> mac) => Expand(key, data, mac);
@@ -42,7 +46,7 @@ internal sealed class StandInSuite(SeededRandom random) : ICryptoSuite
         }
     }
 
-    private sealed class Key(ulong key) : ISealingKey
+    private sealed class Key(SealCipher cipher, ulong key) : ISealingKey
     {
         public void Seal(
             ReadOnlySpan<byte> nonce,
@@ -51,6 +55,8 @@ internal sealed class StandInSuite(SeededRandom random) : ICryptoSuite
             Span<byte> ciphertext,
             Span<byte> tag)
         {
+            if (tag.Length != SealCiphers.TagBytesOf(cipher))
+                throw new ArgumentException("The tag is of another cipher.");
             plaintext.CopyTo(ciphertext);
             Turn(nonce, ciphertext);
             Tag(nonce, associated, ciphertext, tag);
@@ -63,7 +69,7 @@ internal sealed class StandInSuite(SeededRandom random) : ICryptoSuite
             ReadOnlySpan<byte> tag,
             Span<byte> plaintext)
         {
-            Span<byte> expected = stackalloc byte[ICryptoSuite.TagBytes];
+            Span<byte> expected = stackalloc byte[SealCiphers.TagBytesOf(cipher)];
             Tag(nonce, associated, ciphertext, expected);
             if (!tag.SequenceEqual(expected)) return false;
             ciphertext.CopyTo(plaintext);

@@ -1,26 +1,36 @@
 using System.Buffers.Binary;
 using QuickSilver.Protocol.Core;
 using QuickSilver.Protocol.Security;
+using QuickSilver.Protocol.Wire;
 using QuickSilver.Testing.Invariants;
 
 namespace QuickSilver.Testing.Security;
 
 /// <summary>
-/// K1: in the whole cluster no key and nonce meet a second text. Stands before a run's cryptography and remembers what
-/// was sealed.
+/// K1: in the whole cluster no key and nonce meet a second text, and no key serves two ciphers. Stands before a run's
+/// cryptography and remembers what was sealed.
 /// </summary>
 /// <param name="run">The run.</param>
 /// <param name="suite">The cryptography.</param>
 internal sealed class WatchedSuite(RunContext run, ICryptoSuite suite) : ICryptoSuite
 {
+    private readonly Dictionary<UInt128, SealCipher> _ciphers = [];
     private readonly Dictionary<(UInt128 Key, UInt128 Nonce), ulong> _sealed = [];
 
     /// <summary>Texts sealed.</summary>
     public int Count => _sealed.Count;
 
     /// <inheritdoc/>
-    public ISealingKey MakeKey(ReadOnlySpan<byte> key) =>
-        new Key(this, suite.MakeKey(key), BinaryPrimitives.ReadUInt128LittleEndian(key));
+    public SealCiphers Ciphers => suite.Ciphers;
+
+    /// <inheritdoc/>
+    public ISealingKey MakeKey(SealCipher cipher, ReadOnlySpan<byte> key)
+    {
+        UInt128 id = BinaryPrimitives.ReadUInt128LittleEndian(key);
+        if (!_ciphers.TryAdd(id, cipher) && _ciphers[id] != cipher)
+            throw run.Violation("K1", $"one key serves {_ciphers[id]} and {cipher}");
+        return new Key(this, suite.MakeKey(cipher, key), id);
+    }
 
     /// <inheritdoc/>
     public void Mac(ReadOnlySpan<byte> key, ReadOnlySpan<byte> data, Span<byte> mac) => suite.Mac(key, data, mac);

@@ -27,7 +27,7 @@ internal sealed class Wiretap(KeyRing keys)
     public byte[]? Open(ReadOnlySpan<byte> datagram, out SipHash gate)
     {
         gate = default;
-        if (datagram.Length >= SealedHeader.TagBytes && _waiting.Remove(TagOf(datagram), out var waited))
+        if (datagram.Length >= SealedHeader.LeastTagBytes && _waiting.Remove(TagOf(datagram), out var waited))
         {
             gate = waited.Gate;
             return datagram.SequenceEqual(waited.Sealed) ? waited.Plain : null;
@@ -42,5 +42,5 @@ internal sealed class Wiretap(KeyRing keys)
     }
 
     private static UInt128 TagOf(ReadOnlySpan<byte> datagram) =>
-        BinaryPrimitives.ReadUInt128LittleEndian(datagram[^SealedHeader.TagBytes..]);
+        BinaryPrimitives.ReadUInt128LittleEndian(datagram[^SealedHeader.LeastTagBytes..]);
 }

@@ -155,8 +155,18 @@ internal static partial class Log
     [LoggerMessage(1123, LogLevel.Warning, "Node {Name} waits because its membership server removes no node: {Hold}")]
     public static partial void MembershipHeld(ILogger logger, string name, string hold);
 
-    [LoggerMessage(1140, LogLevel.Information, "Node {Name} secures its connections by {Mode}: {Source}")]
-    public static partial void Secured(ILogger logger, string name, string mode, string source);
+    [LoggerMessage(
+        1140,
+        LogLevel.Information,
+        "Node {Name} secures its connections by {Mode}: {Source}. Ciphers for datagrams: {Ciphers}")]
+    public static partial void Secured(ILogger logger, string name, string mode, string source, string ciphers);
+
+    [LoggerMessage(
+        1149,
+        LogLevel.Warning,
+        "Node {Name} cannot use AEGIS-128L: {Fault}. It seals datagrams with {Cipher}, and so do all in its regions. "
+        + "Messages cost more; set Security.Cipher where this is meant")]
+    public static partial void LesserCipher(ILogger logger, string name, string fault, string cipher);
 
     [LoggerMessage(
         1141,

@@ -1,3 +1,6 @@
+using QuickSilver.Protocol.Wire;
+using QuickSilver.Security;
+
 namespace QuickSilver.Diagnostics;
 
 /// <summary>The values of <see cref="NodeStatistics"/> as plain numbers, to be copied between threads without
@@ -35,6 +38,7 @@ internal struct NodeFigures
     public long MessagesFiltered;
     public long PacketsRejected;
     public long PacketsMissed;
+    public SealCipher Cipher;
     public long SocketDrops;
     public long RepairsFromPeers;
     public long RepairsFromSenders;
@@ -138,6 +142,7 @@ internal struct NodeFigures
         MessagesFiltered = MessagesFiltered,
         PacketsRejected = PacketsRejected,
         PacketsMissed = PacketsMissed,
+        Cipher = CipherChoice.ToPublic(Cipher),
         SocketDrops = SocketDrops,
         RepairsFromPeers = RepairsFromPeers,
         RepairsFromSenders = RepairsFromSenders,

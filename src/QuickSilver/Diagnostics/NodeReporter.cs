@@ -158,14 +158,22 @@ internal sealed class NodeReporter(NodeLog log)
         });
 
     /// <summary>Logs what protects the node.</summary>
-    public void OnProtection(SecurityPlan plan)
+    /// <param name="plan">The protection.</param>
+    /// <param name="ciphers">The ciphers that it offers for datagrams.</param>
+    public void OnProtection(SecurityPlan plan, SealCiphers ciphers)
     {
         if (plan.IsOn)
             log.Post(
-                (log.Node, plan.Mode, plan.Description),
-                static (logger, s) => Log.Secured(logger, s.Node, s.Mode.ToString(), s.Description));
+                (log.Node, plan.Mode, plan.Description, Ciphers: CipherChoice.Describe(ciphers)),
+                static (logger, s) => Log.Secured(logger, s.Node, s.Mode.ToString(), s.Description, s.Ciphers));
         else if (plan.IsExposed) log.Post(log.Node, static (logger, s) => Log.Insecure(logger, s));
     }
+
+    /// <summary>Logs that the node lacks the best cipher.</summary>
+    public void OnLesserCipher(string fault, SealCipher cipher) =>
+        log.Post(
+            (log.Node, fault, Cipher: SealCiphers.NameOf(cipher)),
+            static (logger, s) => Log.LesserCipher(logger, s.Node, s.fault, s.Cipher));
 
     /// <summary>Logs that a file with keys or certificates has changed and cannot be used.</summary>
     public void OnKeyUnreadable(string fault) =>

@@ -126,6 +126,10 @@ public enum ErrorCode
     /// IPv6.</summary>
     AddressFamilyMismatch = 1435,
 
+    /// <summary>No cipher is one that this node and all nodes of the cluster have: their
+    /// <see cref="SecurityOptions.Cipher"/> differ.</summary>
+    NoCommonCipher = 1438,
+
     /// <summary>A handler, feed or key selector of the application threw.</summary>
     HandlerFailed = 1500,
 }

@@ -1,4 +1,5 @@
 using System.Text.Json.Serialization;
+using QuickSilver.Protocol.Wire;
 
 namespace QuickSilver;
 
@@ -36,7 +37,8 @@ public sealed class SecurityOptions
     /// host that was called.</summary>
     public IList<string> ServerNames { get; private set; } = [];
 
-    /// <summary>The cipher that seals datagrams. Default: <see cref="SecurityCipher.Auto"/>.</summary>
+    /// <summary>The cipher that seals datagrams. A start fails with <see cref="ErrorCode.NoCommonCipher"/> when no
+    /// cipher is left that all nodes of the cluster have. Default: <see cref="SecurityCipher.Auto"/>.</summary>
     public SecurityCipher Cipher { get; set; } = SecurityCipher.Auto;
 
     /// <summary>How long the keys of datagrams serve, at least 1 s; Timeout.InfiniteTimeSpan: until a member comes or
@@ -60,6 +62,9 @@ public sealed class SecurityOptions
     /// its start (<see cref="ErrorCode.TooManyNodesOfIdentity"/>). Without certificates there is no limit. Raise it
     /// where all nodes share a certificate. Read by the serving node. Default: 256.</summary>
     public int MaxNodesPerIdentity { get; set; } = 256;
+
+    /// <summary>What the platform is said to have, in tests; null: what it has.</summary>
+    internal SealCiphers? PlatformCiphers { get; set; }
 
     internal PreSharedKey? Key { get; private set; }
 

@@ -104,28 +104,9 @@ internal static class NodeOpener
     {
         if (SecurityPlan.TryMake(options, reporter.OnKeyUnreadable, out string? fault) is not { } plan)
             throw new QuickSilverException(ErrorCode.AuthenticationFailed, $"{fault}.");
-        if (plan.IsOn) options.Crypto = OpenCipher(options.Security.Cipher);
-        reporter.OnProtection(plan);
+        if (plan.IsOn) options.Crypto = new CipherSuite(CipherChoice.Of(options.Security, reporter.OnLesserCipher));
+        reporter.OnProtection(plan, options.Crypto?.Ciphers ?? default);
         return plan;
-    }
-
-    private static AesGcmSuite OpenCipher(SecurityCipher cipher)
-    {
-        try
-        {
-            return new AesGcmSuite(cipher switch
-            {
-                SecurityCipher.Aes256Gcm => false,
-                SecurityCipher.ChaCha20Poly1305 => true,
-                _ => null,
-            });
-        }
-        catch (PlatformNotSupportedException missing)
-        {
-            throw new QuickSilverException(
-                ErrorCode.CipherUnavailable,
-                $"{missing.Message} Set Security.Cipher to another, for all nodes of the cluster.", missing);
-        }
     }
 
     /// <summary>Finds the addresses of the servers in the options, from which the node's interface is derived. Names

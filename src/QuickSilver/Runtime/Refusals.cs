@@ -65,6 +65,9 @@ internal static class Refusals
             MembershipRefusal.OtherFamily =>
                 new MembershipUnavailableException(
                     ErrorCode.AddressFamilyMismatch, $"The membership server refused this node: {Text(refusal)}."),
+            MembershipRefusal.NoCommonCipher =>
+                new MembershipUnavailableException(
+                    ErrorCode.NoCommonCipher, $"The membership server refused this node: {Text(refusal)}."),
             _ =>
                 new MembershipUnavailableException(
                     ErrorCode.MembershipRefused, $"The membership server refused this node: {Text(refusal)}."),
@@ -174,6 +177,9 @@ internal static class Refusals
         MembershipRefusal.OtherFamily =>
             "the nodes of the cluster receive at addresses of one family, IPv4 or IPv6, and this node at one of the "
             + "other: give its interface an address of theirs, or set Transport.Interface to one that has it",
+        MembershipRefusal.NoCommonCipher =>
+            "no cipher is one that it and all nodes of the cluster have. Leave Security.Cipher at Auto, or set the "
+            + "same in all processes of the cluster",
         _ => refusal.ToString(),
     };
 }

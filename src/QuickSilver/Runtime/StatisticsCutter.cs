@@ -5,6 +5,7 @@ using QuickSilver.Protocol.Dissemination;
 using QuickSilver.Protocol.Membership;
 using QuickSilver.Protocol.Recovery;
 using QuickSilver.Protocol.Stack;
+using QuickSilver.Protocol.Wire;
 using ProtocolRegionView = QuickSilver.Protocol.Membership.RegionView;
 
 namespace QuickSilver.Runtime;
@@ -137,6 +138,7 @@ internal sealed class StatisticsCutter
         _next.Publishers = _core.Directory.Publishers;
         _next.MembersHoldingUp = lags.HoldingUp;
         _next.LongestHoldUp = lags.HoldingUp > 0 ? now - lags.HeldUpSince : TimeSpan.Zero;
+        _next.Cipher = _core.Stack.Rooms.Keys?.Newest ?? SealCipher.None;
         _next.SocketDrops = (long)_core.Transport.ReadSocketDrops();
         _next.PacketsBorrowed = (long)_core.Transport.Counters.PacketsBorrowed;
         _next.RateActual = _rate;

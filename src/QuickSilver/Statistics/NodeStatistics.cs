@@ -17,6 +17,10 @@ public sealed record NodeStatistics
     /// <summary>What protects the node's connections and datagrams; never <see cref="SecurityMode.Auto"/>.</summary>
     public SecurityMode Security { get; init; } = SecurityMode.None;
 
+    /// <summary>The cipher of the node's newest region view; null when nothing is sealed, or there was no view yet. All
+    /// nodes that send in a view seal with one cipher: <see cref="SecurityCipher.Auto"/> says which.</summary>
+    public SecurityCipher? Cipher { get; init; }
+
     /// <summary>Number of joined groups.</summary>
     public int Groups { get; init; }
 

@@ -16,13 +16,16 @@ internal sealed class SealedPair
     private static readonly ulong[] Members = [Writer, Reader, Third];
     private readonly DatagramOpener _opener = new();
 
-    public SealedPair()
+    public SealedPair(SealCipher cipher = SealCipher.Aes256Gcm)
     {
+        Cipher = cipher;
         Secret = new byte[ICryptoSuite.KeyBytes];
         Suite.Fill(Secret);
         From = RingOf(Writer);
         To = RingOf(Reader);
     }
+
+    public SealCipher Cipher { get; }
 
     public FrameworkSuite Suite { get; } = new();
 
@@ -37,14 +40,14 @@ internal sealed class SealedPair
     public KeyRing RingOf(ulong node)
     {
         var ring = new KeyRing(Suite, key => !Gone.Contains(key));
-        var secret = new ViewSecret(Secret, null);
+        var secret = new ViewSecret(Cipher, Secret, null);
         if (!Members.Contains(node))
         {
             byte[] own = new byte[ICryptoSuite.KeyBytes];
             byte[] gate = new byte[SipHash.KeyBytes];
             KeySchedule.Writer(Suite, Secret, node, own);
             KeySchedule.Gate(Suite, Secret, gate);
-            secret = new ViewSecret(own, gate);
+            secret = new ViewSecret(Cipher, own, gate);
         }
         ring.Open(Tag, Counter, secret, node, Members);
         return ring;
@@ -74,7 +77,7 @@ internal sealed class SealedPair
 
     public static byte[]? Seal(DatagramSealer sealer, byte[] plain)
     {
-        byte[] sealing = new byte[DatagramSealer.SealedLength(plain)];
+        byte[] sealing = new byte[plain.Length + sealer.AddedBytes(plain)];
         return sealer.TrySeal(plain, sealing) ? sealing : null;
     }
 

@@ -71,7 +71,7 @@ public sealed class OptionsTests
         { "Security.CertificateFile", static o => o.Security.Mode = SecurityMode.Certificates },
         { "Security.CertificateKeyFile", static o => o.Security.CertificateKeyFile = "tls.key" },
         { "Security.TrustedRootsFile", static o => o.Security.CertificateFile = "tls.crt" },
-        { "Security.Cipher", static o => o.Security.Cipher = (SecurityCipher)3 },
+        { "Security.Cipher", static o => o.Security.Cipher = (SecurityCipher)4 },
         { "Security.MaxNodesPerIdentity", static o => o.Security.MaxNodesPerIdentity = 0 },
         { "Security.RotateAfter", static o => o.Security.RotateAfter = TimeSpan.FromMilliseconds(999) },
         { "RateControl.InitialPacketsPerSecond", static o => o.RateControl.InitialPacketsPerSecond = 0 },

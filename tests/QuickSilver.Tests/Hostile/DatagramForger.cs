@@ -102,7 +102,7 @@ internal sealed class DatagramForger : IDisposable
         if (!looksSealed) return datagram;
         // Right in all that can be known: the lane and the writer's index. Gate and tag are zero.
         SealLane lane = DatagramKinds.LaneOf(kind);
-        byte[] longer = new byte[datagram.Length + SealedHeader.AddedBytes(lane)];
+        byte[] longer = new byte[datagram.Length + SealedHeader.AddedBytes(lane, SealedHeader.MostTagBytes)];
         SealedHeader.Write(datagram, longer, lane, (ushort)_view.IndexOf(KeyOf(inTheNameOf)));
         body.CopyTo(longer, DatagramHeader.Length);
         return longer;

@@ -4,7 +4,9 @@ using System.Net.Sockets;
 using System.Security.Cryptography.X509Certificates;
 using QuickSilver.Membership;
 using QuickSilver.Protocol.Membership;
+using QuickSilver.Protocol.Membership.Frames;
 using QuickSilver.Protocol.Membership.Server;
+using QuickSilver.Protocol.Wire;
 using QuickSilver.Security;
 using QuickSilver.Tests.Api;
 using QuickSilver.Tests.Membership;
@@ -119,6 +121,52 @@ public sealed class KeyHandshakeTests
         await NodeRig.UntilAsync(() => host.Counters.FailedFor(HandshakeFault.WrongProof) == 1, "it is counted");
     }
 
+    [Theory]
+    [InlineData(false)]
+    [InlineData(true)]
+    public async Task Somebody_between_the_two_cannot_change_what_a_node_offers(bool isChanged)
+    {
+        await using MembershipHost host = _events.Start(TestHost.Settings with
+        {
+            Security = TestKeys.Channel(_key),
+            Server = TestHost.Settings.Server with { Crypto = new CipherSuite(CipherSuite.OfPlatform) },
+        });
+        using var listener = new TcpListener(IPAddress.Loopback, 0);
+        listener.Start();
+        var between = new Between();
+        Task passing = between.PassAsync(listener, host.EndPoint.Port);
+        var connector = new OneServer(((IPEndPoint)listener.LocalEndpoint).Port, TestKeys.Channel(_key));
+        Reached reached = await connector.TryConnectAsync(NoEvents.Instance, default).AsTask()
+            .WaitAsync(NodeRig.Patience);
+        // Nothing of the registration was sent before the server had proven the key. What is sent now is encrypted.
+        between.IsChanging = isChanged;
+        var frame = new FrameBuilder();
+        new HelloFrame
+        {
+            ClusterName = TestHost.Settings.Server.ClusterName,
+            IsSealed = true,
+            NodeName = "node",
+            Incarnation = 1,
+            Control = new NetEndpoint(0x7F000001, 1001),
+            Data = new NetEndpoint(0x7F000001, 1002),
+            Ciphers = CipherSuite.OfPlatform,
+        }.WriteTo(frame);
+        await reached.Stream!.WriteAsync(FrameBatch.Wrap(frame.Span));
+        if (!isChanged)
+        {
+            await NodeRig.UntilAsync(() => host.Nodes == 1, "what passes unchanged registers the node");
+            Assert.False(between.Heard.AsSpan().IndexOf(frame.Span[..8]) >= 0);
+        }
+        else
+        {
+            await NodeRig.UntilAsync(
+                () => Enum.GetValues<FrameEnd>().Sum(host.Counters.EndedBy) == 1, "the connection ends");
+            Assert.Equal(0, host.Nodes);
+        }
+        reached.Socket!.Dispose();
+        await passing.WaitAsync(NodeRig.Patience);
+    }
+
     [Fact]
     public async Task A_flood_of_junk_and_silence_keeps_no_node_out_and_is_not_logged_one_by_one()
     {
@@ -217,6 +265,51 @@ public sealed class KeyHandshakeTests
     private static Task<Reached> ConnectAsync(MembershipHost host, params string[] keys) =>
         new OneServer(host.EndPoint.Port, TestKeys.Channel(keys))
             .TryConnectAsync(NoEvents.Instance, default).AsTask().WaitAsync(NodeRig.Patience);
+
+    // Passes bytes on, and changes one of the node's last ones if it is told to.
+    private sealed class Between
+    {
+        private readonly List<byte> _heard = [];
+
+        public volatile bool IsChanging;
+
+        public byte[] Heard
+        {
+            get
+            {
+                lock (_heard) return [.. _heard];
+            }
+        }
+
+        public async Task PassAsync(TcpListener listener, int port)
+        {
+            using Socket near = await listener.AcceptSocketAsync();
+            using var far = new Socket(AddressFamily.InterNetwork, SocketType.Stream, ProtocolType.Tcp);
+            await far.ConnectAsync(IPAddress.Loopback, port);
+            await Task.WhenAny(PassAsync(near, far, true), PassAsync(far, near, false));
+        }
+
+        private async Task PassAsync(Socket from, Socket to, bool isFromNode)
+        {
+            byte[] buffer = new byte[16 << 10];
+            while (true)
+            {
+                int count;
+                try
+                {
+                    count = await from.ReceiveAsync(buffer);
+                    if (isFromNode && IsChanging && count > 40) buffer[count - 20] ^= 1;
+                    if (isFromNode) lock (_heard) _heard.AddRange(buffer.AsSpan(0, count));
+                    if (count > 0) await to.SendAsync(buffer.AsMemory(0, count));
+                }
+                catch (SocketException)
+                {
+                    return;
+                }
+                if (count == 0) return;
+            }
+        }
+    }
 
     // Ends TLS on both sides with a certificate of its own, and passes on everything inside it.
     private static async Task<string> RelayAsync(TcpListener listener, int port)

@@ -9,6 +9,8 @@ public sealed class SealedNodeTests
 {
     private const int Count = 5_000;
 
+    private static CipherSuite Suite() => new(CipherSuite.OfPlatform);
+
     [Theory]
     [InlineData(true, TransportKind.Auto, 60_000)]
     [InlineData(false, TransportKind.Auto, 60_000)]
@@ -19,7 +21,7 @@ public sealed class SealedNodeTests
         await using var rig = new NodeRig(isSecured: false);
         (Group left, Group right) = await rig.StartPairAsync(change: options =>
         {
-            options.Crypto = new AesGcmSuite();
+            options.Crypto = Suite();
             options.Transport.SharedMemory = isLent;
             options.Transport.Kind = kind;
             options.Transport.MaxDatagramBytes = datagram;
@@ -69,9 +71,9 @@ public sealed class SealedNodeTests
     public async Task A_node_of_the_other_kind_is_refused_and_told_why(bool isServerSecured)
     {
         await using var rig = new NodeRig(isSecured: false);
-        await rig.StartAsync(options => options.Crypto = isServerSecured ? new AesGcmSuite() : null);
+        await rig.StartAsync(options => options.Crypto = isServerSecured ? Suite() : null);
         QuickSilverException refused = await Assert.ThrowsAnyAsync<QuickSilverException>(
-            () => rig.StartAsync(options => options.Crypto = isServerSecured ? null : new AesGcmSuite()));
+            () => rig.StartAsync(options => options.Crypto = isServerSecured ? null : Suite()));
         Assert.Contains("is secured", refused.Message, StringComparison.Ordinal);
     }
 }

@@ -365,7 +365,7 @@ internal sealed class HybridSender : HybridWay, IFeed
     }
 
     // Bytes by which a datagram of several regions grows when it is sealed, more than one of a region does.
-    private int Sealing => _context.Settings.IsSealed ? SharedSealing.AddedBytes(_count) : 0;
+    private int Sealing => _context.Settings.IsSealed ? SharedSealing.MostAdded(_count) : 0;
 
     private int MostRegions(int slot) => _context.Settings.IsSealed
         ? slot / 2 / (UsualHeader + SealedRegion.Length)

@@ -23,10 +23,10 @@ internal sealed class AgentNews(
     AgentRequests requests,
     AgentSession session,
     IMembershipEvents events,
-    bool isSecured,
-    Probes probes)
+    AgentSettings settings)
 {
     private readonly FrameBuilder _frame = new();
+    private readonly Probes _probes = settings.Probes;
     private List<KeysFrame.Entry>? _keys;
 
     /// <summary>The last step that the server allowed this node to send in; none before the first.</summary>
@@ -116,7 +116,7 @@ internal sealed class AgentNews(
     private bool OnStep(ref WireReader reader, Instant now)
     {
         if (StepFrame.TryRead(ref reader) is not { } frame) return false;
-        if (!frame.IsConcerned) probes.Reached("a node gets a step that does not concern it");
+        if (!frame.IsConcerned) _probes.Reached("a node gets a step that does not concern it");
         if (cluster.Install(frame) is not { } installed) return false;
         if (!TakeKeys(installed)) return false;
         requests.OnStepInstalled(installed);
@@ -127,17 +127,17 @@ internal sealed class AgentNews(
 
     private bool OnKeys(ref WireReader reader)
     {
-        bool isExpected = isSecured && _keys is null;
+        bool isExpected = settings.IsSecured && _keys is null;
         _keys = KeysFrame.TryRead(ref reader);
         return isExpected && _keys is not null;
     }
 
-    // Each opened view has keys, of the form that fits this node's place in it.
+    // Each opened view has keys, of the form that fits this node's place in it, and a cipher that this node has.
     private bool TakeKeys(InstalledStep installed)
     {
         List<KeysFrame.Entry> keys = _keys ?? [];
         _keys = null;
-        if (!isSecured) return true;
+        if (!settings.IsSecured) return true;
         if (keys.Count != installed.Opened.Count) return false;
         var secrets = new ViewSecret[keys.Count];
         for (int index = 0; index < secrets.Length; index++)
@@ -146,6 +146,7 @@ internal sealed class AgentNews(
             bool isMember = view.IndexOf(cluster.Self!.Number.Key) >= 0;
             secrets[index] = keys[index].Secret;
             if (keys[index].View != view.Number.Counter || secrets[index].IsMembers != isMember) return false;
+            if (!settings.Ciphers.Contains(secrets[index].Cipher)) return false;
         }
         installed.Secrets = secrets;
         return true;
@@ -184,7 +185,7 @@ internal sealed class AgentNews(
         var reason = (MembershipRefusal)reader.ReadByte();
         if (!reader.IsAtEnd) return false;
         if (cluster.Remove(key, isConfirmed: true, out bool isNews) is not { } node) return true;
-        probes.Reached("a node is told of another's removal");
+        _probes.Reached("a node is told of another's removal");
         if (isNews) events.OnNodesRemoved([node], now);
         if (reason == MembershipRefusal.TooSlow && !session.IsOver) events.OnMemberShed(node, now);
         if (!session.IsOver) events.OnRemovalConfirmed(node, now);

@@ -34,6 +34,9 @@ internal sealed record AgentSettings(
     /// <summary>The versions of the protocol that the node speaks.</summary>
     internal ProtocolVersions Versions { get; init; } = ProtocolVersions.Spoken;
 
+    /// <summary>The ciphers that the node has; none when it does not seal.</summary>
+    public SealCiphers Ciphers { get; init; }
+
     /// <summary>Hooks by which simulator tests observe and alter internals.</summary>
     internal Probes Probes { get; init; } = Probes.None;
 }

@@ -43,7 +43,7 @@ internal sealed class MembershipAgent
         _events = events;
         _requestAlarm = new Alarm(alarms, SendRequests);
         _session = new AgentSession(settings.HeartbeatInterval, link, events, alarms);
-        _news = new AgentNews(_cluster, _requests, _session, events, settings.IsSecured, settings.Probes);
+        _news = new AgentNews(_cluster, _requests, _session, events, settings);
     }
 
     /// <summary>The cluster as installed here.</summary>
@@ -82,6 +82,7 @@ internal sealed class MembershipAgent
             Instance = _instance,
             Secret = _secret,
             Electorate = _electorate,
+            Ciphers = _settings.Ciphers,
         };
         hello.WriteTo(_frame);
         _link.Send(_frame.Span);

@@ -10,6 +10,9 @@ internal enum HelloField : uint
     /// <summary>No field has this number.</summary>
     None = 0,
 
+    /// <summary>The ciphers that the node has: a byte, SealCiphers. Absent: AES-256-GCM alone.</summary>
+    Ciphers = 1,
+
     /// <summary>The electorate of a returning node's server (u64). Absent: none is known.</summary>
     Electorate = 2,
 }

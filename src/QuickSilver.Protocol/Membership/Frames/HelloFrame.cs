@@ -91,6 +91,15 @@ internal sealed record HelloFrame
     /// <summary>The fields that later builds have added.</summary>
     public HelloExtensions Extensions { get; init; } = HelloExtensions.None;
 
+    /// <summary>The ciphers that the node has; none when it does not seal its datagrams.</summary>
+    public SealCiphers Ciphers
+    {
+        get => !IsSealed ? default
+            : Extensions.Find(HelloField.Ciphers) is [byte bits] ? new SealCiphers(bits)
+            : SealCiphers.Of(SealCipher.Aes256Gcm);
+        init => Extensions = value == default ? Extensions : Extensions.With(HelloField.Ciphers, [value.Bits]);
+    }
+
     /// <summary>The instance of the electorate whose server has admitted a returning node; 0: none is known.</summary>
     public ulong Electorate
     {

@@ -11,6 +11,7 @@ namespace QuickSilver.Protocol.Membership.Frames;
 /// each:
 ///   view      varint   counter of the view
 ///   form      byte     1: the receiver is a member; 0: it only sends there
+///   cipher    byte     SealCipher, one that the receiver has
 ///   secret    32 bytes of the view, or of the receiver as a sender
 ///   gate      16 bytes of the gate's key; absent for members
 /// </code>
@@ -18,12 +19,13 @@ namespace QuickSilver.Protocol.Membership.Frames;
 /// </summary>
 internal static class KeysFrame
 {
-    private const int ShortestEntry = 2 + ICryptoSuite.KeyBytes;
+    private const int ShortestEntry = 3 + ICryptoSuite.KeyBytes;
 
     /// <summary>Writes one entry.</summary>
     public static void WriteEntry(FrameBuilder frame, uint view, in ViewSecret secret)
     {
-        frame.WriteVarint(view).WriteByte(secret.IsMembers ? (byte)1 : (byte)0).WriteBytes(secret.Secret);
+        frame.WriteVarint(view).WriteByte(secret.IsMembers ? (byte)1 : (byte)0);
+        frame.WriteByte((byte)secret.Cipher).WriteBytes(secret.Secret);
         if (secret.Gate is { } gate) frame.WriteBytes(gate);
     }
 
@@ -36,10 +38,11 @@ internal static class KeysFrame
         {
             uint view = FrameFields.ReadCounter(ref reader);
             byte form = reader.ReadByte();
-            if (form > 1) reader.Fail();
+            var cipher = (SealCipher)reader.ReadByte();
+            if (form > 1 || !SealCiphers.IsKnown(cipher)) reader.Fail();
             byte[] secret = reader.ReadBytes(ICryptoSuite.KeyBytes).ToArray();
             byte[]? gate = form == 1 ? null : reader.ReadBytes(SipHash.KeyBytes).ToArray();
-            entries.Add(new Entry(view, new ViewSecret(secret, gate)));
+            entries.Add(new Entry(view, new ViewSecret(cipher, secret, gate)));
         }
         return reader.IsAtEnd ? entries : null;
     }

@@ -46,6 +46,9 @@ internal sealed class NodeTable(IServerLinks links, Func<UInt128> drawSecret, Pr
     /// <summary>Registered nodes that cannot use multicast.</summary>
     public int UnicastOnly { get; private set; }
 
+    /// <summary>The ciphers of the registered nodes.</summary>
+    public CommonCiphers Ciphers { get; } = new();
+
     /// <summary>True when no further node may register.</summary>
     public bool IsFull => _live.Count >= MaxNodes;
 
@@ -77,6 +80,7 @@ internal sealed class NodeTable(IServerLinks links, Func<UInt128> drawSecret, Pr
         {
             Multicast = hello.Multicast,
             Versions = hello.Versions,
+            Ciphers = hello.Ciphers,
             BaseStep = lastStep,
             Installed = lastStep,
             IsInherited = isInherited,
@@ -85,6 +89,7 @@ internal sealed class NodeTable(IServerLinks links, Func<UInt128> drawSecret, Pr
         };
         if (!node.Multicast) UnicastOnly++;
         _versions.Add(node.Versions);
+        Ciphers.Add(node.Ciphers);
         _bySlot[slot] = node;
         int place = _live.Count;
         while (place > 0 && _live[place - 1].Info.Number > number) place--;
@@ -105,6 +110,7 @@ internal sealed class NodeTable(IServerLinks links, Func<UInt128> drawSecret, Pr
         node.Info.IsRemoved = true;
         if (!node.Multicast) UnicastOnly--;
         _versions.Remove(node.Versions);
+        Ciphers.Remove(node.Ciphers);
         _live.Remove(node);
         _byKey.Remove(node.Key);
         if (_byControl.GetValueOrDefault(node.Info.Control) == node) _byControl.Remove(node.Info.Control);

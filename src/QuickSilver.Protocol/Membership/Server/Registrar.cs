@@ -63,6 +63,7 @@ internal sealed class Registrar(
             hello = hello with { Multicast = false };
         string identity = parts.Connections.IdentityOf(connection);
         MembershipRefusal refusal = Judge(hello, identity, now, out ServerNode? known);
+        if (refusal == MembershipRefusal.None && !HasCipher(hello, known)) refusal = MembershipRefusal.NoCommonCipher;
         if (refusal == MembershipRefusal.None && !parts.Claims.IsGood(connection, hello, known))
             refusal = MembershipRefusal.ForeignAddress;
         if (refusal == MembershipRefusal.None && parts.Claims.IsOfOtherFamily(hello, known))
@@ -148,6 +149,9 @@ internal sealed class Registrar(
         else parts.Connections.Refuse(connection, refusal);
     }
 
+    private bool HasCipher(HelloFrame hello, ServerNode? known) =>
+        parts.Settings.Crypto is null || parts.Nodes.Ciphers.HaveOneWith(hello.Ciphers, known?.Ciphers);
+
     private MembershipRefusal JudgeRoom(string identity)
     {
         if (parts.Nodes.IsFull) return MembershipRefusal.Full;
@@ -187,6 +191,7 @@ internal sealed class Registrar(
         }
         string identity = parts.Connections.IdentityOf(connection);
         MembershipRefusal refusal = Judge(hello, identity, now, out ServerNode? known);
+        if (refusal == MembershipRefusal.None && !HasCipher(hello, known)) refusal = MembershipRefusal.NoCommonCipher;
         if (refusal == MembershipRefusal.None && !parts.Connections.MayKeep(connection, hello.NodeName, report))
             refusal = MembershipRefusal.NotAllowed;
         if (refusal == MembershipRefusal.None && succession.MayGiveUpFor(hello, now))

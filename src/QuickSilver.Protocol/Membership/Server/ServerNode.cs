@@ -40,6 +40,9 @@ internal sealed class ServerNode(NodeInfo info, int slot)
     /// <summary>The versions of the protocol that it speaks.</summary>
     public ProtocolVersions Versions { get; init; } = ProtocolVersions.Spoken;
 
+    /// <summary>The ciphers that it has; none when the cluster is not secured.</summary>
+    public SealCiphers Ciphers { get; init; }
+
     /// <summary>The node's connection; null while that is broken.</summary>
     public long? Connection { get; set; }
 

@@ -37,6 +37,12 @@ internal sealed class ServerView(uint number, ServerRegion region, ulong firstSt
     /// <summary>The view's secret; null when the cluster is not secured.</summary>
     public byte[]? Secret { get; init; }
 
+    /// <summary>
+    /// The cipher of its keys: the preferred one of those that all have that were ever permitted to send in it. None
+    /// when the cluster is not secured.
+    /// </summary>
+    public SealCipher Cipher { get; set; }
+
     /// <summary>When it was made.</summary>
     public Instant Made { get; set; }
 

@@ -72,6 +72,7 @@ internal sealed class StepMaker(
         HitMarks(made);
         RenewForUnicast();
         RenewForOlder();
+        RenewForLesser();
         RenewAged();
         ReplaceViews(step, now);
         foreach (NodeMove move in _moves)
@@ -233,6 +234,21 @@ internal sealed class StepMaker(
             foreach (ServerRegion neighbour in ServerPublishers.Reached(node))
             {
                 if (neighbour.Current is { Multicast.IsNone: false }) regions.Renew(neighbour);
+            }
+        }
+    }
+
+    /// <summary>Gives a region a new view when a node that lacks the view's cipher gains permission in it.</summary>
+    private void RenewForLesser()
+    {
+        if (!nodes.Ciphers.AreMixed) return;
+        foreach (NodeMove move in _moves)
+        {
+            foreach (ServerRegion neighbour in ServerPublishers.Reached(move.Node))
+            {
+                if (neighbour.Current is not { } view || ViewLedger.HasCipher(view, move.Node)) continue;
+                if (!regions.IsTouched(neighbour)) probes.Reached("a view is renewed for a node that lacks its cipher");
+                regions.Renew(neighbour);
             }
         }
     }

@@ -2,6 +2,7 @@ using System.Diagnostics;
 using QuickSilver.Protocol.Core;
 using QuickSilver.Protocol.Membership.Frames;
 using QuickSilver.Protocol.Probing;
+using QuickSilver.Protocol.Wire;
 
 namespace QuickSilver.Protocol.Membership.Server;
 
@@ -95,8 +96,9 @@ internal sealed class ViewLedger(
 
     /// <summary>
     /// Permits the members of all neighbours, and the publishers of its groups, in a view that begins. Its version is
-    /// the newest that all of them speak. It gets an address if all of them can use multicast. A view of one member
-    /// needs none: what is sent to it is one copy. Call after all views of the step were replaced.
+    /// the newest that all of them speak, its cipher the preferred one of those that all of them have. It gets an
+    /// address if all of them can use multicast. A view of one member needs none: what is sent to it is one copy. Call
+    /// after all views of the step were replaced.
     /// </summary>
     public void Open(ServerView view, Instant now)
     {
@@ -104,27 +106,37 @@ internal sealed class ViewLedger(
         view.Made = now;
         view.Version = nodes.Spoken.Newest;
         bool multicast = !pool.IsEmpty && view.Members.Length > 1;
+        SealCiphers? common = null;
         foreach (ServerRegion neighbour in view.Region.Neighbours)
         {
             foreach (ServerNode sender in neighbour.Current!.Members)
             {
-                Permit(view, sender);
-                view.Version = Math.Min(view.Version, sender.Versions.Newest);
-                multicast &= sender.Multicast;
+                Admit(sender);
             }
         }
-        foreach (ServerNode sender in view.Region.Senders)
+        foreach (ServerNode sender in view.Region.Senders) Admit(sender);
+        if (multicast) (view.Multicast, view.AddressIndex) = pool.Take(now);
+        if (secrets is null || common is null) return;
+        view.Cipher = common.Value.Preferred;
+        Debug.Assert(view.Cipher != SealCipher.None, "a node that has no cipher of the others is refused");
+
+        void Admit(ServerNode sender)
         {
             Permit(view, sender);
             view.Version = Math.Min(view.Version, sender.Versions.Newest);
             multicast &= sender.Multicast;
+            common = common is { } others ? others & sender.Ciphers : sender.Ciphers;
         }
-        if (multicast) (view.Multicast, view.AddressIndex) = pool.Take(now);
     }
+
+    /// <summary>True when a node has the cipher of a view.</summary>
+    public static bool HasCipher(ServerView view, ServerNode node) =>
+        view.Cipher == SealCipher.None || node.Ciphers.Contains(view.Cipher);
 
     /// <summary>Permits a node in a view; an earlier report that it is done becomes void.</summary>
     public static void Permit(ServerView view, ServerNode node)
     {
+        Debug.Assert(HasCipher(view, node), "a view is renewed for a node that lacks its cipher");
         view.Permitted.Add(node.Slot);
         view.Sending.Add(node.Slot);
         view.Awaited.Add(node.Slot);
@@ -137,6 +149,18 @@ internal sealed class ViewLedger(
         for (int slot = view.Sending.Next(0); slot >= 0; slot = view.Sending.Next(slot + 1))
             newest = Math.Min(newest, nodes.At(slot).Versions.Newest);
         return newest;
+    }
+
+    /// <summary>True when all nodes that may send in a view could have a better one. O(nodes).</summary>
+    public bool IsBehind(ServerView view) =>
+        view.Version < NewestIn(view) || (view.Cipher != SealCipher.None && view.Cipher < BestCipherIn(view));
+
+    private SealCipher BestCipherIn(ServerView view)
+    {
+        var common = new SealCiphers(byte.MaxValue);
+        for (int slot = view.Sending.Next(0); slot >= 0; slot = view.Sending.Next(slot + 1))
+            common &= nodes.At(slot).Ciphers;
+        return common.Preferred;
     }
 
     /// <summary>Ends a node's permission in a view that stays current.</summary>

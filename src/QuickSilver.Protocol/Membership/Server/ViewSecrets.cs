@@ -38,11 +38,11 @@ internal sealed class ViewSecrets(ICryptoSuite suite)
             node.Region == view.Region || view.Sending.Contains(node.Slot),
             "the node may send in the view, or is a member of it");
         byte[] secret = view.Secret!;
-        if (node.Region == view.Region) return new ViewSecret(secret, null);
+        if (node.Region == view.Region) return new ViewSecret(view.Cipher, secret, null);
         byte[] own = new byte[ICryptoSuite.KeyBytes];
         byte[] gate = new byte[SipHash.KeyBytes];
         KeySchedule.Writer(suite, secret, node.Key, own);
         KeySchedule.Gate(suite, secret, gate);
-        return new ViewSecret(own, gate);
+        return new ViewSecret(view.Cipher, own, gate);
     }
 }

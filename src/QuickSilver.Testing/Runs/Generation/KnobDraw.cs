@@ -52,6 +52,7 @@ internal static class KnobDraw
             },
             Node = knobs ? Node(node, nodes) : new NodeSettings { CacheBytes = 64 << 20 },
             Processor = knobs ? new ProcessorModel { PerTurn = node.LogMillis(0.001, 0.05) } : new ProcessorModel(),
+            LesserCiphers = Lesser(security, nodes),
             ClockDrift = dice.Chance(0.5) ? 200 : 0,
             RejoinDelay = dice.Chance(0.6) ? dice.LogMillis(10, 3_000) : null,
         };
@@ -75,6 +76,14 @@ internal static class KnobDraw
                 FoundingGrace = ReconnectPace.HostFoundingGrace,
             },
         };
+    }
+
+    // Of no machine, of all, or of some.
+    private static int[] Lesser(Dice dice, int nodes)
+    {
+        if (dice.Chance(0.5)) return [];
+        double share = dice.Chance(0.3) ? 1 : dice.Unit();
+        return [.. Enumerable.Range(0, nodes).Where(_ => dice.Chance(share))];
     }
 
     // A slow way to the server lets data come long before the step that it belongs to.

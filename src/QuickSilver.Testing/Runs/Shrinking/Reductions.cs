@@ -123,6 +123,7 @@ internal static class Reductions
         yield return options with { Processor = new ProcessorModel() };
         yield return options with { BuggifySites = 0 };
         yield return options with { Sealing = Sealing.None };
+        yield return options with { LesserCiphers = [] };
         yield return options with { ClockDrift = 0 };
         yield return options with { RejoinDelay = null };
         for (ulong sites = options.BuggifySites; sites != 0; sites &= sites - 1)
