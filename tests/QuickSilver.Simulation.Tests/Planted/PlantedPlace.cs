@@ -60,6 +60,7 @@ internal static class PlantedPlace
         [nameof(SendingRuns.LongMessagesCut)] = SendingRuns.LongMessagesCut,
         [nameof(SendingRuns.LongMessagesLeft)] = SendingRuns.LongMessagesLeft,
         [nameof(SecurityRuns.SealedAmongStrangers)] = SecurityRuns.SealedAmongStrangers,
+        [nameof(SecurityRuns.MixedCiphers)] = SecurityRuns.MixedCiphers,
         [nameof(SecurityRuns.SealedModes)] = SecurityRuns.SealedModes,
         [nameof(SecurityRuns.SealedHybrids)] = SecurityRuns.SealedHybrids,
         [nameof(MembershipRuns.HostCutOff)] = MembershipRuns.HostCutOff,

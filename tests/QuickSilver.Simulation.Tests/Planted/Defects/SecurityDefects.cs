@@ -7,6 +7,7 @@ namespace QuickSilver.Simulation.Tests.Planted.Defects;
 internal static class SecurityDefects
 {
     private const string Where = nameof(SecurityRuns.SealedAmongStrangers);
+    private const string Mixed = nameof(SecurityRuns.MixedCiphers);
     private const string Modes = nameof(SecurityRuns.SealedModes);
 
     /// <summary>The mistakes.</summary>
@@ -110,6 +111,52 @@ internal static class SecurityDefects
                     "DatagramSealer.cs",
                     "ulong counter = lane == SealLane.Data ?",
                     "ulong counter = lane is SealLane.Data or SealLane.Mode ?"),
+            ],
+        },
+        new(
+            "CipherOfTheDatagram", "The cipher is the one that a datagram names: a stranger chooses the weaker one.",
+            Where, 3, "K6")
+        {
+            Patches =
+            [
+                new(
+                    "SealedHeader.cs",
+                    "SealCiphers.IsKnown(cipher) : cipher == SealCipher.None;",
+                    "SealCiphers.IsKnown(cipher) : true;"),
+                new(
+                    "DatagramOpener.cs",
+                    "return writer.LaneOf(fields.Lane).For(counter).TryOpen(",
+                    "return writer.LaneOf(fields.Lane).For(counter, fields.Cipher).TryOpen("),
+                new("LaneKeys.cs", "public ISealingKey For(ulong counter)",
+                    "public ISealingKey For(ulong counter, SealCipher named = SealCipher.None)"),
+                new(
+                    "LaneKeys.cs",
+                    "LastUse = ++_ring.Uses;",
+                    "LastUse = ++_ring.Uses; if (SealCiphers.IsKnown(named) && named != _cipher)"
+                        + " return _ring.Suite.MakeKey(named, new byte[32]);"),
+            ],
+        },
+        new("LesserCipherChosen", "The server takes a lesser cipher than all have.", Where, 2, "K6")
+        {
+            Patches =
+            [
+                new(
+                    "ViewLedger.cs",
+                    "view.Cipher = common.Value.Preferred;",
+                    "view.Cipher = SealCipher.Aes256Gcm;"),
+            ],
+        },
+        new("CipherOfSome", "The server takes the best cipher of one who may send in a view.", Mixed, 3, "V7")
+        {
+            Patches = [new("ViewLedger.cs", "others & sender.Ciphers : sender.Ciphers", "others : sender.Ciphers")],
+        },
+        new("SharedNonceSpace", "Each node takes its best cipher, and both derive the same keys.", Mixed, 3, "K1")
+        {
+            Patches =
+            [
+                new(
+                    "KeySchedule.cs", "System.Text.Encoding.ASCII.GetBytes(SealCiphers.NameOf(cipher), bytes);", "0;"),
+                new("ViewKeys.cs", "Cipher = secret.Cipher;", "Cipher = ring.Suite.Ciphers.Preferred;"),
             ],
         },
         new("RepairReadAgain", "A repair that was read before is read again.", Modes, 3, "K4")

@@ -54,6 +54,20 @@ internal static class SecurityRuns
         };
     }
 
+    /// <summary>
+    /// As <see cref="SealedAmongStrangers"/>, with a node of another cipher, which comes to a region that has begun.
+    /// </summary>
+    public static RunSpec MixedCiphers(ulong seed)
+    {
+        RunSpec run = SealedAmongStrangers(seed);
+        return run with
+        {
+            Options = run.Options with { LesserCiphers = [2, 4] },
+            Groups = [[Main], [Main], [Main, "other"], [Main], []],
+            Actions = [new GroupJoin(Millis(2500), 4, [Main])],
+        };
+    }
+
     /// <summary>As <see cref="SendingRuns.HybridGroup"/>, sealed, with late copies and a sender that crashes.</summary>
     public static RunSpec SealedHybrids(ulong seed)
     {
