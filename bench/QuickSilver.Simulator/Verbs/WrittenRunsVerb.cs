@@ -18,7 +18,8 @@ internal static class WrittenRunsVerb
         ElectionRun.Generate);
 
     public static Command Peers() => Make(
-        "peers", "Hosts elect each other, die, stand still and are cut apart; none says anything once another is elected (V6).",
+        "peers",
+        "Hosts elect each other, die, stand still and are cut apart; none says anything once another is elected (V6).",
         PeerRun.Generate);
 
     private static Command Make(string name, string description, Func<ulong, RunSpec> generate)

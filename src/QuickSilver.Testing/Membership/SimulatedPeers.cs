@@ -26,13 +26,10 @@ internal sealed class SimulatedPeers : ISimulatedHosts, IEventTarget
     private readonly EventQueue _events;
     private readonly RunContext _run;
     private readonly List<SimulatedPeer> _hosts = [];
-    private readonly List<(int Hosts, Instant Until, bool IsOneWay)> _cuts = [];
+    private readonly PeerNetwork _network;
     private readonly SortedDictionary<ulong, long> _terms = [];
     private readonly FrameBuilder _frame = new();
     private SimulatedPeer? _last;
-    private Instant _outUntil;
-    private Instant _slowUntil;
-    private TimeSpan _slowness;
     private ulong _draws;
     private bool _isStopped;
 
@@ -49,6 +46,7 @@ internal sealed class SimulatedPeers : ISimulatedHosts, IEventTarget
         _model = model;
         _events = events;
         _run = run;
+        _network = new PeerNetwork(model, Unit);
         for (int index = 0; index < model.Hosts; index++)
         {
             int drift = model.ClockDrift == 0
@@ -131,17 +129,13 @@ internal sealed class SimulatedPeers : ISimulatedHosts, IEventTarget
     public void CutOff(int host, TimeSpan time) => Cut(1 << (host % _hosts.Count), time, isOneWay: false);
 
     /// <inheritdoc/>
-    public void Cut(int hosts, TimeSpan time, bool isOneWay) => _cuts.Add((hosts, _run.Now + time, isOneWay));
+    public void Cut(int hosts, TimeSpan time, bool isOneWay) => _network.Cut(hosts, _run.Now + time, isOneWay);
 
     /// <inheritdoc/>
-    public void Silence(TimeSpan time) => _outUntil = Later(_outUntil, _run.Now + time);
+    public void Silence(TimeSpan time) => _network.Silence(_run.Now + time);
 
     /// <inheritdoc/>
-    public void Slow(TimeSpan time, TimeSpan delay)
-    {
-        _slowUntil = Later(_slowUntil, _run.Now + time);
-        _slowness = delay;
-    }
+    public void Slow(TimeSpan time, TimeSpan delay) => _network.Slow(_run.Now + time, delay);
 
     /// <inheritdoc/>
     public void Stop()
@@ -204,12 +198,15 @@ internal sealed class SimulatedPeers : ISimulatedHosts, IEventTarget
     private void Look(SimulatedPeer host)
     {
         var poll = new Poll(host, null, host.Now);
-        Begin(poll, host.QuestionOf(VoteKind.Look), [.. _hosts.Where(other => other != host).Select(static other => other.Info)]);
+        Begin(
+            poll, host.QuestionOf(VoteKind.Look),
+            [.. _hosts.Where(other => other != host).Select(static other => other.Info)]);
     }
 
     private void Enrol(SimulatedPeer host, VoterInfo leader)
     {
-        if (!host.IsAsked) Send(new Letter(host, host.Life, Find(leader), host.QuestionOf(VoteKind.Enrol), null, leader));
+        if (!host.IsAsked)
+            Send(new Letter(host, host.Life, Find(leader), host.QuestionOf(VoteKind.Enrol), null, leader));
     }
 
     private void Campaign(SimulatedPeer host, Candidacy candidacy)
@@ -264,8 +261,8 @@ internal sealed class SimulatedPeers : ISimulatedHosts, IEventTarget
         {
             if (letter.Request.Kind == VoteKind.Enrol && host.OnEnrolled(answer, Draw))
                 Mark("a process joins another cluster of its name");
-            if (letter.Request.Kind == VoteKind.Merge && answer.Verdict == VoteVerdict.Granted && host.Leader is not null)
-                host.IsDissolved = true;
+            host.IsDissolved |= letter.Request.Kind == VoteKind.Merge && answer.Verdict == VoteVerdict.Granted
+                && host.Leader is not null;
             return;
         }
         if (host.Poll != poll) return;
@@ -441,25 +438,13 @@ internal sealed class SimulatedPeers : ISimulatedHosts, IEventTarget
 
     private void Send(Letter letter, Happening what = Happening.Question)
     {
-        Instant now = _run.Now;
         SimulatedPeer from = what == Happening.Question ? letter.From : letter.Responder!;
-        if (letter.To is not { } to || now < _outUntil || IsCut(from, to, now)) return;
-        if (Unit() < _model.Loss && now < Instant.Zero + _model.LossUntil) return;
-        TimeSpan delay = _model.Delay + (now < _slowUntil ? _slowness : TimeSpan.Zero);
-        _events.Schedule(now + (delay * Unit()), this, letter with { Responder = what == Happening.Question ? null : letter.Responder }, (long)what);
-    }
-
-    private bool IsCut(SimulatedPeer from, SimulatedPeer to, Instant now)
-    {
-        _cuts.RemoveAll(cut => cut.Until <= now);
-        return _cuts.Exists(cut =>
-            IsIn(cut.Hosts, from) != IsIn(cut.Hosts, to) && (!cut.IsOneWay || IsIn(cut.Hosts, from)));
+        if (letter.To is { } to && _network.DelayOf(from.Index, to.Index, _run.Now) is { } delay)
+            _events.Schedule(_run.Now + delay, this, letter, (long)what);
     }
 
     // Follows the calendar, so that clusters that are founded one after the other have different terms.
     private long LowestBallot => 10 + (256 * (long)(_run.Now - Instant.Zero).TotalSeconds);
-
-    private static bool IsIn(int hosts, SimulatedPeer host) => (hosts & (1 << host.Index)) != 0;
 
     private SimulatedPeer? Find(VoterInfo voter) => _hosts.Find(host => host.Info.Place == voter.Place);
 

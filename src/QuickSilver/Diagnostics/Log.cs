@@ -211,8 +211,8 @@ internal static partial class Log
     [LoggerMessage(
         1157,
         LogLevel.Warning,
-        "Node {Name} stops to serve the membership: the server at {Place} has {Nodes} nodes of the same cluster name. The "
-        + "nodes here go there, under new ids")]
+        "Node {Name} stops to serve the membership: the server at {Place} has {Nodes} nodes of the same cluster name. "
+        + "The nodes here go there, under new ids")]
     public static partial void ClusterMerges(ILogger logger, string name, string place, int nodes);
 
     [LoggerMessage(

@@ -6,7 +6,7 @@ namespace QuickSilver;
 /// <see cref="MembershipOptions.Servers"/>. It asks again at most once a second, so an answer follows changes
 /// without a notice of them.
 /// <para>
-/// An address is an offer alone: whoever answers there has to prove itself as any other server. An implementation has
+/// An address is an offer alone: what answers there has to prove itself as any other server. An implementation has
 /// no timers and no thread. One instance may serve several nodes. Calls come from pool threads, one at a time for each
 /// node. Any exception means that the source does not answer now. Its message is logged once (record 1138), and the
 /// last answer stays in use.

@@ -15,7 +15,8 @@ internal sealed record PlantedDefect(string Name, string Wrong, string Place, in
     public static IReadOnlyList<PlantedDefect> All { get; } =
     [
         .. RecoveryDefects.All, .. SendingDefects.All, .. HybridDefects.All, .. DeliveryDefects.All,
-        .. LongMessageDefects.All, .. MembershipDefects.All, .. ElectionDefects.All, .. PeerDefects.All, .. PublisherDefects.All,
+        .. LongMessageDefects.All, .. MembershipDefects.All, .. ElectionDefects.All, .. PeerDefects.All,
+        .. PublisherDefects.All,
         .. LateralDefects.All, .. TimedDefects.All, .. SecurityDefects.All,
     ];
 

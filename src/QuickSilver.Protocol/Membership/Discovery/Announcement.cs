@@ -5,7 +5,7 @@ namespace QuickSilver.Protocol.Membership.Discovery;
 
 /// <summary>
 /// What a membership server says of itself by multicast, in a datagram of its own. Nobody answers it. It only offers an
-/// address: whoever connects there has the other side prove itself, as with an address of the configuration.
+/// address: a process that connects there has the other side prove itself, as with an address of the configuration.
 /// <code>
 /// magic         u32       distinguishes the protocol from others on the port
 /// version       byte

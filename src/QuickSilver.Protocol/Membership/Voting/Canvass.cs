@@ -9,7 +9,9 @@ internal sealed class Canvass(int founders)
 {
     private const int MostYields = 2;
     private const int MostNames = 8;
+    // Clusters of one name that do not know of each other have different terms, most likely.
     private const ulong FoundingBallots = 1 << 16;
+    private const ulong LaterBallots = 1 << 8;
 
     private int _yields;
 
@@ -31,11 +33,11 @@ internal sealed class Canvass(int founders)
     /// <param name="voter">The vote of this process.</param>
     /// <param name="looks">What the others have answered.</param>
     /// <param name="lowest">The lowest ballot.</param>
-    /// <param name="instance">A random number, for a cluster to be founded.</param>
+    /// <param name="draw">A random number, not 0: the instance of a cluster to be founded.</param>
     /// <param name="refusal">Why there is nothing to stand for; empty when another is to stand.</param>
     /// <returns>Null when this process is not to stand now.</returns>
     public Candidacy? Stand(
-        Voter voter, IReadOnlyList<VoteAnswer> looks, long lowest, ulong instance, out string refusal)
+        Voter voter, IReadOnlyList<VoteAnswer> looks, long lowest, ulong draw, out string refusal)
     {
         refusal = "";
         VoterInfo self = voter.Self;
@@ -44,6 +46,7 @@ internal sealed class Canvass(int founders)
         {
             SortedSet<ulong> present = PresentOf(known, voter, looks);
             bool isFirst = known.All.FirstOrDefault(one => present.Contains(one.Id))?.Id == self.Id;
+            ballot += (long)(draw % LaterBallots);
             return isFirst || !Yields() ? new Candidacy(self, new VoteRound(known), ballot, IsFounding: false) : null;
         }
         if (looks.FirstOrDefault(static look => look.Instance != 0) is { } member)
@@ -60,16 +63,14 @@ internal sealed class Canvass(int founders)
             return null;
         }
         if (all[0].Id != self.Id && Yields()) return null;
-        // Clusters of one name that are founded one soon after the other have different terms, most likely.
-        ballot += (long)(instance % FoundingBallots);
-        var first = new Electorate(instance, new ElectorateVersion(ballot, 0), all, []);
+        ballot += (long)(draw % FoundingBallots);
+        var first = new Electorate(draw, new ElectorateVersion(ballot, 0), all, []);
         return new Candidacy(self, new VoteRound(first, isFounding: true), ballot, IsFounding: true);
     }
 
-    // Above every ballot and term of the own cluster. Those of others count for nothing: two clusters that meet have
-    // terms of their own.
+    // Above every ballot and term of the own cluster, and of those that belong to none: they may vote in a seat of it.
     private static long BallotAfter(Voter voter, IReadOnlyList<VoteAnswer> looks, long lowest) => looks
-        .Where(look => look.Instance == (voter.Known?.Instance ?? 0))
+        .Where(look => look.Instance == 0 || look.Instance == voter.Known?.Instance)
         .Select(static look => Math.Max(look.Ballot, look.Known.Term))
         .Append(voter.Ballot).Append(voter.Known?.Version.Term ?? 0).Append(lowest - 1).Max() + 1;
 

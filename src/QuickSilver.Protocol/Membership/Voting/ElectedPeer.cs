@@ -3,9 +3,9 @@ using QuickSilver.Protocol.Core;
 namespace QuickSilver.Protocol.Membership.Voting;
 
 /// <summary>
-/// The electorate in the hands of the process that serves: who comes in, who goes out, one change at a time, each in two
-/// steps. Whoever answers no more for a while goes out; so no majority is counted with processes that are gone. One
-/// call at a time.
+/// The electorate in the hands of the process that serves: who comes in and who goes out, one change at a time, each
+/// in two steps. A voter that answers no more for a while goes out: no majority is counted with processes that are
+/// gone. One call at a time.
 /// </summary>
 internal sealed class ElectedPeer
 {

@@ -97,7 +97,7 @@ internal sealed class PeerElection : IMembershipElection, IVoteHost, IAsyncDispo
                 }
             }
             VoteAnswer? answer = _voter.Answer(request, Now);
-            // Whoever voted for a cluster that has gone into another is a new voter there.
+            // A voter of a cluster that has gone into another is a new voter there.
             if (request.Kind == VoteKind.Dissolve && answer is { Verdict: VoteVerdict.Granted }) BeBorn();
             return _lease is null || answer is null ? answer : answer with { Members = Members() };
         }
@@ -129,7 +129,8 @@ internal sealed class PeerElection : IMembershipElection, IVoteHost, IAsyncDispo
     public async ValueTask<IMembershipLease?> CampaignAsync(
         MembershipCandidate candidate, CancellationToken cancellationToken)
     {
-        if (!MayServe) throw new NobodyElectedException("nobody serves, and this node may not (Membership.Peers.MayServe)");
+        if (!MayServe)
+            throw new NobodyElectedException("nobody serves, and this node may not (Membership.Peers.MayServe)");
         Candidacy? candidacy;
         string refusal;
         lock (_lock) candidacy = _canvass.Stand(_voter, _looks, candidate.LowestTerm, Draw(), out refusal);

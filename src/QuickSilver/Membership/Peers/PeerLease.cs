@@ -132,7 +132,7 @@ internal sealed class PeerLease(PeerElection election, VoterInfo self, ElectedPe
         using (ExecutionContext.SuppressFlow()) _ = Task.Run(AdmitAsync);
     }
 
-    // A change waits for no renewal: a server that ends a moment later leaves behind whoever it has not let vote.
+    // A change waits for no renewal: a server that ends a moment later leaves behind those that it has not let vote.
     private async Task AdmitAsync()
     {
         await _turn.WaitAsync().ConfigureAwait(false);

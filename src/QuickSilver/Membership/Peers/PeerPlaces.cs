@@ -6,8 +6,8 @@ using QuickSilver.Transport;
 
 namespace QuickSilver.Membership.Peers;
 
-/// <summary>Where the processes of an election may be found: the configured places, the voters, and whoever has asked
-/// lately. Any thread.</summary>
+/// <summary>Where the processes of an election may be found: the configured places, the voters, and those that have
+/// asked lately. Any thread.</summary>
 /// <param name="seeds">The configured places.</param>
 /// <param name="discovery">Finds further places; null for none.</param>
 internal sealed class PeerPlaces(IReadOnlyList<(string Host, int Port)> seeds, ServerDiscovery? discovery)
@@ -45,7 +45,7 @@ internal sealed class PeerPlaces(IReadOnlyList<(string Host, int Port)> seeds, S
         IReadOnlyList<(string Host, int Port)> found = [];
         if (discovery is not null)
         {
-            // Whoever announces itself has done so once before anything is concluded from silence.
+            // Each process that announces itself has done so once before anything is concluded from silence.
             await discovery.ListenAsync(stop).ConfigureAwait(false);
             found = await discovery.FindAsync(withCandidates: true, stop).ConfigureAwait(false);
         }

@@ -113,7 +113,7 @@ internal sealed class VoteCaller(ChannelSecurity? security) : IAsyncDisposable
             await _socket.ConnectAsync(place, stop).ConfigureAwait(false);
             Stream = security is null
                 ? new NetworkStream(_socket)
-                : (await security.OpenAsNodeAsync(_socket, place.Address.ToString(), stop).ConfigureAwait(false)).Stream;
+                : (await security.OpenAsNodeAsync(_socket, $"{place.Address}", stop).ConfigureAwait(false)).Stream;
         }
 
         public async ValueTask CloseAsync()

@@ -43,8 +43,8 @@ internal sealed class Polls
         IsFounding = isFounding,
     };
 
-    public VoteAnswer? Ask(VoterInfo whom, VoteRequest request) =>
-        _voters.TryGetValue(whom.Place, out Voter? voter) ? voter.Answer(request, Now) : null;
+    public VoteAnswer? Ask(VoterInfo asked, VoteRequest request) =>
+        _voters.TryGetValue(asked.Place, out Voter? voter) ? voter.Answer(request, Now) : null;
 
     public VoteRound Run(
         VoterInfo who, Electorate electorate, long ballot, bool isFounding = false, params ulong[] unreachable)

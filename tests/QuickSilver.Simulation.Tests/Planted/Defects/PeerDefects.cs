@@ -14,7 +14,13 @@ internal static class PeerDefects
             "A process gives its vote to another before the time is over for which it gave it.",
             nameof(PeerRun), 200, "V6", "V5", "V7")
         {
-            Patches = [new("Voter.cs", "leader.Leader.Id != asker) return VoteVerdict.Held;", "leader.Leader.Id != asker && now < _since) return VoteVerdict.Held;")],
+            Patches =
+            [
+                new(
+                    "Voter.cs",
+                    "leader.Leader.Id != asker) return VoteVerdict.Held;",
+                    "leader.Leader.Id != asker && now < _since) return VoteVerdict.Held;"),
+            ],
         },
         new(
             "BallotVotedInTwice",
@@ -25,8 +31,8 @@ internal static class PeerDefects
             [
                 new(
                     "Voter.cs",
-                    "if (request.Ballot < Ballot || (request.Ballot == Ballot && _holder?.Id != asker)) return VoteVerdict.Outvoted;",
-                    "if (request.Ballot < Ballot) return VoteVerdict.Outvoted;"),
+                    "request.Ballot < Ballot || (request.Ballot == Ballot && _holder?.Id != asker)",
+                    "request.Ballot < Ballot"),
             ],
         },
         new(
@@ -101,7 +107,10 @@ internal static class PeerDefects
         {
             Patches =
             [
-                new("Merger.cs", "now >= _staysUntil && IsLess(members, instance, rival.Members, rival.Instance);", "true;"),
+                new(
+                    "Merger.cs",
+                    "now >= _staysUntil && IsLess(members, instance, rival.Members, rival.Instance);",
+                    "true;"),
                 new("Merger.cs", "&& IsLess(other.Members, other.Instance, members, instance);", "&& true;"),
             ],
         },
@@ -110,7 +119,17 @@ internal static class PeerDefects
             "A server takes a node of another cluster of its name in under the number that the other has given it.",
             nameof(PeerRun), 300, "V5", "V7", "V8", "V9", "D1", "L3")
         {
-            Patches = [new("Succession.cs", "return _parts.Nodes.Live.Count == 0 && _parts.Pipeline.Last == 0;", "return true;")],
+            Patches =
+            [
+                new(
+                    "Succession.cs",
+                    "return _parts.Nodes.Live.Count == 0 && _parts.Pipeline.Last == 0;",
+                    "return true;"),
+                new(
+                    "Registrar.cs",
+                    "if (electorate != 0 && hello.Electorate != 0 && hello.Electorate != electorate)",
+                    "if (electorate == 1)"),
+            ],
         },
     ];
 }

@@ -51,7 +51,8 @@ public sealed class PeerNodesTests
         await using var rig = new NodeRig();
         var refusal = await Assert.ThrowsAsync<MembershipUnavailableException>(
             () => rig.StartAsync(options => Configure(options, 0, founders: 3, TimeSpan.FromSeconds(4))));
-        Assert.Contains("1 of 3 founders (Membership.Peers.Founders) are there", refusal.Message, StringComparison.Ordinal);
+        Assert.Contains(
+            "1 of 3 founders (Membership.Peers.Founders) are there", refusal.Message, StringComparison.Ordinal);
         QuickSilverNode[] nodes = await Task.WhenAll(Enumerable.Range(0, 3).Select(
             index => rig.StartAsync(options => Configure(options, index, founders: 3, NodeRig.Patience))));
         Group[] groups = await Task.WhenAll(nodes.Select(static node => node.JoinAsync("group")))
@@ -88,7 +89,8 @@ public sealed class PeerNodesTests
 
     private async Task<Group> JoinAsync(NodeRig rig, int index)
     {
-        QuickSilverNode node = await rig.StartAsync(options => Configure(options, index, founders: 1, NodeRig.Patience));
+        QuickSilverNode node = await rig.StartAsync(
+            options => Configure(options, index, founders: 1, NodeRig.Patience));
         node.Events += (_, happened) =>
         {
             if (happened is NodeRejoined) _returned.Enqueue(happened);
