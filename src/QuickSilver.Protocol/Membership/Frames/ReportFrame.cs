@@ -48,6 +48,7 @@ internal sealed class ReportFrame
     private const byte DoneFlag = 2;
     private const int ShortestGroup = 4;
     private const int ShortestView = 20;
+    // The longest absence of a server that a report tells of.
     private static readonly TimeSpan LongestLoss = TimeSpan.FromDays(1);
 
     /// <summary>The last step installed.</summary>

@@ -9,6 +9,7 @@ namespace QuickSilver.Protocol.Membership.Voting;
 /// </summary>
 internal sealed class Merger
 {
+    // How long a cluster does not give way after another may have come into it.
     private static readonly TimeSpan Calm = TimeSpan.FromSeconds(10);
 
     private Instant _staysUntil;
