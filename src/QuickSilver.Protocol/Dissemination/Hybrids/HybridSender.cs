@@ -198,7 +198,8 @@ internal sealed class HybridSender : HybridWay, IFeed
         for (int index = 0; index < streams.Length; index++)
             streams[index] = _table.StreamOf(route.StreamAt(index).View);
         // All members of the group listen at its address, those of views of an older version, too.
-        _isOfOneVersion = Array.TrueForAll(streams, stream => stream.View.Version == streams[0].View.Version);
+        _isOfOneVersion = true;
+        foreach (StreamSender stream in streams) _isOfOneVersion &= stream.View.Version == streams[0].View.Version;
         _route = route;
         return _streams = streams;
     }
