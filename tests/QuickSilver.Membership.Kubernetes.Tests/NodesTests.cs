@@ -42,7 +42,7 @@ public sealed class NodesTests : IDisposable
         var refusal = await Assert.ThrowsAsync<MembershipUnavailableException>(() => rig.StartAsync(options =>
         {
             Configure(options);
-            options.Membership.JoinTimeout = TimeSpan.FromSeconds(8);
+            options.Membership.JoinTimeout = TimeSpan.FromSeconds(20);
         }));
         Assert.Contains($"Kubernetes at {_server.Place}", refusal.Message, StringComparison.Ordinal);
         Assert.Contains("give the service account a Role", refusal.Message, StringComparison.Ordinal);
