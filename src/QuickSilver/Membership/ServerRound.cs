@@ -97,7 +97,7 @@ internal sealed class ServerRound
         /// <summary>The turn in which it was tried last; 0: in none.</summary>
         public long Turn { get; set; }
 
-        /// <summary>What came of the last attempt, for people; null if there was none.</summary>
+        /// <summary>What came of the last attempt, for operators; null if there was none.</summary>
         public string? Outcome { get; set; }
 
         /// <summary>The last failure since a server was reached.</summary>

@@ -31,7 +31,7 @@ internal sealed record Electorate(
     /// <summary>The same voters, in the hands of a server of a later term.</summary>
     public Electorate InTerm(long term)
     {
-        Debug.Assert(term >= Version.Term, "terms only rise");
+        Debug.Assert(term > Version.Term || Version == new ElectorateVersion(term, 0), "terms only rise");
         return this with { Version = new ElectorateVersion(term, 0) };
     }
 

@@ -52,8 +52,8 @@ public sealed class ElectedPeerTests
     public void A_change_that_another_began_is_not_given_up()
     {
         foreach (VoterInfo one in new[] { A, B, C, D }) _polls.Start(one);
-        VoteRound round = _polls.Run(A, Of(A, B).ChangeTo([A, B, C, D]), 10);
-        var leader = new ElectedPeer(A, round, 10, Silence, "", _polls.Now);
+        VoteRound round = _polls.Run(A, Of(A, B).ChangeTo([A, B, C, D]), 20);
+        var leader = new ElectedPeer(A, round, 20, Silence, "", _polls.Now);
         Assert.False(_polls.RunAll(leader, A, 3, unreachable: [3, 4, 2]));
         Assert.True(leader.Current.IsJoint);
         Assert.True(_polls.RunAll(leader, A, 2));
