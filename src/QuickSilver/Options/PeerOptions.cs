@@ -20,11 +20,11 @@ public sealed class PeerOptions
     /// that serves; so when one of two nodes dies the other goes on if it is the one that serves.</summary>
     public string? TieBreak { get; set; }
 
-    /// <summary>What becomes of two clusters of this name and key whose servers learn of each other, as after a cut in
-    /// which both were founded. Default: <see cref="MergePolicy.SmallerIntoLarger"/>.</summary>
-    public MergePolicy Merge { get; set; }
-
-    internal bool Merges => Merge == MergePolicy.SmallerIntoLarger;
+    /// <summary>Whether two clusters of this name and key become one when their servers learn of each other, as after a
+    /// cut in which both were founded. The server with fewer nodes stops, and its nodes go to the other under new ids, as
+    /// after an eviction. False: both go on, and say once a minute that there is another (log record 1132). Both
+    /// servers have to agree. Default: true.</summary>
+    public bool Merge { get; set; } = true;
 
     internal PeerOptions Copy() => (PeerOptions)MemberwiseClone();
 
@@ -32,7 +32,6 @@ public sealed class PeerOptions
     {
         errors.InRange("Membership.Peers.Founders", Founders, 1, MostFounders);
         errors.InRange("Membership.Peers.Weight", Weight, 0, MostVotes);
-        errors.Defined("Membership.Peers.Merge", Merge);
         if (TieBreak is { Length: 0 })
             errors.Add("Membership.Peers.TieBreak", "is empty: give the name of a node, or leave it null");
     }

@@ -39,7 +39,6 @@ public sealed class OptionsTests
         { "Membership.Peers.Founders", static o => o.Membership.Peers.Founders = 0 },
         { "Membership.Peers.Weight", static o => o.Membership.Peers.Weight = 101 },
         { "Membership.Peers.TieBreak", static o => o.Membership.Peers.TieBreak = "" },
-        { "Membership.Peers.Merge", static o => o.Membership.Peers.Merge = (MergePolicy)2 },
         { "Membership.Discovery", static o => o.Membership.Discovery.Multicast = true },
         { "Membership.Discovery.MulticastGroup", static o => o.Membership.Discovery.MulticastGroup = "10.0.0.5" },
         { "Membership.Discovery.MulticastGroupIPv6", static o => o.Membership.Discovery.MulticastGroupIPv6 = "::1" },
@@ -148,6 +147,7 @@ public sealed class OptionsTests
             "Transport.Coalescing", "Transport.SharedMemory", "Transport.CheckSources", "Security.ServerNames",
             "Security.Authorize", "Security.BindNodeNames",
             "Delivery.SelfDelivery", "Membership.AwaitMajority", "Membership.MergeRegions", "Membership.Peers.MayServe",
+            "Membership.Peers.Merge",
             "Membership.Discovery.Multicast", // every value is valid
         ];
         var tested = new HashSet<string>(free);

@@ -92,7 +92,7 @@ internal sealed class PeerElection : IMembershipElection, IVoteHost, IAsyncDispo
                     return _voter.With(VoteVerdict.Granted, request, Now);
                 if (request.Kind == VoteKind.Merge)
                 {
-                    bool mayCome = _settings.Options.Merges && lease.TryTake(request, Members());
+                    bool mayCome = _settings.Options.Merge && lease.TryTake(request, Members());
                     return _voter.With(mayCome ? VoteVerdict.Granted : VoteVerdict.NotHere, request, Now);
                 }
             }
@@ -340,8 +340,8 @@ internal sealed class PeerElection : IMembershipElection, IVoteHost, IAsyncDispo
             .OfType<VoterInfo>()) _places.OnHeard(other.Place);
         if (Merger.FindRival(instance, looks) is not { } rival) return;
         string place = rival.Voter.Place.ToString();
-        if (!_settings.Options.Merges) Report(place, rival.Members);
-        if (!_settings.Options.Merges || !lease.IsToGo(rival, Members())) return;
+        if (!_settings.Options.Merge) Report(place, rival.Members);
+        if (!_settings.Options.Merge || !lease.IsToGo(rival, Members())) return;
         VoteRequest request = QuestionOf(VoteKind.Merge) with { Instance = instance, Members = Members() };
         VoteAnswer? answer = await AskAsync(rival.Voter, request, null, _stop.Token).ConfigureAwait(false);
         if (answer?.Verdict != VoteVerdict.Granted) return;
