@@ -27,7 +27,9 @@ internal sealed class ElectedConnector(
     bool isOwn = false)
     : MembershipConnector(settings.Security)
 {
-    private static readonly TimeSpan CallTime = TimeSpan.FromSeconds(3);
+    // Of a store; and of an election among the nodes, which listens, resolves names and asks every node.
+    private static readonly TimeSpan StoreCallTime = TimeSpan.FromSeconds(3);
+    private static readonly TimeSpan PeersCallTime = TimeSpan.FromSeconds(8);
 
     private readonly IClock _clock = settings.Clock ?? new LeaseClock();
     private readonly PeerElection? _peers = election as PeerElection;
@@ -35,6 +37,8 @@ internal sealed class ElectedConnector(
     private volatile ElectedTerm? _term;
     private volatile MembershipHost? _standby;
     private volatile bool _hasMoved;
+
+    private TimeSpan CallTime => _peers is null ? StoreCallTime : PeersCallTime;
 
     /// <inheritdoc/>
     public override MembershipHost? Host => _term is { Host: { IsRunning: true } host } ? host : null;
@@ -213,7 +217,7 @@ internal sealed class ElectedConnector(
         return lease.Duration < TimeSpan.FromSeconds(1) ? $"of {lease.Duration}" : null;
     }
 
-    private static async ValueTask<T> CallAsync<T>(
+    private async ValueTask<T> CallAsync<T>(
         Func<CancellationToken, ValueTask<T>> call, CancellationToken stop)
     {
         using var limit = CancellationTokenSource.CreateLinkedTokenSource(stop);

@@ -98,10 +98,19 @@ internal sealed class PeerLease(PeerElection election, VoterInfo self, ElectedPe
     public async ValueTask DisposeAsync()
     {
         await _turn.WaitAsync().ConfigureAwait(false);
-        lock (_lock)
+        try
         {
-            if (_isOver) return;
+            if (!_isOver) await RetireAsync().ConfigureAwait(false);
         }
+        finally
+        {
+            _turn.Release();
+        }
+    }
+
+    // The others keep a majority of their own, whose votes are free at once.
+    private async ValueTask RetireAsync()
+    {
         await EnrolAsync(CancellationToken.None).ConfigureAwait(false);
         election.OnEnded(this);
         lock (_lock)
