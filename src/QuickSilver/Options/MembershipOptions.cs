@@ -20,8 +20,8 @@ public sealed class MembershipOptions
     /// <see cref="MembershipMode.Client"/> tries servers in turn. <see cref="MembershipMode.Host"/> takes them as the
     /// other possible hosts of the cluster; its own address may be among them. <see cref="MembershipMode.Peers"/> asks
     /// the nodes there first: any of those that vote, and its own address may be among them. A host does not start
-    /// while another serves, and logs a warning once a minute if it finds one later. An address that does not answer at all
-    /// delays a start by a second and a half; one that refuses, not at all.
+    /// while another serves, and logs a warning once a minute if it finds one later. An address that does not answer at
+    /// all delays a start by a second and a half; one that refuses, not at all.
     /// <see cref="QuickSilverNode.ChangeMembershipServers"/> replaces the list while the node runs.</summary>
     public IList<string> Servers { get; private set; } = [];
 

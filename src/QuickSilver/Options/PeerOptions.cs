@@ -21,8 +21,8 @@ public sealed class PeerOptions
     public string? TieBreak { get; set; }
 
     /// <summary>Whether two clusters of this name and key become one when their servers learn of each other, as after a
-    /// cut in which both were founded. The server with fewer nodes stops, and its nodes go to the other under new ids, as
-    /// after an eviction. False: both go on, and say once a minute that there is another (log record 1132). Both
+    /// cut in which both were founded. The server with fewer nodes stops, and its nodes go to the other under new ids,
+    /// as after an eviction. False: both go on, and say once a minute that there is another (log record 1132). Both
     /// servers have to agree. Default: true.</summary>
     public bool Merge { get; set; } = true;
 
