@@ -116,15 +116,11 @@ internal static class PeerDefects
         },
         new(
             "MergeKeepsAnIncarnation",
-            "A server takes a node of another cluster of its name in under the number that the other has given it.",
-            nameof(PeerRun), 300, "V5", "V7", "V8", "V9", "D1", "L3")
+            "A server takes over nodes of another cluster of its name under the numbers that they have there.",
+            nameof(PeerRun), 1500, "V5", "V6", "V7", "V8", "V9", "V10", "D1", "L3")
         {
             Patches =
             [
-                new(
-                    "Succession.cs",
-                    "return _parts.Nodes.Live.Count == 0 && _parts.Pipeline.Last == 0;",
-                    "return true;"),
                 new(
                     "Registrar.cs",
                     "if (electorate != 0 && hello.Electorate != 0 && hello.Electorate != electorate)",
