@@ -52,6 +52,7 @@ public sealed class UnservedSendTests
         Assert.Contains(held.Members, static member => member.Name == "gone");
         // Another call waits as long as the first did, and is told no second time.
         AssertTold(await EndAsync(sender.SendAsync("again").AsTask()), ErrorCode.SendHeldUp);
+        await NodeRig.UntilAsync(() => log.Ids.Contains(1_334), "it is logged");
         Assert.Single(log.Ids, 1_334);
         Assert.Empty(told.OfType<SendsResumed>());
 
@@ -59,6 +60,8 @@ public sealed class UnservedSendTests
         await sender.SendConfirmedAsync("with a server"u8.ToArray()).WaitAsync(NodeRig.Patience);
         await NodeRig.UntilAsync(() => told.OfType<SendsResumed>().Any(), "the end is told");
         Assert.Equal(waiting.Length + unconfirmed.Length + 1, told.OfType<SendsResumed>().Single().EndedCalls);
+        // Records and events are told apart from each other.
+        await NodeRig.UntilAsync(() => log.Ids.Contains(1_335), "the end is logged");
         Assert.Single(log.Ids, 1_335);
         await writer.CompleteAsync();
         string[] all = [.. accepted, "with a server"];
