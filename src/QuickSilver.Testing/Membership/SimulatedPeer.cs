@@ -55,6 +55,9 @@ internal sealed class SimulatedPeer(int index, ElectionModel model, Probes probe
     /// <summary>True when the cluster of its server is to go into another.</summary>
     public bool IsDissolved { get; set; }
 
+    /// <summary>When its present server let another cluster come; zero for never.</summary>
+    public Instant TookAt { get; private set; }
+
     /// <summary>Turns since it began to serve.</summary>
     public int Watches { get; set; }
 
@@ -93,6 +96,8 @@ internal sealed class SimulatedPeer(int index, ElectionModel model, Probes probe
     public void Lead(VoteRound round, Poll poll)
     {
         Term = poll.Ballot;
+        IsDissolved = false;
+        TookAt = Instant.Zero;
         Instance = round.Electorate.Instance;
         Leader = new ElectedPeer(Info, round, poll.Ballot, model.Silence, "", Now);
         IsCampaigning = true;
@@ -106,21 +111,14 @@ internal sealed class SimulatedPeer(int index, ElectionModel model, Probes probe
     /// <summary>Answers a question.</summary>
     public VoteAnswer? Answer(VoteRequest request, Func<ulong> draw)
     {
-        if (Leader is not null && request.Kind == VoteKind.Enrol)
+        if (Leader is { } leader)
         {
-            Leader.Enrol(request.Asker);
-            return Voter.With(VoteVerdict.Granted, request, Now);
-        }
-        if (Leader is not null && request.Kind == VoteKind.Resign)
-        {
-            Leader.Resign(request.Asker.Id);
-            return Voter.With(VoteVerdict.Granted, request, Now);
-        }
-        if (Leader is not null && request.Kind == VoteKind.Merge)
-        {
-            bool mayCome = !IsDissolved && Server.IsServing
-                && Leader.Merger.TryTake(Server.Nodes, Leader.Current.Instance, request, Now);
-            return Voter.With(mayCome ? VoteVerdict.Granted : VoteVerdict.NotHere, request, Now);
+            leader.MayTake = !IsDissolved && Server.IsServing;
+            if (leader.Answer(request, Server.Nodes, Now) is { } verdict)
+            {
+                if (request.Kind == VoteKind.Merge && verdict == VoteVerdict.Granted) TookAt = Now;
+                return Voter.With(verdict, request, Now);
+            }
         }
         VoteAnswer? answer = Voter.Answer(request, Now);
         if (request.Kind == VoteKind.Dissolve && answer is { Verdict: VoteVerdict.Granted }) BeBorn(draw());
@@ -131,33 +129,19 @@ internal sealed class SimulatedPeer(int index, ElectionModel model, Probes probe
     /// <returns>True when the host belonged to another cluster.</returns>
     public bool OnEnrolled(VoteAnswer answer, Func<ulong> draw)
     {
-        bool isOther = answer.Verdict == VoteVerdict.Granted && answer.Instance != 0
-            && Voter.Known is { } known && known.Instance != answer.Instance;
-        if (!isOther || Voter.LeaderAt(Now) is not null) return false;
+        if (!Voter.IsOver(answer, Now)) return false;
         BeBorn(draw());
         return true;
     }
 
-    public VoteRequest QuestionOf(VoteKind kind) => new()
+    /// <summary>Lets those vote that want to.</summary>
+    public void EnrolAsking()
     {
-        ClusterName = Cluster,
-        Kind = kind,
-        Asker = Info,
-        Instance = Voter.Known?.Instance ?? 0,
-        Electing = Voter.Known?.Version ?? default,
-    };
+        foreach (VoterInfo voter in Leader!.TakeAsking()) Leader.Enrol(voter);
+    }
 
-    public VoteRequest RequestOf(Electorate electorate, long ballot, long term) => new()
-    {
-        ClusterName = Cluster,
-        Kind = VoteKind.Vote,
-        Asker = Info,
-        Ballot = ballot,
-        Term = term,
-        Duration = model.Duration,
-        Instance = electorate.Instance,
-        Electing = electorate.Version,
-    };
+    public VoteRequest RequestOf(Electorate electorate, long ballot, long term) =>
+        VoteRequest.ForVotes(Cluster, Info, electorate, ballot, term, model.Duration);
 
     /// <summary>Its cluster has gone into another: it is another voter there.</summary>
     public void Dissolve(ulong id)

@@ -20,6 +20,7 @@ internal sealed class SimulatedPeers : ISimulatedHosts, IEventTarget
     private const int MostRounds = 6;
     private const int WatchEvery = 4;
     private const ulong Election = ulong.MaxValue - 2;
+    private static readonly TimeSpan Stay = TimeSpan.FromSeconds(9);
     private static readonly TimeSpan RetireTime = TimeSpan.FromSeconds(2);
 
     private readonly ElectionModel _model;
@@ -112,7 +113,7 @@ internal sealed class SimulatedPeers : ISimulatedHosts, IEventTarget
         }
         else if (one.OtherLeader() is { } leader)
         {
-            Send(new Letter(one, one.Life, Find(leader), one.QuestionOf(VoteKind.Resign), null, leader));
+            Send(new Letter(one, one.Life, Find(leader), one.Voter.Ask(VoteKind.Resign), null, leader));
         }
     }
 
@@ -199,14 +200,14 @@ internal sealed class SimulatedPeers : ISimulatedHosts, IEventTarget
     {
         var poll = new Poll(host, null, host.Now);
         Begin(
-            poll, host.QuestionOf(VoteKind.Look),
+            poll, host.Voter.Ask(VoteKind.Look),
             [.. _hosts.Where(other => other != host).Select(static other => other.Info)]);
     }
 
     private void Enrol(SimulatedPeer host, VoterInfo leader)
     {
         if (!host.IsAsked)
-            Send(new Letter(host, host.Life, Find(leader), host.QuestionOf(VoteKind.Enrol), null, leader));
+            Send(new Letter(host, host.Life, Find(leader), host.Voter.Ask(VoteKind.Enrol), null, leader));
     }
 
     private void Campaign(SimulatedPeer host, Candidacy candidacy)
@@ -221,6 +222,7 @@ internal sealed class SimulatedPeers : ISimulatedHosts, IEventTarget
 
     private void Renew(SimulatedPeer host, int rounds = 0)
     {
+        host.EnrolAsking();
         VoteRound round = host.Leader!.Begin(host.Now);
         if (round.Electorate.IsJoint) Mark("an electorate changes");
         var poll = new Poll(host, round, host.Now) { IsRenewal = true, Rounds = rounds + 1 };
@@ -262,7 +264,7 @@ internal sealed class SimulatedPeers : ISimulatedHosts, IEventTarget
             if (letter.Request.Kind == VoteKind.Enrol && host.OnEnrolled(answer, Draw))
                 Mark("a process joins another cluster of its name");
             host.IsDissolved |= letter.Request.Kind == VoteKind.Merge && answer.Verdict == VoteVerdict.Granted
-                && host.Leader is not null;
+                && host.Leader?.Merger.MayGo(host.Now) == true;
             return;
         }
         if (host.Poll != poll) return;
@@ -327,7 +329,7 @@ internal sealed class SimulatedPeers : ISimulatedHosts, IEventTarget
         if (Merger.FindRival(instance, looks) is { } rival
             && leading.Merger.IsToGo(host.Server.Nodes, instance, rival, host.Now))
         {
-            VoteRequest request = host.QuestionOf(VoteKind.Merge) with
+            VoteRequest request = host.Voter.Ask(VoteKind.Merge) with
             {
                 Instance = instance,
                 Members = host.Server.Nodes,
@@ -339,6 +341,11 @@ internal sealed class SimulatedPeers : ISimulatedHosts, IEventTarget
 
     private void Dissolve(SimulatedPeer host)
     {
+        if (host.TookAt != Instant.Zero && host.Now - host.TookAt < Stay)
+        {
+            throw _run.Violation(
+                "V6", $"host {host.Index} goes into another cluster, and has just let nodes of another one come");
+        }
         Mark("a cluster goes into another of its name");
         host.Server.Die();
         var round = new VoteRound(host.Leader!.Current);
@@ -405,6 +412,7 @@ internal sealed class SimulatedPeers : ISimulatedHosts, IEventTarget
         {
             host.Server.Renew(poll.Asked);
         }
+        host.EnrolAsking();
         bool goesOn = round.IsWon && leader.IsChanging(host.Now) && poll.Rounds < MostRounds;
         if (goesOn) Renew(host, poll.Rounds);
         else if (host.IsRetiring) Retire(host, round);

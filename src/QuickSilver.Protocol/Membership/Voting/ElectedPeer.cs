@@ -13,6 +13,7 @@ internal sealed class ElectedPeer
     private readonly TimeSpan _silence;
     private readonly string _tieBreak;
     private readonly SortedDictionary<ulong, Instant> _heard = [];
+    private readonly SortedDictionary<ulong, VoterInfo> _asking = [];
     private readonly SortedDictionary<ulong, VoterInfo> _coming = [];
     private readonly SortedSet<ulong> _going = [];
     private bool _isTaken;
@@ -50,13 +51,49 @@ internal sealed class ElectedPeer
     /// <summary>Whether the cluster goes into another of its name.</summary>
     public Merger Merger { get; } = new();
 
+    /// <summary>False when another cluster may not go into this one, or no more.</summary>
+    public bool MayTake { get; set; } = true;
+
     /// <summary>The ballot of the round to come.</summary>
     public long Ballot { get; private set; }
 
     /// <summary>True while a change is under way, or wanted.</summary>
     public bool IsChanging(Instant now) => Current.IsJoint || Differs(Wanted(now));
 
-    /// <summary>A process wants to vote.</summary>
+    /// <summary>Answers a request that only the process that serves takes.</summary>
+    /// <param name="request">The request.</param>
+    /// <param name="members">Number of nodes at the server.</param>
+    /// <param name="now">The present instant.</param>
+    /// <returns>Null for other requests.</returns>
+    public VoteVerdict? Answer(VoteRequest request, int members, Instant now)
+    {
+        switch (request.Kind)
+        {
+            case VoteKind.Enrol:
+                if (_asking.Count < Electorate.MaxVoters) _asking[request.Asker.Id] = request.Asker;
+                return VoteVerdict.Granted;
+            case VoteKind.Resign:
+                _asking.Remove(request.Asker.Id);
+                Resign(request.Asker.Id);
+                return VoteVerdict.Granted;
+            case VoteKind.Merge:
+                return MayTake && Merger.TryTake(members, Current.Instance, request, now)
+                    ? VoteVerdict.Granted
+                    : VoteVerdict.NotHere;
+            default:
+                return null;
+        }
+    }
+
+    /// <summary>Takes those that want to vote and do not yet: each is enrolled once it has been reached.</summary>
+    public List<VoterInfo> TakeAsking()
+    {
+        List<VoterInfo> asking = [.. _asking.Values.Where(voter => !Current.Has(voter.Id))];
+        _asking.Clear();
+        return asking;
+    }
+
+    /// <summary>A process wants to vote, and was reached.</summary>
     /// <returns>False when there are too many voters.</returns>
     public bool Enrol(VoterInfo voter)
     {

@@ -20,9 +20,13 @@ internal sealed class Merger
     public static VoteAnswer? FindRival(ulong instance, IReadOnlyList<VoteAnswer> looks) => looks.FirstOrDefault(
         look => look.Instance != 0 && look.Instance != instance && look.Leader?.Id == look.Voter.Id);
 
+    /// <summary>True unless another cluster has been let in a moment ago: also when the other server has agreed meanwhile.
+    /// </summary>
+    public bool MayGo(Instant now) => now >= _staysUntil;
+
     /// <summary>True when the own cluster is to go into another.</summary>
     public bool IsToGo(int members, ulong instance, VoteAnswer rival, Instant now) =>
-        now >= _staysUntil && IsLess(members, instance, rival.Members, rival.Instance);
+        MayGo(now) && IsLess(members, instance, rival.Members, rival.Instance);
 
     /// <summary>The server of another cluster asks to go into the own one.</summary>
     /// <returns>True when it may.</returns>

@@ -65,6 +65,26 @@ internal sealed record VoteRequest
     /// <summary>True when the cluster is to be founded: the electorate is its first.</summary>
     public bool IsFounding { get; init; }
 
+    /// <summary>A request for the votes of an electorate.</summary>
+    /// <param name="cluster">The cluster.</param>
+    /// <param name="asker">Who asks.</param>
+    /// <param name="electorate">Whose votes.</param>
+    /// <param name="ballot">The number of the ballot.</param>
+    /// <param name="term">The term that the asking process serves in, or would serve in.</param>
+    /// <param name="duration">How long the votes are asked for.</param>
+    public static VoteRequest ForVotes(
+        string cluster, VoterInfo asker, Electorate electorate, long ballot, long term, TimeSpan duration) => new()
+        {
+            ClusterName = cluster,
+            Kind = VoteKind.Vote,
+            Asker = asker,
+            Ballot = ballot,
+            Term = term,
+            Duration = duration,
+            Instance = electorate.Instance,
+            Electing = electorate.Version,
+        };
+
     /// <summary>True for a frame of this kind, whatever it contains.</summary>
     public static bool IsOne(ReadOnlySpan<byte> frame) => frame is [(byte)FrameKind.Vote, ..];
 

@@ -50,6 +50,23 @@ internal sealed class Voter
         if (Known is not null && Known.Instance == later.Instance && Known.Version < later.Version) Known = later;
     }
 
+    /// <summary>A question of this process.</summary>
+    public VoteRequest Ask(VoteKind kind) => new()
+    {
+        ClusterName = _cluster,
+        Kind = kind,
+        Asker = Self,
+        Instance = Known?.Instance ?? 0,
+        Electing = Known?.Version ?? default,
+    };
+
+    /// <summary>True when the server of another cluster lets this process vote: a voter there is a new one.</summary>
+    /// <param name="enrolled">The answer of that server.</param>
+    /// <param name="now">The present instant.</param>
+    public bool IsOver(VoteAnswer enrolled, Instant now) =>
+        enrolled.Verdict == VoteVerdict.Granted && enrolled.Instance != 0 && LeaderAt(now) is null
+            && Known is { } known && known.Instance != enrolled.Instance;
+
     /// <summary>Answers a request of another process, or of this one.</summary>
     /// <returns>Null when the request is of another cluster, or nobody's business here.</returns>
     public VoteAnswer? Answer(VoteRequest request, Instant now)

@@ -81,21 +81,12 @@ internal sealed class PeerElection : IMembershipElection, IVoteHost, IAsyncDispo
     /// <inheritdoc/>
     public VoteAnswer? Answer(VoteRequest request, IPAddress? remote)
     {
-        if (request.ClusterName == _settings.ClusterName) _places.OnHeard(request.Asker.Place);
+        bool isOwn = request.ClusterName == _settings.ClusterName;
+        if (isOwn) _places.OnHeard(request.Asker.Place);
         lock (_lock)
         {
-            if (request.ClusterName == _settings.ClusterName && _lease is { } lease)
-            {
-                if (request.Kind == VoteKind.Enrol) lease.OnCome(request.Asker);
-                if (request.Kind == VoteKind.Resign) lease.OnGone(request.Asker);
-                if (request.Kind is VoteKind.Enrol or VoteKind.Resign)
-                    return _voter.With(VoteVerdict.Granted, request, Now);
-                if (request.Kind == VoteKind.Merge)
-                {
-                    bool mayCome = _settings.Options.Merge && lease.TryTake(request, Members());
-                    return _voter.With(mayCome ? VoteVerdict.Granted : VoteVerdict.NotHere, request, Now);
-                }
-            }
+            if (isOwn && _lease?.Answer(request, Members()) is { } verdict)
+                return _voter.With(verdict, request, Now);
             VoteAnswer? answer = _voter.Answer(request, Now);
             // A voter of a cluster that has gone into another is a new voter there.
             if (request.Kind == VoteKind.Dissolve && answer is { Verdict: VoteVerdict.Granted }) BeBorn();
@@ -150,6 +141,7 @@ internal sealed class PeerElection : IMembershipElection, IVoteHost, IAsyncDispo
         }
         var leader = new ElectedPeer(
             self, round, ballot, _settings.Silence, _settings.Options.TieBreak ?? "", Now);
+        leader.MayTake = _settings.Options.Merge;
         var lease = new PeerLease(this, self, leader, _settings);
         Volatile.Write(ref _leaderInstance, lease.Instance);
         lock (_lock) _lease = lease;
@@ -184,17 +176,8 @@ internal sealed class PeerElection : IMembershipElection, IVoteHost, IAsyncDispo
     }
 
     /// <summary>A request of this process for votes.</summary>
-    public VoteRequest RequestOf(VoterInfo self, Electorate electorate, long ballot, long term) => new()
-    {
-        ClusterName = _settings.ClusterName,
-        Kind = VoteKind.Vote,
-        Asker = self,
-        Ballot = ballot,
-        Term = term,
-        Duration = _settings.Lease,
-        Instance = electorate.Instance,
-        Electing = electorate.Version,
-    };
+    public VoteRequest RequestOf(VoterInfo self, Electorate electorate, long ballot, long term) =>
+        VoteRequest.ForVotes(_settings.ClusterName, self, electorate, ballot, term, _settings.Lease);
 
     /// <summary>Gives back the votes of a round.</summary>
     public Task ReleaseAsync(VoteRound round, VoteRequest request) => Task.WhenAll(
@@ -281,17 +264,7 @@ internal sealed class PeerElection : IMembershipElection, IVoteHost, IAsyncDispo
 
     private VoteRequest QuestionOf(VoteKind kind)
     {
-        lock (_lock)
-        {
-            return new VoteRequest
-            {
-                ClusterName = _settings.ClusterName,
-                Kind = kind,
-                Asker = _voter.Self,
-                Instance = _voter.Known?.Instance ?? 0,
-                Electing = _voter.Known?.Version ?? default,
-            };
-        }
+        lock (_lock) return _voter.Ask(kind);
     }
 
     private Task<VoteAnswer?> AskAsync(
@@ -344,9 +317,7 @@ internal sealed class PeerElection : IMembershipElection, IVoteHost, IAsyncDispo
         if (!_settings.Options.Merge || !lease.IsToGo(rival, Members())) return;
         VoteRequest request = QuestionOf(VoteKind.Merge) with { Instance = instance, Members = Members() };
         VoteAnswer? answer = await AskAsync(rival.Voter, request, null, _stop.Token).ConfigureAwait(false);
-        if (answer?.Verdict != VoteVerdict.Granted) return;
-        _events.OnMerging(place, rival.Members);
-        lease.Dissolve();
+        if (answer?.Verdict == VoteVerdict.Granted && lease.TryDissolve()) _events.OnMerging(place, rival.Members);
     }
 
     private void Report(string place, int members)
@@ -369,9 +340,7 @@ internal sealed class PeerElection : IMembershipElection, IVoteHost, IAsyncDispo
         lock (_lock)
         {
             if (answer.Verdict != VoteVerdict.Granted && answer.Leader is { } leader) _leader = leader;
-            bool isOther = answer.Verdict == VoteVerdict.Granted && answer.Instance != 0
-                && _voter.Known is { } known && known.Instance != answer.Instance;
-            if (isOther && _voter.LeaderAt(Now) is null) _voter = Born(AddressForms.ToEndPoint(_voter.Self.Place));
+            if (_voter.IsOver(answer, Now)) _voter = Born(AddressForms.ToEndPoint(_voter.Self.Place));
         }
     }
 }

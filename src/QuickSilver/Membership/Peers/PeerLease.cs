@@ -16,7 +16,6 @@ internal sealed class PeerLease(PeerElection election, VoterInfo self, ElectedPe
 
     private readonly SemaphoreSlim _turn = new(1);
     private readonly Lock _lock = new();
-    private readonly Dictionary<ulong, VoterInfo> _coming = [];
     private bool _isAdmitting;
     private bool _isOver;
     private volatile bool _isDissolved;
@@ -36,38 +35,28 @@ internal sealed class PeerLease(PeerElection election, VoterInfo self, ElectedPe
         lock (_lock) return leader.Merger.IsToGo(members, Instance, rival, settings.Clock.Now);
     }
 
-    /// <summary>The server of another cluster asks to go into this one.</summary>
-    public bool TryTake(VoteRequest other, int members)
-    {
-        lock (_lock)
-        {
-            return !_isDissolved && !_isOver
-                && leader.Merger.TryTake(members, Instance, other, settings.Clock.Now);
-        }
-    }
-
     /// <summary>The cluster goes into another, which has agreed: this process stops serving with the next renewal.
     /// </summary>
-    public void Dissolve() => _isDissolved = true;
-
-    /// <summary>A process wants to vote: it does, once it answers a question itself.</summary>
-    public void OnCome(VoterInfo voter)
+    /// <returns>False when it has let another one in meanwhile.</returns>
+    public bool TryDissolve()
     {
         lock (_lock)
         {
-            if (_coming.Count < Electorate.MaxVoters) _coming[voter.Id] = voter;
-            BeginToChange();
+            if (!leader.Merger.MayGo(settings.Clock.Now)) return false;
+            leader.MayTake = false;
         }
+        _isDissolved = true;
+        return true;
     }
 
-    /// <summary>A process ends in good order.</summary>
-    public void OnGone(VoterInfo voter)
+    /// <summary>Answers a request that only the process that serves takes; null for others.</summary>
+    public VoteVerdict? Answer(VoteRequest request, int members)
     {
         lock (_lock)
         {
-            _coming.Remove(voter.Id);
-            leader.Resign(voter.Id);
-            BeginToChange();
+            VoteVerdict? verdict = leader.Answer(request, members, settings.Clock.Now);
+            if (request.Kind is VoteKind.Enrol or VoteKind.Resign) BeginToChange();
+            return verdict;
         }
     }
 
@@ -116,6 +105,7 @@ internal sealed class PeerLease(PeerElection election, VoterInfo self, ElectedPe
         lock (_lock)
         {
             _isOver = true;
+            leader.MayTake = false;
             leader.Retire();
         }
         await ChangeAsync(CancellationToken.None).ConfigureAwait(false);
@@ -191,17 +181,13 @@ internal sealed class PeerLease(PeerElection election, VoterInfo self, ElectedPe
     // One that is not reached itself would only take away from the majority.
     private async ValueTask EnrolAsync(CancellationToken stop)
     {
-        VoterInfo[] coming;
-        lock (_lock)
-        {
-            coming = [.. _coming.Values.Where(voter => !leader.Current.Has(voter.Id))];
-            _coming.Clear();
-        }
+        List<VoterInfo> coming;
+        lock (_lock) coming = leader.TakeAsking();
         bool[] answers = await Task.WhenAll(coming.Select(voter => election.AnswersAsync(voter, stop)))
             .ConfigureAwait(false);
         lock (_lock)
         {
-            for (int index = 0; index < coming.Length; index++)
+            for (int index = 0; index < coming.Count; index++)
             {
                 if (answers[index]) leader.Enrol(coming[index]);
             }
