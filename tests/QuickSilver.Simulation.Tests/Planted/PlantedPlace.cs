@@ -78,6 +78,7 @@ internal static class PlantedPlace
         [nameof(TimedRuns.TimedMerged)] = TimedRuns.TimedMerged,
         [nameof(ElectionRun)] = ElectionRun.Generate,
         [nameof(PeerRun)] = PeerRun.Generate,
+        [nameof(PeerRun.Forgotten)] = PeerRun.Forgotten,
         [nameof(SecurityRuns.StuckViewsWithOldKeys)] = SecurityRuns.StuckViewsWithOldKeys,
     };
 

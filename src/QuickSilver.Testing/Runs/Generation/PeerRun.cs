@@ -74,6 +74,46 @@ internal static class PeerRun
         };
     }
 
+    /// <summary>
+    /// Writes a run in which one of three hosts is cut off until it has no vote any more. Then another one is restarted,
+    /// reaches that one and not the server, and has forgotten that the electorate went on.
+    /// </summary>
+    /// <param name="seed">Decides everything.</param>
+    public static RunSpec Forgotten(ulong seed)
+    {
+        RunSpec run = Generate(seed);
+        var dice = new Dice(new SimulationRandom(seed), RandomStream.Topology, part: 903);
+        int server = dice.Between(0, 3);
+        int restarted = (server + dice.Between(1, 3)) % 3;
+        int away = 3 - server - restarted;
+        TimeSpan cut = TimeSpan.FromSeconds(4);
+        TimeSpan moved = TimeSpan.FromSeconds(12);
+        TimeSpan lasts = TimeSpan.FromSeconds(12);
+        return run with
+        {
+            Options = run.Options with
+            {
+                Election = run.Options.Election! with
+                {
+                    Hosts = 3,
+                    Founders = 3,
+                    Duration = TimeSpan.FromSeconds(2),
+                    Silence = TimeSpan.FromSeconds(2),
+                    Pause = TimeSpan.FromMilliseconds(100),
+                    Delay = TimeSpan.FromMilliseconds(2),
+                    Loss = 0,
+                },
+            },
+            Faults =
+            [
+                new PeerCut(cut, moved - cut, 1 << away, IsOneWay: false),
+                new HostOutage(moved, TimeSpan.FromMilliseconds(10), restarted, IsOrderly: false),
+                new PeerCut(moved, lasts, 1 << server, IsOneWay: false),
+            ],
+            HealAt = moved + lasts,
+        };
+    }
+
     private static List<Fault> Faults(Dice dice, ElectionModel election, int nodes, TimeSpan patience)
     {
         var faults = new List<Fault>();

@@ -23,16 +23,17 @@ internal static class PeerDefects
             ],
         },
         new(
-            "BallotVotedInTwice",
-            "A process votes for two others in one ballot.",
-            nameof(PeerRun), 600, "V6", "V5")
+            "BallotForgotten",
+            "A process votes in a ballot that is not above those it has voted in.",
+            nameof(PeerRun), 1000, "V6", "V5")
         {
             Patches =
             [
                 new(
                     "Voter.cs",
                     "request.Ballot < Ballot || (request.Ballot == Ballot && _holder?.Id != asker)",
-                    "request.Ballot < Ballot"),
+                    "request.Ballot < 0"),
+                new("Voter.cs", "Debug.Assert(request.Ballot >= Ballot, \"ballots only rise\");", ""),
             ],
         },
         new(
@@ -77,7 +78,7 @@ internal static class PeerDefects
         new(
             "RestartedMajority",
             "Processes that have forgotten everything make a majority without the others.",
-            nameof(PeerRun), 1000, "V6", "V9")
+            nameof(PeerRun.Forgotten), 60, "V6")
         {
             Patches =
             [
@@ -101,17 +102,13 @@ internal static class PeerDefects
             ],
         },
         new(
-            "MergeOfBoth",
-            "Two servers that learn of each other both go, each into the other's cluster, again and again.",
-            nameof(PeerRun), 300, "V9", "V6")
+            "MergeAfterTaking",
+            "A server that has let another cluster in goes into a third one, since that has agreed meanwhile.",
+            nameof(PeerRun), 600, "V6")
         {
             Patches =
             [
-                new(
-                    "Merger.cs",
-                    "now >= _staysUntil && IsLess(members, instance, rival.Members, rival.Instance);",
-                    "true;"),
-                new("Merger.cs", "&& IsLess(other.Members, other.Instance, members, instance);", "&& true;"),
+                new("Merger.cs", "MayGo(Instant now) => now >= _staysUntil;", "MayGo(Instant now) => now >= default(Instant);"),
             ],
         },
         new(
