@@ -20,7 +20,7 @@ internal sealed class Merger
     public static VoteAnswer? FindRival(ulong instance, IReadOnlyList<VoteAnswer> looks) => looks.FirstOrDefault(
         look => look.Instance != 0 && look.Instance != instance && look.Leader?.Id == look.Voter.Id);
 
-    /// <summary>True unless another cluster has been let in a moment ago: also when the other server has agreed meanwhile.
+    /// <summary>True unless another cluster has been let in a moment ago. Also asked once the other server has agreed.
     /// </summary>
     public bool MayGo(Instant now) => now >= _staysUntil;
 

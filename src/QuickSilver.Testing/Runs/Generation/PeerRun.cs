@@ -75,8 +75,8 @@ internal static class PeerRun
     }
 
     /// <summary>
-    /// Writes a run in which one of three hosts is cut off until it has no vote any more. Then another one is restarted,
-    /// reaches that one and not the server, and has forgotten that the electorate went on.
+    /// Writes a run in which one of three hosts is cut off until it has no vote any more. Then another one is
+    /// restarted, reaches that one and not the server, and has forgotten that the electorate went on.
     /// </summary>
     /// <param name="seed">Decides everything.</param>
     public static RunSpec Forgotten(ulong seed)

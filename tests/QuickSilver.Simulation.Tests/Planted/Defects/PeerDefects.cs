@@ -23,20 +23,6 @@ internal static class PeerDefects
             ],
         },
         new(
-            "BallotForgotten",
-            "A process votes in a ballot that is not above those it has voted in.",
-            nameof(PeerRun), 1000, "V6", "V5")
-        {
-            Patches =
-            [
-                new(
-                    "Voter.cs",
-                    "request.Ballot < Ballot || (request.Ballot == Ballot && _holder?.Id != asker)",
-                    "request.Ballot < 0"),
-                new("Voter.cs", "Debug.Assert(request.Ballot >= Ballot, \"ballots only rise\");", ""),
-            ],
-        },
-        new(
             "MajorityWithRemovedVoters",
             "While the electorate changes, voters that are about to go out still make a majority alone.",
             nameof(PeerRun), 600, "V6")
@@ -108,7 +94,7 @@ internal static class PeerDefects
         {
             Patches =
             [
-                new("Merger.cs", "MayGo(Instant now) => now >= _staysUntil;", "MayGo(Instant now) => now >= default(Instant);"),
+                new("Merger.cs", "now >= _staysUntil;", "now >= default(Instant);"),
             ],
         },
         new(
