@@ -46,6 +46,8 @@ internal static class PeerCatalog
         new TcpPeer("tcp", TcpStyle.Pipelines, isInline: false),
         new TcpPeer("tcp-inline", TcpStyle.Pipelines, isInline: true),
         new TcpPeer("tcp-blocking", TcpStyle.Blocking, isInline: false),
+        new TcpPeer("tls-inline", TcpStyle.Pipelines, isInline: true, isTls: true),
+        new TcpPeer("tls-blocking", TcpStyle.Blocking, isInline: false, isTls: true),
         JGroups("jgroups", isTuned: false),
         JGroups("jgroups-tuned", isTuned: true),
         new NativePeer("cyclonedds", Dds) { Adapter = "cyclone" },

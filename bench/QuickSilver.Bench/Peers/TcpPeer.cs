@@ -3,11 +3,12 @@ using QuickSilver.Bench.Roles;
 
 namespace QuickSilver.Bench.Peers;
 
-/// <summary>A TCP connection to each receiver, written in C#.</summary>
+/// <summary>A TCP connection to each receiver, written in C#; with TLS 1.3 if wanted.</summary>
 /// <param name="name">On the command line and in tables.</param>
 /// <param name="style">How it is written.</param>
 /// <param name="isInline">Whether completions run on the thread that polls, a switch for the whole process.</param>
-internal sealed class TcpPeer(string name, TcpStyle style, bool isInline)
+/// <param name="isTls">Whether each connection is encrypted.</param>
+internal sealed class TcpPeer(string name, TcpStyle style, bool isInline, bool isTls = false)
     : Peer(name, new PeerPromise("repaired by TCP", "per connection", "loses what it had not read", "nothing"))
 {
     private const int Port = 15_802;
@@ -34,6 +35,7 @@ internal sealed class TcpPeer(string name, TcpStyle style, bool isInline)
             role, process, number, lab.AddressOf(member), lab.AddressOf(SenderAt)) with
         {
             TcpPort = lab.PortOf(Port),
-            Tcp = style
+            Tcp = style,
+            IsTls = isTls,
         };
 }

@@ -146,4 +146,7 @@ internal sealed record RoleOrder
     public IReadOnlyList<string> Peers { get; init; } = [];
 
     public TcpStyle Tcp { get; init; }
+
+    /// <summary>Whether TCP connections are encrypted by TLS 1.3.</summary>
+    public bool IsTls { get; init; }
 }

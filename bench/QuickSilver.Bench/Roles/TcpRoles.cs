@@ -1,5 +1,4 @@
 using System.Net;
-using System.Net.Sockets;
 using QuickSilver.Bench.Tcp;
 using QuickSilver.Bench.Traffic;
 
@@ -13,7 +12,7 @@ internal static class TcpRoles
     {
         RoleOrder order = channel.Order;
         using TcpFanOut sender = order.Tcp == TcpStyle.Pipelines
-            ? new PipelinesFanOut(Sender(order)) : new BlockingFanOut(Sender(order));
+            ? new PipelinesFanOut(Sender(order), order.IsTls) : new BlockingFanOut(Sender(order), order.IsTls);
         await sender.AcceptAsync(order.Receivers);
         channel.TellReady();
         await channel.Go;
@@ -32,8 +31,8 @@ internal static class TcpRoles
         RoleOrder order = channel.Order;
         var meter = new LoadMeter();
         var sink = new TrafficSink(1, order.Size, meter) { RecordsAll = order.Rate > 0 };
-        using Socket socket = await TcpReceiver.ConnectAsync(Sender(order));
-        var receiver = new TcpReceiver(socket, order.Size, sink);
+        using TcpConnection connection = await TcpConnection.ConnectAsync(Sender(order), order.IsTls);
+        var receiver = new TcpReceiver(connection.Stream, order.Size, sink);
         channel.TellReady();
 
         if (order.Tcp == TcpStyle.Pipelines)

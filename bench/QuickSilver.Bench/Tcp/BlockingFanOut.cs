@@ -1,12 +1,12 @@
 using System.Net;
-using System.Net.Sockets;
 using QuickSilver.Bench.Traffic;
 
 namespace QuickSilver.Bench.Tcp;
 
 /// <summary>Frames a batch once and writes the same bytes to every connection in turn, with blocking calls. One
 /// thread.</summary>
-internal sealed class BlockingFanOut(IPEndPoint at) : TcpFanOut(at)
+internal sealed class BlockingFanOut(IPEndPoint at, bool isSecured)
+    : TcpFanOut(at, isSecured)
 {
     /// <inheritdoc/>
     public override Task RunAsync(TrafficSource source, int size)
@@ -32,15 +32,12 @@ internal sealed class BlockingFanOut(IPEndPoint at) : TcpFanOut(at)
             filled = 0;
         }
         Send(batch.AsSpan(0, filled));
-        foreach (Socket connection in Connections) connection.Shutdown(SocketShutdown.Send);
+        foreach (TcpConnection connection in Connections) connection.EndSending();
     }
 
     private void Send(ReadOnlySpan<byte> batch)
     {
-        foreach (Socket connection in Connections)
-        {
-            // A blocking send returns when the kernel has taken all of it.
-            for (int sent = 0; sent < batch.Length;) sent += connection.Send(batch[sent..]);
-        }
+        // A blocking write returns when the kernel has taken all of it.
+        foreach (TcpConnection connection in Connections) connection.Stream.Write(batch);
     }
 }

@@ -1,6 +1,5 @@
 using System.IO.Pipelines;
 using System.Net;
-using System.Net.Sockets;
 using QuickSilver.Bench.Traffic;
 
 namespace QuickSilver.Bench.Tcp;
@@ -9,7 +8,8 @@ namespace QuickSilver.Bench.Tcp;
 /// A pipe and an asynchronous pump for each connection: a batch is framed once and copied into each pipe, and the pumps
 /// write whatever has gathered in one call. A pipe that is full holds the sender up.
 /// </summary>
-internal sealed class PipelinesFanOut(IPEndPoint at) : TcpFanOut(at)
+internal sealed class PipelinesFanOut(IPEndPoint at, bool isSecured)
+    : TcpFanOut(at, isSecured)
 {
     private static readonly PipeOptions Options =
         new(minimumSegmentSize: TcpFraming.BatchBytes, pauseWriterThreshold: 8 * TcpFraming.BatchBytes,
@@ -56,19 +56,15 @@ internal sealed class PipelinesFanOut(IPEndPoint at) : TcpFanOut(at)
         }
     }
 
-    private static async Task PumpAsync(Socket connection, PipeReader reader)
+    private static async Task PumpAsync(TcpConnection connection, PipeReader reader)
     {
         while (true)
         {
             ReadResult read = await reader.ReadAsync();
-            foreach (ReadOnlyMemory<byte> segment in read.Buffer)
-            {
-                ReadOnlyMemory<byte> rest = segment;
-                while (!rest.IsEmpty) rest = rest[await connection.SendAsync(rest)..];
-            }
+            foreach (ReadOnlyMemory<byte> segment in read.Buffer) await connection.Stream.WriteAsync(segment);
             reader.AdvanceTo(read.Buffer.End);
             if (read.IsCompleted) break;
         }
-        connection.Shutdown(SocketShutdown.Send);
+        connection.EndSending();
     }
 }

@@ -1,5 +1,6 @@
 using System.Net;
 using System.Net.Sockets;
+using System.Security.Cryptography.X509Certificates;
 using QuickSilver.Bench.Traffic;
 
 namespace QuickSilver.Bench.Tcp;
@@ -13,28 +14,26 @@ namespace QuickSilver.Bench.Tcp;
 internal abstract class TcpFanOut : IDisposable
 {
     private readonly Socket _listener;
-    private readonly List<Socket> _connections = [];
+    private readonly List<TcpConnection> _connections = [];
+    private readonly X509Certificate2? _certificate;
 
     /// <summary>Listens.</summary>
-    protected TcpFanOut(IPEndPoint at)
+    protected TcpFanOut(IPEndPoint at, bool isSecured)
     {
+        if (isSecured) _certificate = TcpConnection.MakeCertificate();
         _listener = new Socket(AddressFamily.InterNetwork, SocketType.Stream, ProtocolType.Tcp);
         _listener.Bind(at);
         _listener.Listen();
     }
 
     /// <summary>One to each receiver.</summary>
-    protected IReadOnlyList<Socket> Connections => _connections;
+    protected IReadOnlyList<TcpConnection> Connections => _connections;
 
     /// <summary>Waits for the receivers to connect.</summary>
     public async Task AcceptAsync(int receivers)
     {
         while (_connections.Count < receivers)
-        {
-            Socket connection = await _listener.AcceptAsync();
-            connection.NoDelay = true;
-            _connections.Add(connection);
-        }
+            _connections.Add(await TcpConnection.AcceptAsync(_listener, _certificate));
     }
 
     /// <summary>Sends a whole run and closes the connections in order.</summary>
@@ -43,7 +42,8 @@ internal abstract class TcpFanOut : IDisposable
     /// <inheritdoc/>
     public void Dispose()
     {
-        foreach (Socket connection in _connections) connection.Dispose();
+        foreach (TcpConnection connection in _connections) connection.Dispose();
         _listener.Dispose();
+        _certificate?.Dispose();
     }
 }
