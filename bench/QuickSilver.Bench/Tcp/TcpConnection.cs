@@ -50,7 +50,7 @@ internal sealed class TcpConnection : IDisposable
         Socket socket = await ConnectSocketAsync(to);
         var plain = new NetworkStream(socket);
         if (!isSecured) return new TcpConnection(socket, plain);
-        // The certificate is of this run alone: what is measured is the cost of each byte, not whom one trusts.
+        // The certificate is of this run alone. The cost of bytes is measured, so any certificate is taken.
         var secured = new SslStream(plain, leaveInnerStreamOpen: false, static (_, _, _, _) => true);
         await secured.AuthenticateAsClientAsync(new SslClientAuthenticationOptions
         {

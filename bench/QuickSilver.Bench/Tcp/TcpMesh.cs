@@ -32,7 +32,10 @@ internal sealed class TcpMesh : IDisposable
         listener.Bind(new IPEndPoint(IPAddress.Parse(addresses[self]), port));
         listener.Listen();
         foreach (string address in addresses.Take(self))
-            mesh._connections.Add(await TcpConnection.ConnectSocketAsync(new IPEndPoint(IPAddress.Parse(address), port)));
+        {
+            var to = new IPEndPoint(IPAddress.Parse(address), port);
+            mesh._connections.Add(await TcpConnection.ConnectSocketAsync(to));
+        }
         while (mesh._connections.Count < addresses.Count - 1)
         {
             Socket connection = await listener.AcceptAsync();
