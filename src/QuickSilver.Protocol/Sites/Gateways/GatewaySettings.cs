@@ -1,0 +1,28 @@
+using QuickSilver.Protocol.Sites.Links;
+
+namespace QuickSilver.Protocol.Sites.Gateways;
+
+/// <summary>The times and limits of a gateway.</summary>
+internal sealed record GatewaySettings
+{
+    /// <summary>Of each of its links.</summary>
+    public LinkSettings Link { get; init; } = new();
+
+    /// <summary>True when records of one stream are delivered in the order of their numbers; else as they come.</summary>
+    public bool InOrder { get; init; }
+
+    /// <summary>Records of one stream that may be on their way: not yet held by all sites that they are for.</summary>
+    public int Window { get; init; } = 1024;
+
+    /// <summary>Streams of other sites that are known, at most.</summary>
+    public int MostStreams { get; init; } = 4096;
+
+    /// <summary>How long what is held waits to be told together.</summary>
+    public TimeSpan HeldPause { get; init; } = TimeSpan.FromMilliseconds(20);
+
+    /// <summary>How long a stream may stand before its lowest records are sent again to those that lack them.</summary>
+    public TimeSpan RepairAfter { get; init; } = TimeSpan.FromSeconds(2);
+
+    /// <summary>How long records of a gateway's earlier life are still taken.</summary>
+    public TimeSpan OldNodeTime { get; init; } = TimeSpan.FromSeconds(10);
+}

@@ -1,0 +1,80 @@
+using QuickSilver.Protocol.Wire;
+
+namespace QuickSilver.Protocol.Sites.Gateways;
+
+/// <summary>
+/// A stream of another site, as far as it has come here: the end-to-end identity by which copies are known, whatever
+/// link they take. Begins where the first record says that nothing before it is still to come. Bounded by two windows.
+/// </summary>
+internal sealed class IncomingStream(StreamId id, ulong first, GatewaySettings settings, IGatewayHost host)
+{
+    private readonly Dictionary<ulong, byte[]?> _ahead = [];
+    private ulong _next = first;
+    private ulong _end = first;
+
+    /// <summary>Who sends it.</summary>
+    public StreamId Id => id;
+
+    /// <summary>All numbers up to it have come, or never will.</summary>
+    public ulong Held => _next - 1;
+
+    /// <summary>True while what is held is to be told.</summary>
+    public bool IsDirty { get; set; }
+
+    /// <summary>Records that wait for one before them, or are known beyond a missing one.</summary>
+    public int Ahead => _ahead.Count;
+
+    /// <summary>Takes a record.</summary>
+    /// <returns>Why it is dropped; none when it is new, <see cref="RejectReason.Replayed"/> for a copy.</returns>
+    public RejectReason Accept(ulong number, ulong lowest, ReadOnlySpan<byte> payload, GatewayCounters counters)
+    {
+        if (lowest > _next) PassTo(lowest, counters);
+        if (number < _next || _ahead.ContainsKey(number)) return RejectReason.Replayed;
+        if (number - _next >= 2 * (ulong)settings.Window) return RejectReason.BeyondWindow;
+        if (number >= _end) _end = number + 1;
+        if (number == _next || !settings.InOrder)
+        {
+            Deliver(number, payload, counters);
+            if (number == _next) _next++;
+            else _ahead.Add(number, null);
+        }
+        else
+        {
+            _ahead.Add(number, payload.ToArray());
+        }
+        Advance(counters);
+        return RejectReason.None;
+    }
+
+    /// <summary>Nothing more comes: what waits is delivered, and what is missing is lost.</summary>
+    public void Close(GatewayCounters counters) => PassTo(_end, counters);
+
+    private void Advance(GatewayCounters counters)
+    {
+        while (_ahead.Remove(_next, out byte[]? payload))
+        {
+            if (payload is not null) Deliver(_next, payload, counters);
+            _next++;
+        }
+    }
+
+    private void PassTo(ulong end, GatewayCounters counters)
+    {
+        // What lies between what is known here and the new beginning was never seen: one range, however long.
+        while (_next < end)
+        {
+            ulong lost = _next;
+            if (_ahead.Count == 0) _next = end;
+            while (_next < end && !_ahead.ContainsKey(_next)) _next++;
+            counters.Lost += _next - lost;
+            if (_next > lost) host.Lose(id, new SequenceRange(lost, _next));
+            Advance(counters);
+        }
+    }
+
+    private void Deliver(ulong number, ReadOnlySpan<byte> payload, GatewayCounters counters)
+    {
+        counters.Delivered++;
+        host.Deliver(id, number, payload);
+    }
+}

@@ -1,0 +1,149 @@
+using System.Diagnostics;
+using QuickSilver.Protocol.Core;
+using QuickSilver.Protocol.Sites.Frames;
+using QuickSilver.Protocol.Sites.Overlay;
+using QuickSilver.Protocol.Wire;
+
+namespace QuickSilver.Protocol.Sites.Gateways;
+
+/// <summary>The streams of this site, one a group: who they are for, who holds them, and what is sent again.</summary>
+internal sealed class OutgoingStreams
+{
+    // What of a standing stream is sent again at a time.
+    private const int RepairedAtOnce = 64;
+
+    private readonly List<OutgoingStream> _streams = [];
+    private readonly int _site;
+    private readonly ulong _node;
+    private readonly SiteMap _map;
+    private readonly GatewaySettings _settings;
+    private readonly LinkStates _states;
+    private readonly Router _router;
+    private readonly GatewayCounters _counters;
+    private readonly Alarm _alarm;
+
+    public OutgoingStreams(
+        int site, ulong node, SiteMap map, GatewaySettings settings, LinkStates states, Router router,
+        GatewayCounters counters, AlarmQueue alarms)
+    {
+        _site = site;
+        _node = node;
+        _map = map;
+        _settings = settings;
+        _states = states;
+        _router = router;
+        _counters = counters;
+        _alarm = new Alarm(alarms, OnAlarm);
+    }
+
+    /// <summary>Records that some site may lack, of all streams.</summary>
+    public int Kept => _streams.Sum(static stream => stream.Kept);
+
+    /// <summary>Ends all.</summary>
+    public void Stop() => _alarm.Cancel();
+
+    /// <summary>Sends a record to all sites with members of a group.</summary>
+    /// <returns>Its number; 0 when the window is full.</returns>
+    public ulong Send(uint group, ReadOnlyMemory<byte> payload, Instant now)
+    {
+        OutgoingStream stream = Of(group, now);
+        if (!stream.HasRoom) return 0;
+        ulong number = stream.Add(payload, now);
+        Route(stream, number, stream.Targets, now);
+        if (stream.Targets.IsEmpty) stream.SetTargets(stream.Targets, now);
+        SetAlarm();
+        return number;
+    }
+
+    /// <summary>True when a record to a group may be sent.</summary>
+    public bool HasRoom(uint group) => Find(group) is not { HasRoom: false };
+
+    /// <summary>A site tells what it holds.</summary>
+    public RejectReason OnHeld(int from, in HeldList list, Instant now)
+    {
+        if (list.Origin != _node) return RejectReason.None;
+        foreach ((uint group, ulong held) in list)
+        {
+            if (Find(group) is not { } stream || !stream.OnHeld(from, held, now)) return RejectReason.NeverSent;
+        }
+        SetAlarm();
+        return RejectReason.None;
+    }
+
+    /// <summary>Links or groups have changed, or a gateway has restarted.</summary>
+    /// <param name="restarted">The site of that gateway; negative when none has.</param>
+    /// <param name="now">The present instant.</param>
+    public void OnChange(int restarted, Instant now)
+    {
+        foreach (OutgoingStream stream in _streams)
+        {
+            if (restarted >= 0) stream.Forget(restarted);
+            SiteSet added = stream.SetTargets(TargetsOf(stream.Id.Group), now);
+            if (added.IsEmpty) continue;
+            for (ulong number = stream.Lowest; number < stream.Next; number++)
+                Repair(stream, number, added & stream.Lacking(number), now);
+        }
+        SetAlarm();
+    }
+
+    private void Repair(OutgoingStream stream, ulong number, SiteSet sites, Instant now)
+    {
+        if (sites.IsEmpty) return;
+        _counters.Repaired++;
+        Route(stream, number, sites, now);
+    }
+
+    private void OnAlarm(Instant now)
+    {
+        foreach (OutgoingStream stream in _streams)
+        {
+            if (stream.StandsAt(_settings.RepairAfter) > now) continue;
+            ulong end = Math.Min(stream.Next, stream.Lowest + RepairedAtOnce);
+            for (ulong number = stream.Lowest; number < end; number++)
+                Repair(stream, number, stream.Lacking(number), now);
+            stream.OnRepaired(now);
+        }
+        SetAlarm();
+    }
+
+    private void Route(OutgoingStream stream, ulong number, SiteSet targets, Instant now)
+    {
+        if (targets.IsEmpty) return;
+        var head = new RecordHead
+        {
+            Kind = RecordKind.Message,
+            Targets = targets,
+            Stream = stream.Id,
+            Number = number,
+            Lowest = stream.Lowest,
+        };
+        _router.Send(head, stream[number], now);
+    }
+
+    private OutgoingStream Of(uint group, Instant now)
+    {
+        Debug.Assert(group > 0, "group 0 is that of no stream");
+        if (Find(group) is { } known) return known;
+        var stream = new OutgoingStream(new StreamId(_site, _node, group), _map.Count, _settings.Window);
+        stream.SetTargets(TargetsOf(group), now);
+        _streams.Add(stream);
+        return stream;
+    }
+
+    private OutgoingStream? Find(uint group) => _streams.Find(stream => stream.Id.Group == group);
+
+    private SiteSet TargetsOf(uint group) =>
+        (_states.Members(group) & _states.Current.TreeOf(_site).Sites).Without(_site);
+
+    private void SetAlarm()
+    {
+        Instant due = Instant.Never;
+        foreach (OutgoingStream stream in _streams)
+        {
+            Instant stands = stream.StandsAt(_settings.RepairAfter);
+            if (stands < due) due = stands;
+        }
+        if (due == Instant.Never) _alarm.Cancel();
+        else if (!_alarm.IsSet || _alarm.Due != due) _alarm.Set(due);
+    }
+}
