@@ -40,7 +40,11 @@ internal sealed class SiteRun
         {
             InOrder = Draw(2) == 0,
             Window = 1 << (5 + Draw(4)),
-            Link = new LinkSettings { OpenPackets = 1 << (7 + Draw(6)), ReceiveWindow = 1 << (7 + Draw(6)) },
+            Link = new LinkSettings
+            {
+                OpenPackets = 1 << ((_isCalm ? 10 : 7) + Draw(4)),
+                ReceiveWindow = 1 << ((_isCalm ? 10 : 7) + Draw(4)),
+            },
         };
         _world = new SiteWorld(
             seed, new SiteMap(names, DrawLinks(names)), settings, _ => DrawGroups(groups), (_, _) => DrawWay());
@@ -61,7 +65,9 @@ internal sealed class SiteRun
             foreach (uint group in site.Groups)
             {
                 senders++;
-                Send(site, group, TimeSpan.FromMilliseconds(2 + Draw(100)), 20 + Draw(1200));
+                // Nothing stands in a calm run: it has less to send than its links take.
+                int pause = _isCalm ? 60 : 2;
+                Send(site, group, TimeSpan.FromMilliseconds(pause + Draw(100)), 20 + Draw(1000));
             }
         }
         Strange();
@@ -192,7 +198,7 @@ internal sealed class SiteRun
         Duplicates = Draw(3) == 0 ? 0.05 : 0,
         BurstEvery = Draw(4) == 0 ? TimeSpan.FromSeconds(2 + Draw(4)) : default,
         BurstLength = TimeSpan.FromMilliseconds(20 + Draw(200)),
-        Rate = 250_000 + Draw(3_000_000),
+        Rate = (_isCalm ? 1_000_000 : 250_000) + Draw(3_000_000),
     };
 
     private int Draw(int bound) => _random.DrawBetween(0, bound, RandomStream.Workload, 0, 0, _draws++);

@@ -9,9 +9,12 @@ namespace QuickSilver.Protocol.Sites.Gateways;
 /// </summary>
 internal sealed class OutgoingStream(StreamId id, int sites, int window)
 {
+    private const int MostDoublings = 3;
+
     private readonly RingQueue<ReadOnlyMemory<byte>> _kept = new();
     private readonly ulong[] _held = new ulong[sites];
     private Instant _movedAt;
+    private int _repairs;
 
     /// <summary>The stream.</summary>
     public StreamId Id => id;
@@ -72,11 +75,16 @@ internal sealed class OutgoingStream(StreamId id, int sites, int window)
         return true;
     }
 
-    /// <summary>When the stream counts as standing.</summary>
-    public Instant StandsAt(TimeSpan after) => _kept.Count == 0 ? Instant.Never : _movedAt + after;
+    /// <summary>When the stream counts as standing: later with each repair that moved nothing.</summary>
+    public Instant StandsAt(TimeSpan after) =>
+        _kept.Count == 0 ? Instant.Never : _movedAt + (after * (1 << Math.Min(_repairs, MostDoublings)));
 
     /// <summary>Its lowest records are sent again.</summary>
-    public void OnRepaired(Instant now) => _movedAt = now;
+    public void OnRepaired(Instant now)
+    {
+        _movedAt = now;
+        _repairs++;
+    }
 
     /// <summary>The sites that lack a record, as far as is known.</summary>
     public SiteSet Lacking(ulong number)
@@ -99,5 +107,6 @@ internal sealed class OutgoingStream(StreamId id, int sites, int window)
         if (least < Lowest) return;
         for (; Lowest <= least; Lowest++) _kept.Dequeue();
         _movedAt = now;
+        _repairs = 0;
     }
 }

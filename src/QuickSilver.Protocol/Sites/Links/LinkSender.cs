@@ -84,7 +84,8 @@ internal sealed class LinkSender(LinkSettings settings, LinkRoundTrip roundTrip,
     public ulong TakeNext(Instant now, out LinkItem item)
     {
         item = default;
-        if (_waiting.Count == 0 || !HasRoom) _regulator.OnLimited();
+        if (_waiting.Count == 0) _regulator.OnIdle();
+        else if (!HasRoom) _regulator.OnWindowFull();
         if (_regulator.NextSend > now) return 0;
         ulong number = TakeAgain();
         bool isAgain = number > 0;

@@ -121,8 +121,15 @@ internal sealed class Regulator(LinkSettings settings, LinkRoundTrip roundTrip)
         NextSend = from + TimeSpan.FromSeconds(bytes / Pace);
     }
 
-    /// <summary>Nothing waits to be sent, or the other end takes no more.</summary>
-    public void OnLimited() => _wasLimited = true;
+    /// <summary>Nothing waits to be sent.</summary>
+    public void OnIdle() => _wasLimited = true;
+
+    /// <summary>As many packets are open as may be: a higher rate would change nothing.</summary>
+    public void OnWindowFull()
+    {
+        _wasLimited = _isMeasured = true;
+        if (Phase == RegulatorPhase.Startup) BeginDrain();
+    }
 
     /// <summary>A packet is acknowledged.</summary>
     /// <param name="wasLost">True when it was asked for.</param>
@@ -186,6 +193,11 @@ internal sealed class Regulator(LinkSettings settings, LinkRoundTrip roundTrip)
         if (grows) _fullRate = _filter.Rate;
         _fullRounds = grows ? 0 : _fullRounds + 1;
         if (_fullRounds < RoundsWithoutGrowth && !(isQueued && _fullRounds > 0)) return;
+        BeginDrain();
+    }
+
+    private void BeginDrain()
+    {
         Phase = RegulatorPhase.Drain;
         _gain = DrainGain;
     }

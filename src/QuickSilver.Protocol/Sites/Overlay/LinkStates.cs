@@ -58,8 +58,9 @@ internal sealed class LinkStates(SiteMap map)
         return sites;
     }
 
-    private IEnumerable<OverlayEdge> Edges()
+    private List<OverlayEdge> Edges()
     {
+        var edges = new List<OverlayEdge>();
         for (int site = 0; site < map.Count; site++)
         {
             if (_records[site] is not { } record) continue;
@@ -67,9 +68,10 @@ internal sealed class LinkStates(SiteMap map)
             {
                 if (peer <= site || peer >= map.Count || !map.NeighboursOf(site).Contains(peer)) continue;
                 uint back = CostAt(peer, site);
-                if (back > 0) yield return new OverlayEdge(site, peer, Math.Max(cost, back));
+                if (back > 0) edges.Add(new OverlayEdge(site, peer, Math.Max(cost, back)));
             }
         }
+        return edges;
     }
 
     private uint CostAt(int site, int peer)

@@ -1,0 +1,132 @@
+using QuickSilver.Protocol.Core;
+using QuickSilver.Protocol.Sites.Frames;
+using QuickSilver.Protocol.Sites.Links;
+using QuickSilver.Protocol.Wire;
+
+namespace QuickSilver.Protocol.Tests.Sites;
+
+/// <summary>Two ends of a link with a delay between them, and a hand on each datagram.</summary>
+internal sealed class LinkPair
+{
+    public static readonly TimeSpan Delay = TimeSpan.FromMilliseconds(10);
+
+    private readonly PriorityQueue<(End To, byte[] Bytes), (long, int)> _inFlight = new();
+    private int _order;
+
+    public LinkPair(LinkSettings? settings = null)
+    {
+        First = new End(this, 0, settings ?? new LinkSettings());
+        Second = new End(this, 1, settings ?? new LinkSettings());
+        First.Peer = Second;
+        Second.Peer = First;
+    }
+
+    public End First { get; }
+
+    public End Second { get; }
+
+    public Instant Now { get; private set; } = new(10_000_000);
+
+    /// <summary>Decides whether a datagram is lost.</summary>
+    public Func<End, LinkKind, byte[], bool> Loses { get; set; } = static (_, _, _) => false;
+
+    public static LinkPair Up(LinkSettings? settings = null)
+    {
+        var pair = new LinkPair(settings);
+        pair.First.Link.Start(pair.Now);
+        pair.Second.Link.Start(pair.Now);
+        pair.RunFor(TimeSpan.FromSeconds(1));
+        Assert.Equal((LinkState.Up, LinkState.Up), (pair.First.Link.State, pair.Second.Link.State));
+        return pair;
+    }
+
+    /// <summary>The link number of a packet; 0 for other datagrams.</summary>
+    public static ulong NumberOf(byte[] datagram) =>
+        datagram[3] == (byte)LinkKind.Data && LinkDataBody.TryRead(datagram.AsSpan(LinkHeader.Length), out var data)
+            ? data.Number : 0;
+
+    /// <summary>What a datagram asks for.</summary>
+    public static ulong[] NacksOf(byte[] datagram)
+    {
+        if (datagram[3] == (byte)LinkKind.Hello) return [];
+        var reader = new WireReader(datagram.AsSpan(LinkHeader.Length));
+        var found = new List<ulong>();
+        foreach (SequenceRange range in LinkFeedback.Read(ref reader).Nacks)
+        {
+            for (ulong number = range.Start; number < range.End; number++) found.Add(number);
+        }
+        return [.. found];
+    }
+
+    public void RunFor(TimeSpan time)
+    {
+        Instant end = Now + time;
+        while (true)
+        {
+            Instant next = First.Alarms.NextDue < Second.Alarms.NextDue ? First.Alarms.NextDue : Second.Alarms.NextDue;
+            bool isDatagram = _inFlight.TryPeek(out _, out (long Due, int) key) && key.Due <= next.Ticks;
+            if (isDatagram) next = new Instant(key.Due);
+            if (next > end) break;
+            if (next > Now) Now = next;
+            if (isDatagram)
+            {
+                (End to, byte[] bytes) = _inFlight.Dequeue();
+                to.Link.OnDatagram(bytes, Now);
+            }
+            else if (!First.Alarms.FireNext(Now))
+            {
+                Second.Alarms.FireNext(Now);
+            }
+        }
+        Now = end;
+    }
+
+    private void Send(End from, ReadOnlySpan<byte> datagram)
+    {
+        byte[] bytes = datagram.ToArray();
+        from.Sent.Add((Now, bytes));
+        if (Loses(from, (LinkKind)bytes[3], bytes)) return;
+        _inFlight.Enqueue((from.Peer, bytes), ((Now + Delay).Ticks, _order++));
+    }
+
+    internal sealed class End : ILinkHost
+    {
+        private readonly LinkPair _pair;
+
+        public End(LinkPair pair, int site, LinkSettings settings)
+        {
+            _pair = pair;
+            Link = new Link(
+                new LinkIdentity(77, site, 5, 1 - site), settings, this, Alarms, new SeededRandom((ulong)site + 1));
+        }
+
+        public AlarmQueue Alarms { get; } = new();
+
+        public Link Link { get; }
+
+        public End Peer { get; set; } = null!;
+
+        public List<(Instant At, byte[] Bytes)> Sent { get; } = [];
+
+        public List<byte> Records { get; } = [];
+
+        public List<(LinkFailure Why, int Left)> Failures { get; } = [];
+
+        public void Offer(byte record) => Link.Offer(new LinkItem(new[] { record }, new byte[50]), _pair.Now);
+
+        void ILinkHost.Send(Link link, ReadOnlySpan<byte> datagram) => _pair.Send(this, datagram);
+
+        bool ILinkHost.OnRecord(Link link, ReadOnlySpan<byte> record, Instant now)
+        {
+            Records.Add(record[0]);
+            return true;
+        }
+
+        void ILinkHost.OnUp(Link link, Instant now)
+        {
+        }
+
+        void ILinkHost.OnFailed(Link link, LinkFailure failure, IReadOnlyList<LinkItem> left, Instant now) =>
+            Failures.Add((failure, left.Count));
+    }
+}
