@@ -75,8 +75,13 @@ internal sealed class SiteRun
         Watch(senders);
         _world.RunFor(_length);
         _isOver = true;
-        if (!_world.RunUntil(() => _checks.Violation is not null || IsSettled(), Settles) || !_isCalm)
-            _world.RunFor(TimeSpan.FromSeconds(3));
+        Settle();
+        // A site that was cut off learns from the next record what it will never get.
+        foreach (SimulatedSite site in _world.Sites)
+        {
+            foreach (uint group in site.Groups) SendOne(site, group, 1);
+        }
+        Settle();
         _checks.CheckEnd(_isCalm);
         return _checks.Violation;
     }
@@ -87,14 +92,24 @@ internal sealed class SiteRun
     private void Send(SimulatedSite site, uint group, TimeSpan interval, int length)
     {
         if (_isOver) return;
-        if (site.Gateway is { } gateway && gateway.HasRoom(group))
-        {
-            var stream = new StreamId(site.Index, site.Node, group);
-            ulong number = NextOf(stream);
-            _checks.OnSent(stream, number);
-            site.Send(group, SiteChecks.PayloadOf(stream, number, length));
-        }
+        SendOne(site, group, length);
         _world.At(interval * (0.5 + Unit()), () => Send(site, group, interval, length));
+    }
+
+    private void SendOne(SimulatedSite site, uint group, int length)
+    {
+        if (site.Gateway is not { } gateway || !gateway.HasRoom(group)) return;
+        var stream = new StreamId(site.Index, site.Node, group);
+        ulong number = NextOf(stream);
+        _checks.OnSent(stream, number);
+        site.Send(group, SiteChecks.PayloadOf(stream, number, length));
+    }
+
+    private void Settle()
+    {
+        _world.RunUntil(() => _checks.Violation is not null || IsSettled(), Settles);
+        // What is told of it takes its way, too.
+        _world.RunFor(TimeSpan.FromSeconds(1));
     }
 
     private readonly Dictionary<StreamId, ulong> _numbers = [];

@@ -224,6 +224,29 @@ public class LinkTests
     }
 
     [Fact]
+    public void WhatOvertakenFeedbackAsksForIsSentAgain()
+    {
+        LinkPair pair = LinkPair.Up();
+        int lost = 0;
+        var late = new List<byte[]>();
+        pair.Loses = (from, _, bytes) =>
+        {
+            if (from == pair.First) return LinkPair.NumberOf(bytes) == 1 && lost++ == 0;
+            if (!LinkPair.NacksOf(bytes).Contains(1UL) || late.Count > 0) return false;
+            late.Add(bytes);
+            return true;
+        };
+        for (byte record = 1; record <= 4; record++) pair.First.Offer(record);
+        pair.RunFor(TimeSpan.FromMilliseconds(15));
+        pair.First.Offer(5);
+        pair.First.Offer(6);
+        pair.RunFor(TimeSpan.FromMilliseconds(21));
+        ulong before = pair.First.Link.Counters.Resent;
+        pair.First.Link.OnDatagram(late.Single(), pair.Now);
+        Assert.Equal(before + 1, pair.First.Link.Counters.Resent);
+    }
+
+    [Fact]
     public void TheCapIsKept()
     {
         LinkPair pair = LinkPair.Up(new LinkSettings { MaxRate = 10_000 });

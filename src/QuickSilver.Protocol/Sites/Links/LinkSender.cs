@@ -130,8 +130,12 @@ internal sealed class LinkSender(LinkSettings settings, LinkRoundTrip roundTrip,
         {
             if (range.Start == 0 || range.End > _open.Highest + 1) return false;
         }
-        // Older than what came before it: overtaken on its way.
-        if (feedback.Time < _peerTime || feedback.Cumulative < _open.Cumulative) return true;
+        if (feedback.Time < _peerTime || feedback.Cumulative < _open.Cumulative)
+        {
+            // Overtaken on its way: its counts are old, but what it asks for is asked for nowhere else.
+            foreach (SequenceRange range in feedback.Nacks) SendAgain(range, now);
+            return true;
+        }
         _peerTime = feedback.Time;
         Measure(feedback, now);
         bool moved = feedback.Cumulative > _open.Cumulative || feedback.Highest > _peerHighest;
