@@ -39,6 +39,8 @@ internal sealed class SiteRun
         var settings = new GatewaySettings
         {
             InOrder = Draw(2) == 0,
+            // Seven links may take longer than two seconds there and back.
+            RepairAfter = TimeSpan.FromSeconds(5),
             Window = 1 << (5 + Draw(4)),
             Link = new LinkSettings
             {

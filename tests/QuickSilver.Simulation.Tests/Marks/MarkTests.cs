@@ -22,7 +22,7 @@ public class MarkTests
         var marks = new MarkTable();
         foreach (string place in PlantedPlace.All)
         {
-            if (place == PlantedPlace.Moves) continue;
+            if (place is PlantedPlace.Moves or PlantedPlace.Sites) continue;
             int runs = place == PlantedPlace.Ensemble ? 36 : 2;
             for (int index = 0; index < runs; index++)
                 marks.Add(RunExecution.Execute(PlantedPlace.Spec(place, index)!).Marks);

@@ -156,3 +156,13 @@ public class PlantedInPeersTests : PlantedDefectTests
     [MemberData(nameof(Defects))]
     public void ADefectIsFound(string defect) => MustBeFound(defect);
 }
+
+/// <summary>Each mistake in links between sites is found.</summary>
+public class PlantedInSitesTests : PlantedDefectTests
+{
+    public static TheoryData<string> Defects => Names(SiteDefects.All);
+
+    [Theory]
+    [MemberData(nameof(Defects))]
+    public void ADefectIsFound(string defect) => MustBeFound(defect);
+}

@@ -3,6 +3,7 @@ using QuickSilver.Simulation.Tests.Scenarios;
 using QuickSilver.Testing;
 using QuickSilver.Testing.Runs;
 using QuickSilver.Testing.Runs.Generation;
+using QuickSilver.Testing.Sites;
 
 namespace QuickSilver.Simulation.Tests.Planted;
 
@@ -17,6 +18,9 @@ internal static class PlantedPlace
 
     /// <summary>The ensemble of short, dense runs in which nodes join and leave.</summary>
     public const string Moves = "moves";
+
+    /// <summary>Overlays of sites.</summary>
+    public const string Sites = "sites";
 
     /// <summary>Events after which a run is given up.</summary>
     public const ulong MostEvents = 20_000_000;
@@ -83,14 +87,14 @@ internal static class PlantedPlace
     };
 
     /// <summary>Names of all places.</summary>
-    public static IEnumerable<string> All => [Ensemble, Moves, .. Targeted.Keys];
+    public static IEnumerable<string> All => [Ensemble, Moves, Sites, .. Targeted.Keys];
 
     /// <summary>A run at a place, as data; null where runs are not data.</summary>
     /// <param name="place">The place.</param>
     /// <param name="index">Which of its seeds, from 0.</param>
     public static RunSpec? Spec(string place, int index)
     {
-        if (place == Moves) return null;
+        if (place is Moves or Sites) return null;
         RunSpec spec = place == Ensemble
             ? RunGenerator.Generate(FirstOfEnsemble + (ulong)index, Bounds)
             : Targeted[place](1 + (ulong)index);
@@ -104,6 +108,7 @@ internal static class PlantedPlace
     public static Violation? Run(string place, int index)
     {
         if (Spec(place, index) is { } spec) return RunExecution.Execute(spec, MostEvents).Violation;
+        if (place == Sites) return SiteRun.Execute(1 + (ulong)index);
         Scenario scenario = RandomScenario.MakeWithMoves(FirstOfMoves + (ulong)index, 8, nameof(PlantedDefect));
         try
         {

@@ -39,7 +39,9 @@ internal sealed class Regulator(LinkSettings settings, LinkRoundTrip roundTrip)
 
     // Sockets and alarms are not exact: this much time is made up for.
     private static readonly TimeSpan Burst = TimeSpan.FromMilliseconds(1);
+    // A round trip that is longer by less than this shows no queue.
     private static readonly TimeSpan LeastQueue = TimeSpan.FromMilliseconds(5);
+    // The shortest time over which a rate is taken, and for which one is tried.
     private static readonly TimeSpan LeastInterval = TimeSpan.FromMilliseconds(10);
     private static readonly double[] Gains = [1.25, 0.75, 1, 1, 1, 1, 1, 1];
 

@@ -8,6 +8,7 @@ namespace QuickSilver.Protocol.Sites.Overlay;
 /// </summary>
 internal sealed class MeasuredCost
 {
+    // How long a cost must differ before another is told.
     private static readonly TimeSpan Settles = TimeSpan.FromSeconds(5);
     private const uint LeastChange = 2_000;
 

@@ -1,0 +1,52 @@
+using QuickSilver.Simulation.Tests.Planted.Breaking;
+
+namespace QuickSilver.Simulation.Tests.Planted.Defects;
+
+/// <summary>Mistakes in links between sites.</summary>
+internal static class SiteDefects
+{
+    /// <summary>The mistakes.</summary>
+    public static PlantedDefect[] All { get; } =
+    [
+        new(
+            "HoleAskedForOnce",
+            "A packet that a link lacks is asked for once, and never again.",
+            PlantedPlace.Sites, 20, "S6", "S3")
+        {
+            Patches =
+            [
+                new(
+                    "LinkHoles.cs",
+                    "if (hole.Nacks > 0) return hole.LastNack + roundTrip.Patience;",
+                    "if (hole.Nacks > 0) return Instant.Never;"),
+            ],
+        },
+        new(
+            "CopyDelivered",
+            "A record that comes again when the trees have changed is delivered again.",
+            PlantedPlace.Sites, 60, "S1", "S2")
+        {
+            Patches =
+            [
+                new(
+                    "IncomingStream.cs",
+                    "if (number < _next || _ahead.ContainsKey(number)) return RejectReason.Replayed;",
+                    "if (number < _next) Deliver(number, payload, counters);\n"
+                    + "if (number < _next || _ahead.ContainsKey(number)) return RejectReason.Replayed;"),
+            ],
+        },
+        new(
+            "EpochNotChecked",
+            "A packet counts whatever epochs it names.",
+            PlantedPlace.Sites, 20, "S6", "S3")
+        {
+            Patches =
+            [
+                new(
+                    "Link.cs",
+                    "if (header.Peer != _own || header.Own != _peer) return RejectReason.UnknownView;",
+                    "if (_peer == 0) return RejectReason.UnknownView;"),
+            ],
+        },
+    ];
+}
