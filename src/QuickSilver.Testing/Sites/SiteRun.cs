@@ -61,6 +61,8 @@ internal sealed class SiteRun
     {
         foreach (SimulatedSite site in _world.Sites) _world.At(TimeSpan.FromMilliseconds(Draw(500)), site.Start);
         _world.RunFor(WarmUp);
+        // Where much is lost, links take longer to come up.
+        _world.RunUntil(IsConnected, Settles);
         int senders = 0;
         foreach (SimulatedSite site in _world.Sites)
         {
@@ -88,7 +90,9 @@ internal sealed class SiteRun
         return _checks.Violation;
     }
 
-    private bool IsSettled() => _checks.IsSettled() && _world.Sites.All(
+    private bool IsSettled() => _checks.IsSettled() && IsConnected();
+
+    private bool IsConnected() => _world.Sites.All(
         site => site.Gateway!.Topology.TreeOf(site.Index).Sites == _world.Map.All);
 
     private void Send(SimulatedSite site, uint group, TimeSpan interval, int length)
