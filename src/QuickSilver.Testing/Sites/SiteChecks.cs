@@ -162,7 +162,8 @@ internal sealed class SiteChecks
         seen.Lost += numbers.Count;
         for (ulong number = numbers.Start; number < numbers.End; number++)
         {
-            if (!seen.Numbers.Add(number)) Fail("S1", $"site {site.Index} was told {number} of {stream} lost, and had it");
+            if (!seen.Numbers.Add(number))
+                Fail("S1", $"site {site.Index} was told {number} of {stream} lost, and had it");
         }
     }
 

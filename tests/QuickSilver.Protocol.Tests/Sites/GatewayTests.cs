@@ -9,7 +9,8 @@ namespace QuickSilver.Protocol.Tests.Sites;
 /// <summary>Several gateways: Figure 2 of the paper, and links that fail with packets under way.</summary>
 public class GatewayTests
 {
-    private static readonly SiteMap Figure2 = new(["A", "B", "C", "D"], [new("A", "B", 10), new("B", "C", 10), new("B", "D", 10)]);
+    private static readonly SiteMap Figure2 =
+        new(["A", "B", "C", "D"], [new("A", "B", 10), new("B", "C", 10), new("B", "D", 10)]);
 
     [Theory]
     [InlineData(false, new byte[] { 3, 4, 2, 1 })]

@@ -8,7 +8,8 @@ namespace QuickSilver.Protocol.Tests.Sites;
 /// <summary>The formats of links: byte by byte, one form for one meaning, and total.</summary>
 public class LinkBodyTests
 {
-    private static readonly HelloBody Hello = new(0x1122334455667788, 3, 0x0A, 8192, 5, 4, TimeSpan.FromMilliseconds(1));
+    private static readonly HelloBody Hello =
+        new(0x1122334455667788, 3, 0x0A, 8192, 5, 4, TimeSpan.FromMilliseconds(1));
 
     private static readonly RecordHead Head = new()
     {
@@ -41,7 +42,7 @@ public class LinkBodyTests
     [Fact]
     public void WhatIsWrittenIsRead()
     {
-        Assert.True(HelloBody.TryRead(Bytes(static (ref WireWriter writer) => Hello.Write(ref writer)), out HelloBody hello));
+        Assert.True(HelloBody.TryRead(HelloBytes(), out HelloBody hello));
         Assert.Equal(Hello, hello);
         var reader = new WireReader(Bytes(static (ref WireWriter writer) => Head.Write(ref writer)));
         Assert.True(RecordHead.TryRead(ref reader, out RecordHead head));
@@ -69,7 +70,7 @@ public class LinkBodyTests
     {
         Truncate(Bytes(static (ref WireWriter writer) => new LinkHeader(LinkKind.Data, 1, 2).Write(ref writer)), static
             bytes => LinkHeader.TryRead(bytes, out _) == RejectReason.None);
-        Truncate(Bytes(static (ref WireWriter writer) => Hello.Write(ref writer)), static bytes => HelloBody.TryRead(bytes, out _));
+        Truncate(HelloBytes(), static bytes => HelloBody.TryRead(bytes, out _));
         Truncate(Feedback(), static bytes => LinkFeedback.TryRead(bytes, out _));
         Truncate(Data(1), static bytes => LinkDataBody.TryRead(bytes, out _));
         Truncate(Linger(), static bytes => LingerBody.TryRead(bytes, out _));
@@ -124,6 +125,8 @@ public class LinkBodyTests
         var reader = new WireReader(bytes);
         return RecordHead.TryRead(ref reader, out _);
     }
+
+    private static byte[] HelloBytes() => Bytes(static (ref WireWriter writer) => Hello.Write(ref writer));
 
     private static byte[] Feedback() => Bytes(WriteFeedback);
 

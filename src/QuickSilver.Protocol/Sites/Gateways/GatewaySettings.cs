@@ -8,7 +8,7 @@ internal sealed record GatewaySettings
     /// <summary>Of each of its links.</summary>
     public LinkSettings Link { get; init; } = new();
 
-    /// <summary>True when records of one stream are delivered in the order of their numbers; else as they come.</summary>
+    /// <summary>True when records of a stream are delivered in the order of their numbers; else as they come.</summary>
     public bool InOrder { get; init; }
 
     /// <summary>Records of one stream that may be on their way: not yet held by all sites that they are for.</summary>

@@ -25,7 +25,8 @@ internal sealed class LinkHellos(LinkIdentity identity, LinkSettings settings, L
     public bool HaveConnected => _inARow >= settings.HellosToConnect;
 
     /// <summary>When the other end counts as silent, unless something comes.</summary>
-    public Instant MissedAt => _signAt + (settings.HelloInterval * settings.HellosMissed) + (settings.HelloInterval / 2);
+    public Instant MissedAt =>
+        _signAt + (settings.HelloInterval * settings.HellosMissed) + (settings.HelloInterval / 2);
 
     /// <summary>Begins anew, with another epoch of the other end.</summary>
     public void Begin(Instant now)

@@ -42,5 +42,6 @@ internal sealed class MeasuredCost
         return true;
     }
 
-    private static uint CostOf(TimeSpan roundTrip) => (uint)Math.Clamp(roundTrip.TotalMicroseconds / 2, 1, uint.MaxValue);
+    private static uint CostOf(TimeSpan roundTrip) =>
+        (uint)Math.Clamp(roundTrip.TotalMicroseconds / 2, 1, uint.MaxValue);
 }

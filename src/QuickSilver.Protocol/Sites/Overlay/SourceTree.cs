@@ -68,8 +68,8 @@ internal sealed class SourceTree
             for (int site = 0; site < sites; site++)
             {
                 if (isDone[site] || distance[site] == ulong.MaxValue) continue;
-                if (next == None || (distance[site], links[site], site).CompareTo((distance[next], links[next], next)) < 0)
-                    next = site;
+                (ulong, int, int) key = (distance[site], links[site], site);
+                if (next == None || key.CompareTo((distance[next], links[next], next)) < 0) next = site;
             }
             if (next == None) return [.. order];
             isDone[next] = true;
