@@ -319,6 +319,7 @@ internal sealed class SimulatedCluster
     public void Shutdown()
     {
         _isEnding = true;
+        _checks.Ordered.CheckOrder();
         if (IsSettled) CheckSettled();
         foreach (SimulatedNode node in _nodes)
         {

@@ -2,6 +2,7 @@ using System.Text.Json.Serialization;
 using QuickSilver.Protocol.Core;
 using QuickSilver.Protocol.Lateral;
 using QuickSilver.Protocol.Membership.Server;
+using QuickSilver.Protocol.Ordering;
 using QuickSilver.Protocol.Probing;
 using QuickSilver.Protocol.Stack;
 using QuickSilver.Protocol.Timed;
@@ -85,6 +86,9 @@ internal sealed record SimulationOptions
     /// So many objects each sender has in a timed group: every message is about the next; 0: messages have no key.
     /// </summary>
     public int TimedKeys { get; init; }
+
+    /// <summary>Every node's ordered groups: those whose names begin with "ordered-".</summary>
+    public OrderedSettings Ordered { get; init; } = new();
 
     /// <summary>Whether datagrams are sealed, and with what.</summary>
     public Sealing Sealing { get; init; }

@@ -26,6 +26,7 @@ internal static class RunVerb
             Description = "Kinds of trouble of which a run must have one: the other seeds are passed over.",
             AllowMultipleArgumentsPerToken = true,
         };
+        var ordered = new Option<bool>("--ordered") { Description = "Some groups of every run are ordered." };
         var nodes = new Option<int>("--max-nodes")
         {
             Description = "Most machines.",
@@ -36,13 +37,14 @@ internal static class RunVerb
         var write = new Option<bool>("--write") { Description = "Only write the runs to files; execute nothing." };
         var command = new Command(
             "run", "Generates and executes seeds.")
-        { seeds, minutes, threads, folder, with, without, nodes, traces, write };
+        { seeds, minutes, threads, folder, with, without, ordered, nodes, traces, write };
         command.SetAction(parsed =>
         {
             SeedRange range = SeedRange.Parse(parsed.GetValue(seeds)!);
             var bounds = new GeneratorOptions
             {
                 Without = parsed.GetValue(without) ?? [],
+                Ordered = parsed.GetValue(ordered),
                 MaxNodes = parsed.GetValue(nodes)
             };
             if (parsed.GetValue(write))

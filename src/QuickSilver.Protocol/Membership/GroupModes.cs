@@ -18,14 +18,20 @@ internal static class GroupModes
     /// </summary>
     public const byte Hybrid = 3;
 
+    /// <summary>Every member delivers every message of all groups of the mode, in one order.</summary>
+    public const byte Ordered = 4;
+
     /// <summary>Number of modes.</summary>
-    public const int Count = 4;
+    public const int Count = 5;
 
     /// <summary>True for groups with an address of their own.</summary>
     public static bool IsHybrid(byte mode) => mode == Hybrid;
 
     /// <summary>True for groups whose messages have an engine of their own.</summary>
-    public static bool HasEngine(byte mode) => mode is Lateral or Timed;
+    public static bool HasEngine(byte mode) => mode is Lateral or Timed or Ordered;
+
+    /// <summary>True for groups whose views have a place among the messages: their engine says when each begins.</summary>
+    public static bool HasViewsInOrder(byte mode) => mode == Ordered;
 
     /// <summary>The refusal of a request whose mode is not that of the group.</summary>
     public static MembershipRefusal RefusalOf(byte modeOfGroup) => modeOfGroup switch
@@ -34,6 +40,7 @@ internal static class GroupModes
         Lateral => MembershipRefusal.GroupIsLateral,
         Timed => MembershipRefusal.GroupIsTimed,
         Hybrid => MembershipRefusal.GroupIsHybrid,
+        Ordered => MembershipRefusal.GroupIsOrdered,
         _ => MembershipRefusal.ModeMismatch,
     };
 }

@@ -107,4 +107,7 @@ internal enum MembershipRefusal : byte
 
     /// <summary>No cipher is one that the node and all nodes of the cluster have.</summary>
     NoCommonCipher,
+
+    /// <summary>The group is ordered, and the request names another mode.</summary>
+    GroupIsOrdered,
 }

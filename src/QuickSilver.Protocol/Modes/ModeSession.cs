@@ -39,6 +39,12 @@ internal sealed class ModeSession(
     /// <summary>False once the session has ended.</summary>
     public bool IsOpen { get; private set; } = true;
 
+    /// <summary>
+    /// Shows the application the group's view of a layout from now on, and tells it. Set by the stack, called by an
+    /// engine that gives views their place among the messages (<see cref="GroupModes.HasViewsInOrder"/>).
+    /// </summary>
+    public Action<GroupLayout, Instant>? ShowView { get; set; }
+
     /// <summary>What an engine keeps of the session.</summary>
     public object? State { get; set; }
 

@@ -37,8 +37,14 @@ internal sealed class ViewCast(ModeContext mode)
     }
 
     /// <summary>Adds a datagram to a view.</summary>
-    public void Add(RegionView view, ReadOnlyMemory<byte> datagram) =>
-        mode.Casts.AddTrains(view, mode.SelfKey, datagram, datagram.Length, _trains);
+    public void Add(RegionView view, ReadOnlyMemory<byte> datagram) => Add(view, datagram, datagram.Length);
+
+    /// <summary>Adds datagrams to a view: all but the last as long as <paramref name="segment"/> says.</summary>
+    public void Add(RegionView view, ReadOnlyMemory<byte> datagrams, int segment) =>
+        mode.Casts.AddTrains(view, mode.SelfKey, datagrams, segment, _trains);
+
+    /// <summary>Adds a train.</summary>
+    public void Add(in Train train) => _trains.Add(train);
 
     /// <summary>Forgets the trains that remain.</summary>
     public void Stop()

@@ -2,6 +2,7 @@ using QuickSilver.Protocol.Core;
 using QuickSilver.Protocol.Dissemination.Sending;
 using QuickSilver.Protocol.Membership;
 using QuickSilver.Protocol.Membership.Agent;
+using QuickSilver.Protocol.Ordering;
 using QuickSilver.Protocol.Wire;
 
 namespace QuickSilver.Protocol.Stack;
@@ -37,6 +38,20 @@ internal sealed class GroupSessions(StackParts rooms, bool isPublishing)
 
     /// <summary>A group by name.</summary>
     public LocalGroup? Find(string name) => _all.TryGet(name, out LocalGroup? group) ? group : null;
+
+    /// <summary>True while a join is under way.</summary>
+    public bool IsJoining(JoinRequest request) => _joins.Find(request) is { IsCancelled: false };
+
+    /// <summary>True while the node is in an ordered group, or publishes to one; the ring of all of them does not
+    /// count. O(groups).</summary>
+    public bool HasOrdered()
+    {
+        foreach (LocalGroup group in _all)
+        {
+            if (group.Info.Mode == GroupModes.Ordered && !RingGroup.Is(group.Info.Name)) return true;
+        }
+        return false;
+    }
 
     /// <summary>Asks the server to admit this node to groups.</summary>
     public void Join(JoinRequest request, Instant now)

@@ -37,8 +37,13 @@ internal sealed class LocalGroup : ISenderListener
         Sender = rooms.Disseminator.OpenGroup(info, this, IsPublisher);
         if (GroupModes.HasEngine(info.Mode))
         {
-            Rare.Mode = rooms.Modes.Open(
-                new ModeSession(info, began, IsPublisher, settings, listener, rooms.Modes.Totals), now);
+            var session = new ModeSession(info, began, IsPublisher, settings, listener, rooms.Modes.Totals);
+            if (GroupModes.HasViewsInOrder(info.Mode))
+            {
+                Rare.Shown = rooms.Cluster.Layout;
+                session.ShowView = Show;
+            }
+            Rare.Mode = rooms.Modes.Open(session, now);
         }
         else if (!IsPublisher)
         {
@@ -56,11 +61,12 @@ internal sealed class LocalGroup : ISenderListener
     /// reached.</summary>
     public bool IsOpen => !IsLeaving && Sender.IsOpen;
 
-    /// <summary>The newest installed group view: the step that last changed the member set.</summary>
-    public StepNumber View => _sessions.Rooms.Cluster.GroupViewOf(Info.Id);
+    /// <summary>The newest group view, the step that last changed the member set: as installed, or in groups whose
+    /// views have a place among the messages, as the order has reached it.</summary>
+    public StepNumber View => Layout.NumberOf(Info.Id);
 
-    /// <summary>The region views that make up the group, as installed.</summary>
-    public IReadOnlyList<RegionView> Regions => _sessions.Rooms.Cluster.ViewsOf(Info.Id);
+    /// <summary>The region views that make up the group in <see cref="View"/>.</summary>
+    public IReadOnlyList<RegionView> Regions => Layout.ViewsOf(Info.Id);
 
     /// <summary>
     /// From now on <see cref="IGroupListener.OnViewChanged"/> is called for each view of the group, that of the step
@@ -145,6 +151,15 @@ internal sealed class LocalGroup : ISenderListener
 
     private Rarities Rare => _rare ??= new Rarities();
 
+    private GroupLayout Layout => _rare?.Shown ?? _sessions.Rooms.Cluster.Layout;
+
+    private void Show(GroupLayout layout, Instant now)
+    {
+        if (IsOver || layout.Step <= Rare.Shown!.Step) return;
+        Rare.Shown = layout;
+        if (WatchIndex >= 0) Listener.OnViewChanged(now);
+    }
+
     private bool IsMember(NodeInfo node)
     {
         foreach (RegionView view in Regions)
@@ -178,5 +193,6 @@ internal sealed class LocalGroup : ISenderListener
         public List<IMessageSource>? Sources;
         public LeaveWait? Leaves;
         public ModeSession? Mode;
+        public GroupLayout? Shown;
     }
 }

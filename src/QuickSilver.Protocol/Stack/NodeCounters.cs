@@ -3,6 +3,7 @@ using QuickSilver.Protocol.Dissemination;
 using QuickSilver.Protocol.Dissemination.Streams;
 using QuickSilver.Protocol.Lateral;
 using QuickSilver.Protocol.Modes;
+using QuickSilver.Protocol.Ordering;
 using QuickSilver.Protocol.Recovery;
 using QuickSilver.Protocol.Timed;
 using QuickSilver.Protocol.Wire;
@@ -22,6 +23,7 @@ internal sealed class NodeCounters(StackParts rooms)
     private readonly ModeTotals _modes = rooms.Modes.Totals;
     private readonly LateralCounters _lateral = rooms.LateralCounters;
     private readonly TimedCounters _timed = rooms.TimedCounters;
+    private readonly OrderedCounters _ordered = rooms.OrderedCounters;
 
     /// <summary>Remote input dropped, by reason.</summary>
     public RejectCounters Rejected => rooms.Rejected;
@@ -36,16 +38,19 @@ internal sealed class NodeCounters(StackParts rooms)
     public ulong MessagesLost => _delivered.Lost + _modes.Lost;
 
     /// <summary>Packets sent for the first time, one per region; a hybrid packet counts once.</summary>
-    public ulong PacketsSent => _sent.PacketsSent + _lateral.PacketsSent + _timed.PacketsSent;
+    public ulong PacketsSent =>
+        _sent.PacketsSent + _lateral.PacketsSent + _timed.PacketsSent + _ordered.PacketsSent;
 
     /// <summary>Packets received for the first time, repairs included.</summary>
-    public ulong PacketsReceived => _received.PacketsReceived + _lateral.PacketsReceived + _timed.PacketsReceived;
+    public ulong PacketsReceived =>
+        _received.PacketsReceived + _lateral.PacketsReceived + _timed.PacketsReceived + _ordered.PacketsReceived;
 
     /// <summary>Packets that were here already.</summary>
-    public ulong PacketsDuplicate => _received.PacketsDuplicate + _lateral.PacketsDuplicate + _timed.Duplicates;
+    public ulong PacketsDuplicate =>
+        _received.PacketsDuplicate + _lateral.PacketsDuplicate + _timed.Duplicates + _ordered.Duplicates;
 
     /// <summary>Sequences found missing.</summary>
-    public ulong PacketsMissed => _received.PacketsMissed + _timed.PacketsMissing;
+    public ulong PacketsMissed => _received.PacketsMissed + _timed.PacketsMissing + _ordered.PacketsAsked;
 
     /// <summary>Packets received of which no message was in a group that this node is in.</summary>
     public ulong PacketsFiltered => _delivered.PacketsFiltered + _timed.PacketsFiltered;
@@ -58,7 +63,8 @@ internal sealed class NodeCounters(StackParts rooms)
 
     /// <summary>Repairs sent to others, from the cache or as sender.</summary>
     public ulong RepairsGiven => _received.RepairsGiven + _sent.Retransmissions
-        + _lateral.RepairsSent + _lateral.ResendsGiven + _timed.Repairs + _timed.PartnerRepairs;
+        + _lateral.RepairsSent + _lateral.ResendsGiven + _timed.Repairs + _timed.PartnerRepairs
+        + _ordered.Repairs;
 
     /// <summary>Bytes of received packets kept.</summary>
     public long CachedBytes => _received.CachedBytes + _delivered.HeldBytes;

@@ -94,11 +94,19 @@ internal sealed class NodeStack : ICompletionHandler, IPullRoots, IMembershipEve
     }
 
     /// <summary>Joins groups, or publishes to them.</summary>
-    public void Join(JoinRequest request, Instant now) => SessionsOf(request.IsPublisher).Join(request, now);
+    public void Join(JoinRequest request, Instant now)
+    {
+        if (request.Mode == GroupModes.Ordered) _rooms.OrderedRing.Join(request, now);
+        else SessionsOf(request.IsPublisher).Join(request, now);
+    }
 
     /// <summary>Cancels a join: groups to which it was admitted are left again.</summary>
-    public void CancelJoin(JoinRequest request, Instant now) =>
+    public void CancelJoin(JoinRequest request, Instant now)
+    {
+        if (_rooms.OrderedRing.TryCancel(request)) return;
         SessionsOf(request.IsPublisher).CancelJoin(request, now);
+        _rooms.OrderedRing.OnChanged(now);
+    }
 
     /// <summary>
     /// Leaves groups. Their sources are removed at once, and messages still with them are not sent: a host leaves when
@@ -148,6 +156,7 @@ internal sealed class NodeStack : ICompletionHandler, IPullRoots, IMembershipEve
         if (_isClosed) return;
         _isClosed = true;
         _rooms.Agent.SayGoodbye();
+        _rooms.OrderedRing.Close();
         _rooms.Groups.Close(now);
         _rooms.Published.Close(now);
         _rooms.Modes.Close();
@@ -194,6 +203,7 @@ internal sealed class NodeStack : ICompletionHandler, IPullRoots, IMembershipEve
         _rooms.Groups.OnStepInstalled(step, now);
         _rooms.Published.OnStepInstalled(step, now);
         _rooms.Modes.OnStepInstalled(step, now);
+        _rooms.OrderedRing.OnChanged(now);
         _rooms.Deliverer.OnStepInstalled(step.Number, now);
         foreach (RegionView view in step.Opened) _router.ReplayUnrecognised(view, now);
     }
@@ -238,11 +248,17 @@ internal sealed class NodeStack : ICompletionHandler, IPullRoots, IMembershipEve
 
     void IMembershipEvents.OnMemberShed(NodeInfo node, Instant now) => _upcalls.OnMemberShed(node, now);
 
-    void IMembershipEvents.OnJoinRefused(string groupName, MembershipRefusal reason, Instant now) =>
+    void IMembershipEvents.OnJoinRefused(string groupName, MembershipRefusal reason, Instant now)
+    {
         _rooms.Groups.OnRefused(groupName, reason, now);
+        _rooms.OrderedRing.OnChanged(now);
+    }
 
-    void IMembershipEvents.OnPublishRefused(string groupName, MembershipRefusal reason, Instant now) =>
+    void IMembershipEvents.OnPublishRefused(string groupName, MembershipRefusal reason, Instant now)
+    {
         _rooms.Published.OnRefused(groupName, reason, now);
+        _rooms.OrderedRing.OnChanged(now);
+    }
 
     void IMembershipEvents.OnGroupsForgotten(IReadOnlyList<GroupId> groups, Instant now) =>
         _rooms.Disseminator.ForgetGroups(groups);

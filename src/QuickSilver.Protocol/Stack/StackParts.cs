@@ -11,6 +11,7 @@ using QuickSilver.Protocol.Lateral;
 using QuickSilver.Protocol.Membership;
 using QuickSilver.Protocol.Membership.Agent;
 using QuickSilver.Protocol.Modes;
+using QuickSilver.Protocol.Ordering;
 using QuickSilver.Protocol.Probing;
 using QuickSilver.Protocol.Recovery;
 using QuickSilver.Protocol.Recovery.Regions;
@@ -42,6 +43,7 @@ internal sealed class StackParts
             host.Transport, host.Alarms, host.Pool, Sealer is null ? null : new TrainSealer(Sealer));
         Groups = new GroupSessions(this, isPublishing: false);
         Published = new GroupSessions(this, isPublishing: true);
+        OrderedRing = new OrderedRingSession(this);
         Glue = new NodeWiring(this);
         Views = new ViewTable(this);
         TransportFacts facts = host.Transport.Facts;
@@ -107,6 +109,8 @@ internal sealed class StackParts
 
     public LateralCounters LateralCounters { get; } = new();
 
+    public OrderedCounters OrderedCounters { get; } = new();
+
     public RejectCounters Rejected { get; } = new();
 
     public TimedCounters TimedCounters { get; } = new();
@@ -139,6 +143,8 @@ internal sealed class StackParts
 
     public GroupSessions Published { get; }
 
+    public OrderedRingSession OrderedRing { get; }
+
     public NodeWiring Glue { get; }
 
     public ViewTable Views { get; }
@@ -163,6 +169,7 @@ internal sealed class StackParts
         {
             GroupModes.Lateral => new LateralEngine(context, LateralCounters, _lateralCache),
             GroupModes.Timed => new TimedEngine(context, TimedCounters),
+            GroupModes.Ordered => new OrderedEngine(context, OrderedCounters),
             _ => throw new NotSupportedException($"There is no engine for mode {mode}."),
         };
 

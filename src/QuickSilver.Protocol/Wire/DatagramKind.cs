@@ -120,4 +120,24 @@ internal enum DatagramKind : byte
     /// <summary>Asks the sender of a timed group for packets, by unicast; its body is that of a <see cref="TimedNak"/>.
     /// </summary>
     TimedAsk = 32,
+
+    /// <summary>A packet of a ring of ordered groups, sent for the first time.</summary>
+    OrderedData = 33,
+
+    /// <summary>
+    /// A packet of a ring sent again: to all members while the ring runs, to the asker when it has ended.
+    /// </summary>
+    OrderedRepair = 34,
+
+    /// <summary>The token of a ring, on its way to the next member.</summary>
+    OrderedToken = 35,
+
+    /// <summary>A word about the token of a ring: it has arrived, or it is wanted.</summary>
+    OrderedWord = 36,
+
+    /// <summary>A member of a ring that has ended reports what it holds of it.</summary>
+    OrderedReport = 37,
+
+    /// <summary>Asks a member for packets of a ring that has ended.</summary>
+    OrderedAsk = 38,
 }

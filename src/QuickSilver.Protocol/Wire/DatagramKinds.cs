@@ -44,6 +44,12 @@ internal static class DatagramKinds
         new(TimedStatus, PriorityClass.Data, DatagramSource.Data, SealLane.Mode, Mode: 2),
         new(TimedEcho, PriorityClass.Repair, DatagramSource.Data, SealLane.Feedback, Mode: 2),
         new(TimedAsk, PriorityClass.Repair, DatagramSource.Data, SealLane.Feedback, Mode: 2),
+        new(OrderedData, PriorityClass.Data, DatagramSource.Data, SealLane.Mode, Mode: 4),
+        new(OrderedRepair, PriorityClass.Repair, DatagramSource.Data, SealLane.Repair, Mode: 4),
+        new(OrderedToken, PriorityClass.Token, DatagramSource.Control, SealLane.Feedback, Mode: 4),
+        new(OrderedWord, PriorityClass.Token, DatagramSource.Control, SealLane.Feedback, Mode: 4),
+        new(OrderedReport, PriorityClass.Repair, DatagramSource.Data, SealLane.Mode, Mode: 4),
+        new(OrderedAsk, PriorityClass.Repair, DatagramSource.Data, SealLane.Feedback, Mode: 4),
     ]);
 
     /// <summary>The class in which a datagram is received.</summary>
@@ -62,8 +68,8 @@ internal static class DatagramKinds
     public static SealLane LaneOf(DatagramKind kind) => Rows[(byte)kind].Lane;
 
     /// <summary>
-    /// The mode of groups that a kind belongs to: 1 lateral, 2 timed; 0 for all other kinds, and for numbers that have
-    /// no meaning yet.
+    /// The mode of groups that a kind belongs to: 1 lateral, 2 timed, 4 ordered; 0 for all other kinds, and for
+    /// numbers that have no meaning yet.
     /// </summary>
     public static byte ModeOf(DatagramKind kind) => Rows[(byte)kind].Mode;
 

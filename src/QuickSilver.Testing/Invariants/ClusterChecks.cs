@@ -27,6 +27,7 @@ internal sealed class ClusterChecks
         Repeats = new RepeatChecks(run);
         Memory = new MemoryChecks(run);
         Removals = new RemovalChecks(run);
+        Ordered = new OrderedChecks(run, Views, lives, nodes);
         Tokens = new TokenChecks(run, Views);
         Rates = new RateChecks(run, lives, nodes);
     }
@@ -60,6 +61,9 @@ internal sealed class ClusterChecks
 
     /// <summary>V5 and V7.</summary>
     public RemovalChecks Removals { get; }
+
+    /// <summary>O1 to O4.</summary>
+    public OrderedChecks Ordered { get; }
 
     /// <summary>R3.</summary>
     public TokenChecks Tokens { get; }

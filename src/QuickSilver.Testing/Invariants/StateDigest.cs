@@ -3,6 +3,7 @@ using QuickSilver.Protocol.Dissemination;
 using QuickSilver.Protocol.Dissemination.Sending;
 using QuickSilver.Protocol.Dissemination.Streams;
 using QuickSilver.Protocol.Lateral;
+using QuickSilver.Protocol.Ordering;
 using QuickSilver.Protocol.Recovery;
 using QuickSilver.Protocol.Recovery.Reception;
 using QuickSilver.Protocol.Recovery.Regions;
@@ -41,6 +42,7 @@ internal static class StateDigest
             (ulong)rooms.DeliveryCounters.HeldBytes);
         Add(ref digest, rooms.LateralCounters);
         Add(ref digest, rooms.TimedCounters);
+        if (rooms.OrderedCounters.Rings > 0) Add(ref digest, rooms.OrderedCounters);
         if (rooms.Keys is { } keys) digest = SeededRandom.Mix(digest + keys.Digest());
         return digest;
     }
@@ -57,6 +59,12 @@ internal static class StateDigest
         Mix(ref digest, timed.Messages, timed.Duplicates, timed.BeforeJoin);
         Mix(ref digest, timed.PacketsMissing, timed.PacketsRecovered, timed.NaksSuppressed);
         Mix(ref digest, timed.NaksReceived, timed.PacketsFiltered, (ulong)timed.HeldBytes);
+    }
+
+    private static void Add(ref ulong digest, OrderedCounters ordered)
+    {
+        Mix(ref digest, ordered.Messages, ordered.Duplicates, ordered.TokenVisits);
+        Mix(ref digest, ordered.PacketsReceived, ordered.PacketsRecovered, (ulong)ordered.PacketsHeld);
     }
 
     private static void Add(ref ulong digest, RegionRecovery region)

@@ -138,6 +138,7 @@ internal sealed class NodeApplication(SimulatedNode node, RunContext run, Cluste
         int bytes = room.Length;
         SimulatedPayload.Fill(room, Identity(group, log.Count + 1));
         ulong number = log.Add(Sent(group, room));
+        if (group.Mode == GroupModes.Ordered) checks.Ordered.OnSent(node.Index, group.Log.Index, number);
         if (IsNoted(group))
             run.Note(node.Index, $"sent {group.Log.LogName} {number} {bytes} {Crc32C.Of(room):x8}");
         node.Work.OnMessageSent();
@@ -176,11 +177,14 @@ internal sealed class NodeApplication(SimulatedNode node, RunContext run, Cluste
             throw run.Violation(
                 "D5", $"message {expected} of node {node.Index} to {group.Name} was given number {number}");
         ref SentMessage message = ref log[expected];
-        if (message.IsNumbered)
+        bool isAgain = message.IsNumbered && group.Mode == GroupModes.Ordered
+            && (groupView.IsNone || groupView >= message.GroupView);
+        if (message.IsNumbered && !isAgain)
             throw run.Violation("D5", $"message {number} of node {node.Index} to {group.Name} was numbered twice");
         message.IsNumbered = true;
         message.GroupView = groupView;
-        log.Numbered++;
+        if (!isAgain) log.Numbered++;
+        else if (groupView.IsNone) return;
         if (run.Log is not null)
             run.Note(node.Index, $"numbered {group.Log.LogName} {number} {RunLog.Text(groupView)}");
         node.CheckViews();
@@ -271,6 +275,7 @@ internal sealed class NodeApplication(SimulatedNode node, RunContext run, Cluste
     {
         node.CheckViews();
         session.Incoming?.OnViewChanged();
+        if (session.Mode == GroupModes.Ordered) checks.Ordered.OnView(session, session.Local.View);
         if (run.Log is not null) NoteView(session);
     }
 
@@ -311,6 +316,7 @@ internal sealed class NodeApplication(SimulatedNode node, RunContext run, Cluste
     private void OnMessage(SimulatedGroup session, in DeliveredMessage message)
     {
         int sender = checks.Deliveries.OnMessage(session, message);
+        if (session.Mode == GroupModes.Ordered) checks.Ordered.OnMessage(session, sender, message.Number);
         if (IsNoted(session))
             run.Note(
                 node.Index,
@@ -349,6 +355,7 @@ internal sealed class NodeApplication(SimulatedNode node, RunContext run, Cluste
         SenderLog log = group.Log.Of(node.Index);
         log.IsPulled |= group.Log.IsTimed;
         ulong number = log.Add(Sent(group, bytes));
+        if (group.Mode == GroupModes.Ordered) checks.Ordered.OnSent(node.Index, group.Log.Index, number);
         if (IsNoted(group))
             run.Note(node.Index, $"sent {group.Log.LogName} {number} {bytes.Length} {log[number].Checksum:x8}");
         node.Work.OnMessageSent();

@@ -28,7 +28,12 @@ internal sealed class SimulatedJoin : JoinRequest
 
     /// <summary>What the engine of the groups' mode is told; null: its defaults.</summary>
     public override ModeSettings? ModeSettings =>
-        Mode == GroupModes.Timed ? Node.TimedSettings : Node.ModeSettings;
+        Mode switch
+        {
+            GroupModes.Timed => Node.TimedSettings,
+            GroupModes.Ordered => Node.OrderedSettings,
+            _ => Node.ModeSettings,
+        };
 
     /// <inheritdoc/>
     public override byte ModeOf(string groupName) =>

@@ -4,6 +4,7 @@ using QuickSilver.Protocol.Flow.Buffers;
 using QuickSilver.Protocol.Membership;
 using QuickSilver.Protocol.Membership.Agent;
 using QuickSilver.Protocol.Modes;
+using QuickSilver.Protocol.Ordering;
 using QuickSilver.Protocol.Security;
 using QuickSilver.Protocol.Stack;
 using QuickSilver.Protocol.Timed;
@@ -68,6 +69,7 @@ internal sealed class SimulatedNode : IMembershipClient
             -run.Options.ClockDrift, run.Options.ClockDrift + 1, RandomStream.Node, (ulong)machine, 2);
         _clock = new OffsetClock(run.Clock, TimeSpan.FromSeconds(1) + new TimeSpan((long)offset), drift);
         TimedSettings = run.Options.Timed;
+        OrderedSettings = run.Options.Ordered;
         ModeSettings = run.Options.Lateral;
         Work = new WorkMeter(run.Options.Processor, run.Options.Memory, _clock, run.Random, index);
         _transport = new SimulatedTransport(
@@ -147,6 +149,8 @@ internal sealed class SimulatedNode : IMembershipClient
     internal IReadOnlyList<string> HybridGroups => _run.Options.HybridGroups;
 
     internal TimedSettings TimedSettings { get; }
+
+    internal OrderedSettings OrderedSettings { get; }
 
     /// <summary>The present instant by its own clock.</summary>
     internal Instant Now => _clock.Now;

@@ -11,9 +11,13 @@ internal static class SimulatedModes
     /// <summary>Begins the names of timed groups.</summary>
     public const string Timed = "timed-";
 
+    /// <summary>Begins the names of ordered groups.</summary>
+    public const string Ordered = "ordered-";
+
     /// <summary>The mode of a group.</summary>
     public static byte Of(string group)
     {
+        if (group.StartsWith(Ordered, StringComparison.Ordinal)) return GroupModes.Ordered;
         if (group.StartsWith(Lateral, StringComparison.Ordinal)) return GroupModes.Lateral;
         return group.StartsWith(Timed, StringComparison.Ordinal) ? GroupModes.Timed : GroupModes.Reliable;
     }

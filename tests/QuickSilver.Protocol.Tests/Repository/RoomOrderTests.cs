@@ -15,7 +15,7 @@ public sealed class RoomOrderTests
             "Dissemination.Packing", "Dissemination.Streams",
             "Dissemination.Hybrids", "Dissemination.Sending", "Recovery", "Recovery.Reception", "Recovery.Paths",
             "Recovery.Repairs", "Recovery.Arrivals", "Recovery.Orphans", "Recovery.Ring", "Recovery.Regions",
-            "Modes", "Lateral", "Timed", "Timed.Sending", "Timed.Receiving", "Timed.Groups", "Stack",
+            "Modes", "Lateral", "Timed", "Timed.Sending", "Timed.Receiving", "Timed.Groups", "Ordering", "Stack",
             "Sites", "Sites.Frames", "Sites.Links", "Sites.Overlay", "Sites.Gateways");
 
     private static readonly IReadOnlyList<TypeUse> Uses = AssemblyUses.Of(typeof(Instant).Assembly);

@@ -33,6 +33,12 @@ public class DatagramKindsTests
     [InlineData(DatagramKind.TimedGone, PriorityClass.Repair)]
     [InlineData(DatagramKind.TimedStatus, PriorityClass.Data)]
     [InlineData(DatagramKind.TimedEcho, PriorityClass.Repair)]
+    [InlineData(DatagramKind.OrderedData, PriorityClass.Data)]
+    [InlineData(DatagramKind.OrderedRepair, PriorityClass.Repair)]
+    [InlineData(DatagramKind.OrderedToken, PriorityClass.Token)]
+    [InlineData(DatagramKind.OrderedWord, PriorityClass.Token)]
+    [InlineData(DatagramKind.OrderedReport, PriorityClass.Repair)]
+    [InlineData(DatagramKind.OrderedAsk, PriorityClass.Repair)]
     [InlineData((DatagramKind)99, PriorityClass.Data)]
     public void EachKindHasItsClassAlsoInARead(Enum kind, Enum expected)
     {
@@ -49,6 +55,7 @@ public class DatagramKindsTests
             DatagramKind.Token, DatagramKind.TokenAck, DatagramKind.Ack, DatagramKind.Nak, DatagramKind.Pull,
             DatagramKind.PathQuery,
             DatagramKind.PathAnswer, DatagramKind.CarrierWord, DatagramKind.LateralNak,
+            DatagramKind.OrderedToken, DatagramKind.OrderedWord,
         ],
         Enum.GetValues<DatagramKind>().Where(DatagramKinds.IsControl));
 

@@ -157,6 +157,19 @@ internal sealed class GroupSender : GroupLedger
         return message;
     }
 
+    /// <summary>Moves the message that was taken last to the active step (<see cref="ModeOutlet"/>).</summary>
+    internal void Rebind(OutgoingMessage message)
+    {
+        message.Step = Context.ActiveStep;
+        Advance(LastNumber, message.Step);
+        // A group that the node has left meanwhile has no view here: the message is for all members of the step.
+        bool isHere = Context.Active.Contains(Group.Id);
+        message.Ticket?.OnNumbered(
+            message.Number,
+            isHere ? Context.Active.NumberOf(Group.Id) : default,
+            isHere ? Context.Active.CountMembers(Group.Id) : 0);
+    }
+
     /// <summary>The region views of the group in the active step; none while nothing can be sent.</summary>
     internal IReadOnlyList<RegionView> ViewsNow(Instant now) => RouteNow(now)?.Views ?? [];
 

@@ -93,6 +93,11 @@ internal sealed class ModeOutlet
         return true;
     }
 
+    /// <summary>
+    /// Moves a message that was taken in an earlier step to the active one: none of its bytes has been delivered.
+    /// </summary>
+    public void Rebind(OutgoingMessage message) => SenderOf(message).Rebind(message);
+
     /// <summary>The group of a message that was taken here.</summary>
     public static GroupSender SenderOf(OutgoingMessage message) => (GroupSender)message.Group;
 

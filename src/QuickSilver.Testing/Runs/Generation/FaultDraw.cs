@@ -24,6 +24,12 @@ internal static class FaultDraw
     ];
 
     // In runs that have timed groups: the others draw as before.
+    private static readonly DatagramKind[] ChosenWithOrdered =
+    [
+        .. Chosen, DatagramKind.OrderedData, DatagramKind.OrderedRepair, DatagramKind.OrderedToken,
+        DatagramKind.OrderedWord, DatagramKind.OrderedReport, DatagramKind.OrderedAsk,
+    ];
+
     private static readonly DatagramKind[] ChosenWithTimed =
     [
         .. Chosen, DatagramKind.TimedData, DatagramKind.TimedRepair, DatagramKind.TimedNak, DatagramKind.TimedGone,
@@ -98,7 +104,7 @@ internal static class FaultDraw
                 new KindLoss(
                     at,
                     cluster.Until(at, dice.LogMillis(100, 20_000)),
-                    dice.Pick(cluster.HasTimed ? ChosenWithTimed : Chosen),
+                    dice.Pick(KindsOf(cluster)),
                     (int)dice.Log(1, 21),
                     Any(dice, cluster),
                     Any(dice, cluster)),
@@ -141,7 +147,7 @@ internal static class FaultDraw
                 [new KindDelay(
                     at,
                     cluster.Until(at, dice.LogMillis(100, 20_000)),
-                    dice.Pick(cluster.HasTimed ? ChosenWithTimed : Chosen),
+                    dice.Pick(KindsOf(cluster)),
                     dice.LogMillis(0.1, LongestDelay),
                     Any(dice, cluster), Any(dice, cluster))],
             FaultKind.SingleCopies => DrawCopies(dice, cluster, at),
@@ -246,4 +252,7 @@ internal static class FaultDraw
         int[] nodes = dice.Some(cluster.MayGo, dice.Chance(0.3) ? 1 : 0.6);
         return [.. nodes.Select(node => returns ? new NodeRestart(at, down, node) : (Fault)new NodeCrash(at, node))];
     }
+
+    private static DatagramKind[] KindsOf(GeneratedCluster cluster) =>
+        cluster.Bounds.Ordered ? ChosenWithOrdered : cluster.HasTimed ? ChosenWithTimed : Chosen;
 }

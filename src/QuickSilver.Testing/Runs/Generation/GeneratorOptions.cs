@@ -27,4 +27,7 @@ internal sealed record GeneratorOptions
 
     /// <summary>Whether groups of other modes than reliable may be drawn.</summary>
     public bool Modes { get; init; } = true;
+
+    /// <summary>Whether some groups of every run are ordered.</summary>
+    public bool Ordered { get; init; }
 }

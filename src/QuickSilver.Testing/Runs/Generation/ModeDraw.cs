@@ -23,22 +23,25 @@ internal static class ModeDraw
         IReadOnlyList<string>[] publishers,
         IReadOnlyList<SendPlan> plans,
         IReadOnlyList<RunAction> actions,
-        List<string> traits)
+        List<string> traits,
+        bool ordered)
     {
         var dice = new Dice(random, RandomStream.Workload, part: 9);
-        if (!dice.Chance(Runs)) return (groups, publishers, plans, actions);
+        if (!ordered && !dice.Chance(Runs)) return (groups, publishers, plans, actions);
         string[] all = [
             .. groups.SelectMany(static list => list).Concat(publishers.SelectMany(static list => list))
                 .Concat(plans.Select(static plan => plan.Group)).Distinct().Order(StringComparer.Ordinal)];
-        Dictionary<string, string> names = [];
+        Dictionary<string, string> names = ordered ? OrderedDraw.Names(random, all) : [];
         foreach (string group in all)
         {
+            if (names.ContainsKey(group)) continue;
             if (dice.Chance(LateralGroups)) names[group] = SimulatedModes.Lateral + group;
             else if (dice.Chance(TimedGroups)) names[group] = SimulatedModes.Timed + group;
         }
         if (names.Count == 0) return (groups, publishers, plans, actions);
         if (names.Values.Any(static name => SimulatedModes.Of(name) == GroupModes.Lateral)) traits.Add("Lateral");
         if (names.Values.Any(static name => SimulatedModes.Of(name) == GroupModes.Timed)) traits.Add("Timed");
+        if (ordered) traits.Add("Ordered");
         string Name(string group) => names.GetValueOrDefault(group, group);
         IReadOnlyList<string>[] Names(IReadOnlyList<string>[] lists) =>
             [.. lists.Select(list => (IReadOnlyList<string>)[.. list.Select(Name)])];

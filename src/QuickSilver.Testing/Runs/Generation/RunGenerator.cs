@@ -40,6 +40,7 @@ internal static class RunGenerator
         TimeSpan length = DrawLength(dice, nodes, bounds);
         IReadOnlyList<string>[] groups = TopologyDraw.Groups(dice, nodes);
         SimulationOptions options = ModeDraw.Contract(random, KnobDraw.Draw(random, nodes) with { Seed = seed });
+        if (bounds.Ordered) options = OrderedDraw.Ring(random, options);
         var traits = new List<string>();
         (IReadOnlyList<SendPlan> plans, IReadOnlyList<RunAction> actions) = WorkloadDraw.Draw(
             random, groups, length, traits);
@@ -48,7 +49,10 @@ internal static class RunGenerator
         IReadOnlyList<string>[] publishers = PublisherDraw.Draw(random, groups, allPlans, allActions, length, traits);
         (plans, actions) = (allPlans, allActions);
         if (bounds.Modes)
-            (groups, publishers, plans, actions) = ModeDraw.Draw(random, groups, publishers, plans, actions, traits);
+        {
+            (groups, publishers, plans, actions) = ModeDraw.Draw(
+                random, groups, publishers, plans, actions, traits, bounds.Ordered);
+        }
         var cluster = new GeneratedCluster(options, bounds, groups, plans, length);
         var swarm = new Dice(random, RandomStream.Faults);
         var rareDice = new Dice(random, RandomStream.Faults, part: 4);
@@ -60,7 +64,8 @@ internal static class RunGenerator
             [.. FaultDraw.Draw(random, cluster, kinds), .. RepeatedTrouble.Draw(random, cluster, repeated)];
         List<Fault> handlers = bounds.Without.Contains(FaultKind.SlowHandler)
             ? [] : SlowHandlerDraw.Draw(random, cluster);
-        IReadOnlyList<Fault> remains = kinds.Length == 0 ? [] : RemainderDraw.Draw(random, cluster);
+        // The token of ordered groups waits for a member that cannot be reached, and nobody tells the server of it.
+        IReadOnlyList<Fault> remains = kinds.Length == 0 || bounds.Ordered ? [] : RemainderDraw.Draw(random, cluster);
         traits.InsertRange(0, kinds.Concat(repeated).Select(kind => kind.ToString()));
         if (handlers.Count > 0) traits.Add(nameof(FaultKind.SlowHandler));
         List<Fault> upgrades = kinds.Length == 0 || bounds.Without.Contains(FaultKind.MixedVersions)
@@ -78,7 +83,8 @@ internal static class RunGenerator
             Publishers = publishers,
             Plans = plans,
             Actions = actions,
-            Faults = [.. faults, .. handlers, .. upgrades, .. remains],
+            Faults = [.. faults.Where(fault => !bounds.Ordered || fault is not LengthLimit), .. handlers, .. upgrades,
+                .. remains],
             HealAt = length,
             JoinLimit = isRare ? ConvergenceLimit(options.Membership, options.MembershipLink) : null,
             ConvergenceLimit = ConvergenceLimit(options.Membership, options.MembershipLink),

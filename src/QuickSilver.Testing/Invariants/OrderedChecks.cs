@@ -1,0 +1,146 @@
+using QuickSilver.Protocol.Membership;
+using QuickSilver.Protocol.Ordering;
+using QuickSilver.Protocol.Wire;
+using QuickSilver.Testing.Nodes;
+
+namespace QuickSilver.Testing.Invariants;
+
+/// <summary>
+/// What ordered groups promise beside D1 to D9: two nodes deliver two messages of any ordered groups in one order (O1);
+/// none before a message that its sender had delivered when it sent it (O2); a safe one when every member of its ring
+/// that lives, or all that go on together, hold it (O3); and members that go from one view of a group to the next
+/// have delivered the same messages in it, in one order (O4).
+/// </summary>
+internal sealed class OrderedChecks(RunContext run, ViewChecks views, Func<int, bool> lives,
+    Func<int, SimulatedNode> nodes)
+{
+    private readonly Dictionary<int, List<Message>> _byNode = [];
+    private readonly Dictionary<Message, int> _knownWhenSent = [];
+    private readonly Dictionary<SimulatedGroup, (StepNumber View, List<(int, ulong)> Messages)> _present = [];
+    private readonly Dictionary<(int Group, StepNumber From, StepNumber To), (int Node, List<(int, ulong)> Messages)>
+        _passed = [];
+
+    /// <summary>A node sends a message.</summary>
+    public void OnSent(int node, int group, ulong number) =>
+        _knownWhenSent[new Message(group, node, number)] = ListOf(node).Count;
+
+    /// <summary>A session is told of its view.</summary>
+    public void OnView(SimulatedGroup session, StepNumber view)
+    {
+        if (session.IsPublisher) return;
+        if (!_present.TryGetValue(session, out (StepNumber View, List<(int, ulong)> Messages) present))
+        {
+            _present.Add(session, (view, []));
+            return;
+        }
+        _present[session] = (view, []);
+        (int, StepNumber, StepNumber) step = (session.Log.Index, present.View, view);
+        if (_passed.TryAdd(step, (session.Node.Index, present.Messages))) return;
+        (int other, List<(int, ulong)> messages) = _passed[step];
+        if (messages.SequenceEqual(present.Messages)) return;
+        throw run.Violation("O4",
+            $"node {session.Node.Index} goes from view {present.View} of {session.Name} to {view} with "
+            + $"{Text(present.Messages)}, node {other} with {Text(messages)}");
+    }
+
+    /// <summary>A message is delivered.</summary>
+    public void OnMessage(SimulatedGroup session, int sender, ulong number)
+    {
+        ListOf(session.Node.Index).Add(new Message(session.Log.Index, sender, number));
+        if (_present.TryGetValue(session, out (StepNumber View, List<(int, ulong)> Messages) present))
+            present.Messages.Add((sender, number));
+        if (run.Options.Ordered.IsSafe) CheckHeld(session, sender, number);
+    }
+
+    /// <summary>The run has settled, or ends: what all nodes have delivered is compared.</summary>
+    public void CheckOrder()
+    {
+        List<int> all = [.. _byNode.Keys.Order()];
+        foreach (int node in all)
+        {
+            var places = new Dictionary<Message, int>();
+            List<Message> list = _byNode[node];
+            for (int place = 0; place < list.Count; place++) places[list[place]] = place;
+            foreach (int other in all)
+            {
+                if (other != node) CheckPair(node, places, other);
+                CheckCausal(node, list, places, other);
+            }
+        }
+    }
+
+    private void CheckPair(int node, Dictionary<Message, int> places, int other)
+    {
+        int last = -1;
+        Message before = default;
+        foreach (Message message in _byNode[other])
+        {
+            if (!places.TryGetValue(message, out int place)) continue;
+            if (place < last)
+                throw run.Violation("O1",
+                    $"node {other} delivered {before} before {message}, node {node} the other way round");
+            (last, before) = (place, message);
+        }
+    }
+
+    // Whatever a sender had delivered when it sent comes before, where both come.
+    private void CheckCausal(int node, List<Message> list, Dictionary<Message, int> places, int sender)
+    {
+        List<Message> known = _byNode[sender];
+        int next = 0;
+        int latest = -1;
+        foreach (Message message in list)
+        {
+            if (message.Sender != sender || !_knownWhenSent.TryGetValue(message, out int count)) continue;
+            for (; next < count; next++)
+            {
+                if (places.TryGetValue(known[next], out int place) && place > latest) latest = place;
+            }
+            if (places[message] < latest)
+                throw run.Violation("O2",
+                    $"node {node} delivered {message} before {list[latest]}, which its sender had delivered before "
+                    + "it sent it");
+        }
+    }
+
+    private void CheckHeld(SimulatedGroup session, int sender, ulong number)
+    {
+        if (session.Node.Stack.Rooms.Modes.Find(GroupModes.Ordered) is not OrderedEngine engine) return;
+        (Ring ring, ulong sequence) = engine.Parts.Delivering!.Value;
+        EndedRing? ended = engine.Recovery.Find(ring.Id);
+        for (int index = 0; index < ring.Members.Length; index++)
+        {
+            bool isOwed = ended is null || ended.Survivors[index];
+            int member = views.NodeOf(ring.Members[index].Number.Key);
+            if (!isOwed || member < 0 || !lives(member) || Holds(nodes(member), ring.Id, sequence)) continue;
+            throw run.Violation("O3",
+                $"node {session.Node.Index} in group {session.Name} got safe message {number} of node {sender}, packet "
+                + $"{sequence} of ring {ring.Id}, which node {member} does not hold; "
+                + $"{(ended is null ? "the ring runs" : "the ring has ended")} there, node {member} is in "
+                + $"{(nodes(member).Stack.Rooms.Modes.Find(GroupModes.Ordered) as OrderedEngine)?.Ring?.Id}");
+        }
+    }
+
+    private static bool Holds(SimulatedNode node, RingId id, ulong sequence)
+    {
+        if (node.Stack.Rooms.Modes.Find(GroupModes.Ordered) is not OrderedEngine { Ring: { } present } engine)
+            return true;
+        if (present.Id == id) return present.Log.Has(sequence);
+        if (engine.Recovery.Find(id) is { } ended) return ended.Ring.Log.Has(sequence);
+        return present.Id > id;
+    }
+
+    private List<Message> ListOf(int node)
+    {
+        if (!_byNode.TryGetValue(node, out List<Message>? list)) _byNode.Add(node, list = []);
+        return list;
+    }
+
+    private static string Text(List<(int Sender, ulong Number)> messages) =>
+        $"{messages.Count} messages, the last {(messages.Count == 0 ? "none" : $"{messages[^1]}")}";
+
+    private readonly record struct Message(int Group, int Sender, ulong Number)
+    {
+        public override string ToString() => $"message {Number} of node {Sender} to group {Group}";
+    }
+}

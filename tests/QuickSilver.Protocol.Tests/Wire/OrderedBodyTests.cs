@@ -1,0 +1,112 @@
+using QuickSilver.Protocol.Wire;
+
+namespace QuickSilver.Protocol.Tests.Wire;
+
+/// <summary>The bodies of ordered groups: read as written, and total whatever the bytes.</summary>
+public sealed class OrderedBodyTests
+{
+    private static readonly RingId Ring = new(7, 300);
+
+    [Fact]
+    public void AnyBytesAreAPacketOrRefused() => Totality.Check(
+        static body => OrderedHead.TryRead(body, out _, out _), Packet());
+
+    [Fact]
+    public void AnyBytesAreATokenOrRefused() => Totality.Check(
+        static body => OrderedTokenBody.TryRead(body, out OrderedTokenBody token) && token.Held <= token.Sequence,
+        Token());
+
+    [Fact]
+    public void AnyBytesAreAReportOrRefused() => Totality.Check(
+        static body => OrderedReportBody.TryRead(body, out OrderedReportBody report)
+            && report.Map.Length == (report.Further + 7) / 8,
+        Report());
+
+    [Fact]
+    public void AnyBytesAreAWordOrRefused() => Totality.Check(
+        static body => OrderedWordBody.TryRead(body, out _), Word());
+
+    [Fact]
+    public void AnyBytesAreARequestOrRefused() => Totality.Check(
+        static body => OrderedAskBody.TryRead(body, out OrderedAskBody ask) && ask.Ranges.Count > 0, Ask());
+
+    [Fact]
+    public void APacketIsReadAsWritten()
+    {
+        byte[] body = Packet();
+        Assert.True(OrderedHead.TryRead(body, out OrderedHead head, out int at));
+        Assert.Equal(new OrderedHead(Ring, 1000, 0x1_0000_0002, 305), head);
+        Assert.True(OrderedRecord.TryRead(body, ref at, out OrderedRecord record));
+        Assert.Equal((3U, 17UL, true, false, true), (record.Group, record.Number, record.IsFirst, record.IsLast,
+            record.IsSafe));
+        Assert.Equal("abc"u8, body.AsSpan(record.Offset, record.Length));
+        Assert.True(OrderedRecord.TryRead(body, ref at, out record));
+        Assert.Equal((0, body.Length), (record.Length, at));
+    }
+
+    [Fact]
+    public void ATokenIsReadAsWritten()
+    {
+        Assert.True(OrderedTokenBody.TryRead(Token(), out OrderedTokenBody token));
+        Assert.Equal((Ring, 9UL, 40UL, 30UL, 5UL, 12U, 301UL),
+            (token.Ring, token.Hop, token.Sequence, token.Held, token.LoweredBy, token.Flow, token.Step));
+        Assert.Equal(1, token.Asked.Count);
+    }
+
+    [Fact]
+    public void AReportOfARingThatIsNotOlderIsRefused()
+    {
+        byte[] body = Write(static (ref WireWriter writer) =>
+            new OrderedReportBody { Ring = Ring, Next = Ring }.WriteTo(ref writer));
+        Assert.False(OrderedReportBody.TryRead(body, out _));
+    }
+
+    private static byte[] Packet() => Write(static (ref WireWriter writer) =>
+    {
+        new OrderedHead(Ring, 1000, 0x1_0000_0002, 305).WriteTo(ref writer);
+        new OrderedRecord { Group = 3, Number = 17, IsFirst = true, IsSafe = true }.WriteTo(ref writer, "abc"u8);
+        new OrderedRecord { Group = 4, Number = 1, IsFirst = true, IsLast = true }.WriteTo(ref writer, default);
+    });
+
+    private static byte[] Token() => Write(static (ref WireWriter writer) =>
+        new OrderedTokenBody
+        {
+            Ring = Ring,
+            Hop = 9,
+            Sequence = 40,
+            Held = 30,
+            LoweredBy = 5,
+            Flow = 12,
+            Step = 301,
+        }.WriteTo(ref writer, [new SequenceRange(31, 33)]));
+
+    private static byte[] Report() => Write(static (ref WireWriter writer) =>
+        new OrderedReportBody
+        {
+            Ring = Ring,
+            Next = new RingId(8, 1),
+            IsComplete = true,
+            IsConcluded = true,
+            UpTo = 12,
+            Further = 9,
+            Map = new byte[] { 0xFE, 1 },
+            Members = 3,
+            Survivors = new byte[] { 5 },
+        }.WriteTo(ref writer));
+
+    private static byte[] Word() =>
+        Write(static (ref WireWriter writer) => new OrderedWordBody(Ring, 200).WriteTo(ref writer));
+
+    private static byte[] Ask() => Write(static (ref WireWriter writer) =>
+        OrderedAskBody.Write(ref writer, Ring, [new SequenceRange(3, 5), new SequenceRange(9, 10)]));
+
+    private static byte[] Write(BodyWriter write)
+    {
+        byte[] room = new byte[512];
+        var writer = new WireWriter(room);
+        write(ref writer);
+        return room[..writer.Written];
+    }
+
+    private delegate void BodyWriter(ref WireWriter writer);
+}
