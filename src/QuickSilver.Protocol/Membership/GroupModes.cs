@@ -30,7 +30,7 @@ internal static class GroupModes
     /// <summary>True for groups whose messages have an engine of their own.</summary>
     public static bool HasEngine(byte mode) => mode is Lateral or Timed or Ordered;
 
-    /// <summary>True for groups whose views have a place among the messages: their engine says when each begins.</summary>
+    /// <summary>True for groups whose views have a place among the messages. Their engine begins each.</summary>
     public static bool HasViewsInOrder(byte mode) => mode == Ordered;
 
     /// <summary>The refusal of a request whose mode is not that of the group.</summary>

@@ -25,7 +25,7 @@ internal sealed class EndedRing(Ring ring)
     /// <summary>The members that go on together; empty before the ring is concluded.</summary>
     public ReadOnlySpan<bool> Survivors => _survivors;
 
-    /// <summary>There is a newer ring: fewer may go on, and all report anew.</summary>
+    /// <summary>There is a newer ring: fewer may go on, and all report once more.</summary>
     public void OnNewer(Ring newest)
     {
         Ring.Keep(newest);

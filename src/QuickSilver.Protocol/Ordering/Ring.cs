@@ -6,7 +6,7 @@ namespace QuickSilver.Protocol.Ordering;
 
 /// <summary>
 /// One ring: the nodes that were in ordered groups, or published to them, from one step to a later one. Its packets
-/// have one sequence, whoever sends them.
+/// have one sequence, from all senders.
 /// </summary>
 internal sealed class Ring
 {

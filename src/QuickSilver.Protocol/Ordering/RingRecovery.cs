@@ -11,9 +11,9 @@ namespace QuickSilver.Protocol.Ordering;
 /// others hold. When all hold the same they deliver it: all up to the first hole, and behind it what members that go on
 /// have sent. So all that go on together have delivered the same messages, in one order, before the next ring begins.
 /// <para>
-/// A member goes on when it is in all later rings. A further ring that is made meanwhile begins the reports anew, since
-/// fewer may go on. What one member has concluded binds the others: its report says so, and with whom it went on. Ended
-/// rings are kept until the token of the newest ring has come twice: then all members have concluded them.
+/// A member goes on when it is in all later rings. A further ring that is made meanwhile makes all report once more,
+/// since fewer may go on. What one member has concluded binds the others: its report says so, and which members went on
+/// with it. Ended rings are kept until the token of the newest ring has come twice: then all have concluded them.
 /// </para>
 /// <para>
 /// Source: extended virtual synchrony (Moser, Amir, Melliar-Smith, Agarwal, 1994). Membership is the server's

@@ -1,8 +1,8 @@
 namespace QuickSilver.Protocol.Sites;
 
 /// <summary>
-/// Who sent a record first, and for whom: with the record's number it names the record in all sites, whatever links it
-/// takes. A restarted node has another number, so its records begin again at 1.
+/// Who sent a record first, and for which group. With the record's number it names the record in all sites, whatever
+/// links it takes. A restarted node has another number, so its records begin again at 1.
 /// </summary>
 /// <param name="Site">Index of the site that it comes from.</param>
 /// <param name="Node">Key of the node that sent it, which rises with each restart.</param>

@@ -57,7 +57,7 @@ internal sealed class SimulatedSite : IGatewayHost, IEventTarget
         After();
     }
 
-    /// <summary>Dies without a word.</summary>
+    /// <summary>Dies, and tells nobody.</summary>
     public void Kill()
     {
         Gateway = null;

@@ -17,7 +17,7 @@ internal sealed record PlantedDefect(string Name, string Wrong, string Place, in
         .. RecoveryDefects.All, .. SendingDefects.All, .. HybridDefects.All, .. DeliveryDefects.All,
         .. LongMessageDefects.All, .. MembershipDefects.All, .. ElectionDefects.All, .. PeerDefects.All,
         .. PublisherDefects.All,
-        .. LateralDefects.All, .. TimedDefects.All, .. SecurityDefects.All, .. SiteDefects.All,
+        .. LateralDefects.All, .. TimedDefects.All, .. SecurityDefects.All, .. SiteDefects.All, .. OrderedDefects.All,
     ];
 
     /// <summary>What is changed in the sources to make the mistake.</summary>

@@ -166,3 +166,13 @@ public class PlantedInSitesTests : PlantedDefectTests
     [MemberData(nameof(Defects))]
     public void ADefectIsFound(string defect) => MustBeFound(defect);
 }
+
+/// <summary>Each mistake in ordered groups is found.</summary>
+public class PlantedInOrderedTests : PlantedDefectTests
+{
+    public static TheoryData<string> Defects => Names(OrderedDefects.All);
+
+    [Theory]
+    [MemberData(nameof(Defects))]
+    public void ADefectIsFound(string defect) => MustBeFound(defect);
+}

@@ -22,11 +22,15 @@ internal static class PlantedPlace
     /// <summary>Overlays of sites.</summary>
     public const string Sites = "sites";
 
+    /// <summary>The generator's runs, with ordered groups.</summary>
+    public const string Ordered = "ordered";
+
     /// <summary>Events after which a run is given up.</summary>
     public const ulong MostEvents = 20_000_000;
 
     private const ulong FirstOfEnsemble = 810_001;
     private const ulong FirstOfMoves = 5_001;
+    private const ulong FirstOfOrdered = 301;
 
     private static readonly GeneratorOptions Bounds = new()
     {
@@ -87,7 +91,7 @@ internal static class PlantedPlace
     };
 
     /// <summary>Names of all places.</summary>
-    public static IEnumerable<string> All => [Ensemble, Moves, Sites, .. Targeted.Keys];
+    public static IEnumerable<string> All => [Ensemble, Moves, Sites, Ordered, .. Targeted.Keys];
 
     /// <summary>A run at a place, as data; null where runs are not data.</summary>
     /// <param name="place">The place.</param>
@@ -95,9 +99,13 @@ internal static class PlantedPlace
     public static RunSpec? Spec(string place, int index)
     {
         if (place is Moves or Sites) return null;
-        RunSpec spec = place == Ensemble
-            ? RunGenerator.Generate(FirstOfEnsemble + (ulong)index, Bounds)
-            : Targeted[place](1 + (ulong)index);
+        RunSpec spec = place switch
+        {
+            Ensemble => RunGenerator.Generate(FirstOfEnsemble + (ulong)index, Bounds),
+            Ordered => RunGenerator.Generate(
+                FirstOfOrdered + (ulong)index, Bounds with { Modes = true, Ordered = true }),
+            _ => Targeted[place](1 + (ulong)index),
+        };
         return spec with { SettleLimit = TimeSpan.FromSeconds(60) };
     }
 

@@ -110,7 +110,7 @@ internal sealed class Gateway : ILinkHost
         _costAlarm.Set(now + CostPause);
     }
 
-    /// <summary>Ends, without a word to others.</summary>
+    /// <summary>Ends, and tells nobody.</summary>
     public void Stop(Instant now)
     {
         foreach (Link? link in _links) link?.Stop(now);
@@ -186,7 +186,7 @@ internal sealed class Gateway : ILinkHost
         foreach (LinkItem item in left)
         {
             var reader = new WireReader(item.Head.Span);
-            // What is told of links is told again to whom a link comes up.
+            // A gateway to which a link comes up is told of all links once more.
             if (RecordHead.TryRead(ref reader, out RecordHead head)) _router.Forward(head, item.Payload, now);
         }
     }

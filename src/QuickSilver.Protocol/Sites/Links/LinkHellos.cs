@@ -28,7 +28,7 @@ internal sealed class LinkHellos(LinkIdentity identity, LinkSettings settings, L
     public Instant MissedAt =>
         _signAt + (settings.HelloInterval * settings.HellosMissed) + (settings.HelloInterval / 2);
 
-    /// <summary>Begins anew, with another epoch of the other end.</summary>
+    /// <summary>Begins again, with another epoch of the other end.</summary>
     public void Begin(Instant now)
     {
         _heard = 0;

@@ -34,7 +34,7 @@ internal sealed class LinkReceiver(LinkSettings settings, LinkRoundTrip roundTri
     /// <summary>True when a packet was asked for in vain, so long that the link has failed.</summary>
     public bool HasFailed(Instant now) => _holes.HaveFailed(now);
 
-    /// <summary>Begins anew, for a new epoch.</summary>
+    /// <summary>Begins again, for a new epoch.</summary>
     public void Reset(Instant now)
     {
         _holes.Clear();

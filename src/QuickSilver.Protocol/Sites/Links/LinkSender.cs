@@ -42,7 +42,7 @@ internal sealed class LinkSender(LinkSettings settings, LinkRoundTrip roundTrip,
 
     private bool MaySendNew => _waiting.Count > 0 && HasRoom && _inFlight + _againInFlight < _regulator.InFlightCap;
 
-    /// <summary>Begins anew, for a new epoch.</summary>
+    /// <summary>Begins again, for a new epoch.</summary>
     /// <param name="window">Packets beyond the cumulative number that the other end takes.</param>
     /// <param name="now">The present instant.</param>
     public void Reset(int window, Instant now)

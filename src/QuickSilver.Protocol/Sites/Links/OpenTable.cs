@@ -50,7 +50,7 @@ internal sealed class OpenTable(int limit)
         Cumulative++;
     }
 
-    /// <summary>Begins anew: numbers start at 1.</summary>
+    /// <summary>Begins again: numbers start at 1.</summary>
     public void Clear()
     {
         while (Count > 0) RemoveFirst();

@@ -20,7 +20,7 @@ internal sealed class RateFilter
     /// <summary>Bytes a second; 0 before the first sample.</summary>
     public double Rate { get; private set; }
 
-    /// <summary>Begins anew.</summary>
+    /// <summary>Begins again.</summary>
     public void Clear()
     {
         Array.Clear(_highest);

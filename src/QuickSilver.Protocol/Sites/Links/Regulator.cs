@@ -97,7 +97,7 @@ internal sealed class Regulator(LinkSettings settings, LinkRoundTrip roundTrip)
 
     private double InitialRate => InitialPackets * settings.MaxRecord / roundTrip.Least.TotalSeconds;
 
-    /// <summary>Begins anew, for a new epoch.</summary>
+    /// <summary>Begins again, for a new epoch.</summary>
     public void Reset(Instant now)
     {
         _filter.Clear();
