@@ -36,7 +36,8 @@ public sealed class RequestTests
         Assert.Equal(
             [(nodes[0].Name, 40), (nodes[1].Name, 41)],
             answers.Replies.Where(static reply => !reply.IsError)
-                .Select(static reply => (reply.Member.Name, reply.Value.Number)).Order());
+                .Select(static reply => (reply.Member.Name, reply.Value.Number))
+                .OrderBy(static reply => reply.Number));
         Reply<Told> thrown = Assert.Single(answers.Replies, static reply => reply.IsError);
         Assert.Equal((nodes[2].Name, "InvalidOperationException: two"), (thrown.Member.Name, thrown.Error));
         Assert.Throws<ResponderFailedException>(() => thrown.Value);
