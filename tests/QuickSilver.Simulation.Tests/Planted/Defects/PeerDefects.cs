@@ -88,16 +88,6 @@ internal static class PeerDefects
             ],
         },
         new(
-            "MergeAfterTaking",
-            "A server that has let another cluster in goes into a third one, since that has agreed meanwhile.",
-            nameof(PeerRun), 600, "V6")
-        {
-            Patches =
-            [
-                new("Merger.cs", "now >= _staysUntil;", "now >= default(Instant);"),
-            ],
-        },
-        new(
             "MergeKeepsAnIncarnation",
             "A server takes over nodes of another cluster of its name under the numbers that they have there.",
             nameof(PeerRun), 1500, "V5", "V6", "V7", "V8", "V9", "V10", "D1", "L3")
