@@ -15,5 +15,5 @@ root.Subcommands.Add(ChurnVerb.Make());
 root.Subcommands.Add(OverlapVerb.Make());
 root.Subcommands.Add(RicochetVerb.Make());
 root.Subcommands.Add(TimedVerb.Make());
-root.Subcommands.Add(SitesVerb.Make());
+root.Subcommands.Add(WrittenRunsVerb.Sites());
 return await CommandLine.RunAsync(root, args);

@@ -3,10 +3,11 @@ using System.Diagnostics;
 using System.Globalization;
 using QuickSilver.Testing.Runs;
 using QuickSilver.Testing.Runs.Generation;
+using QuickSilver.Testing.Sites;
 
 namespace QuickSilver.Simulator.Verbs;
 
-/// <summary>Runs that are written for one promise each: processes die and come back, hosts are elected.</summary>
+/// <summary>Runs written for one promise each: processes come back, hosts are elected, sites are linked.</summary>
 internal static class WrittenRunsVerb
 {
     public static Command Restarts() => Make(
@@ -22,7 +23,20 @@ internal static class WrittenRunsVerb
         "Hosts elect each other, die, stand still and are cut apart; none says anything once another is elected (V6).",
         PeerRun.Generate);
 
-    private static Command Make(string name, string description, Func<ulong, RunSpec> generate)
+    public static Command Sites() => Make(
+        "sites", "Overlays of two to eight sites; links lose, delay and fail, gateways restart (S1 to S6).",
+        static seed => SiteRun.Execute(seed)?.Message);
+
+    private static Command Make(string name, string description, Func<ulong, RunSpec> generate) => Make(
+        name, description, seed =>
+        {
+            RunSpec spec = generate(seed);
+            RunResult result = RunExecution.Execute(spec);
+            return result.Violation is { } violation
+                ? $"{violation.Message} Replay: {RunFiles.ReplayCommand(RunFiles.Save(spec, result))}" : null;
+        });
+
+    private static Command Make(string name, string description, Func<ulong, string?> findFault)
     {
         var seeds = new Option<string>("--seeds") { Description = "The seeds: 17, or 1..2000.", Required = true };
         var threads = new Option<int>("--threads")
@@ -40,13 +54,9 @@ internal static class WrittenRunsVerb
             var options = new ParallelOptions { MaxDegreeOfParallelism = parsed.GetValue(threads) };
             Parallel.For((long)range.First, (long)(range.First + range.Count), options, seed =>
             {
-                RunSpec spec = generate((ulong)seed);
-                RunResult result = RunExecution.Execute(spec);
-                if (result.Violation is not { } violation) return;
+                if (findFault((ulong)seed) is not { } fault) return;
                 Interlocked.Increment(ref failed);
-                string replay = RunFiles.ReplayCommand(RunFiles.Save(spec, result));
-                Console.WriteLine(string.Create(
-                    CultureInfo.InvariantCulture, $"seed {seed}: {violation.Message} Replay: {replay}"));
+                Console.WriteLine(string.Create(CultureInfo.InvariantCulture, $"seed {seed}: {fault}"));
             });
             Console.WriteLine(string.Create(
                 CultureInfo.InvariantCulture,

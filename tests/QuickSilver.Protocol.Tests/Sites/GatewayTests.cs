@@ -61,13 +61,13 @@ public class GatewayTests
     }
 
     [Fact]
-    public void AnOldVersionOfTheTreesIsFollowed()
+    public void OtherGroupsOfASiteLeaveTheTreesAsTheyAre()
     {
         var map = new SiteMap(["A", "B", "C"], [new("A", "B", 0), new("B", "C", 10)]);
         var world = new GatewayWorld(map, new GatewaySettings());
         Topology before = world.Sites[1].Gateway.Topology;
         world.Sites[0].Send(1);
-        // B learns of another group at C, then of another link state, while m1 is on its way.
+        // B learns of another group at C while m1 is on its way.
         world.Sites[2].Gateway.SetGroups([1, 2], world.Now);
         world.RunFor(TimeSpan.FromMilliseconds(100));
         Assert.Same(before, world.Sites[1].Gateway.Topology);
