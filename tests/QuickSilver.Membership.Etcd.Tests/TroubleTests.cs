@@ -23,7 +23,7 @@ public sealed class TroubleTests
         await FailsAsync(() => election.CampaignAsync(Candidate, CancellationToken.None).AsTask(), expected);
         await FailsAsync(() => lease.RenewAsync(CancellationToken.None).AsTask(), expected);
         server.Thaw();
-        await EtcdServer.UntilAsync(() => SucceedsAsync(lease), "the lease is renewed");
+        await UntilRenewedAsync(lease);
     }
 
     [Fact]
@@ -57,7 +57,7 @@ public sealed class TroubleTests
         await FailsAsync(
             () => lease.RenewAsync(CancellationToken.None).AsTask(), $"127.0.0.1:{server.Port} does not answer: ");
         server.Start();
-        await EtcdServer.UntilAsync(() => SucceedsAsync(lease), "the lease is renewed");
+        await UntilRenewedAsync(lease);
         Assert.Null(await election.CampaignAsync(Candidate, CancellationToken.None));
         await lease.DisposeAsync();
         await using IMembershipLease? next = await election.CampaignAsync(Candidate, CancellationToken.None);
@@ -114,7 +114,7 @@ public sealed class TroubleTests
             await using IMembershipLease? lease = await election.CampaignAsync(Candidate, CancellationToken.None);
             Assert.NotNull(lease);
             await servers[0].KillAsync();
-            await EtcdServer.UntilAsync(() => SucceedsAsync(lease), "the lease is renewed");
+            await UntilRenewedAsync(lease);
             Assert.Null(await election.CampaignAsync(Candidate, CancellationToken.None));
             await servers[1].KillAsync();
             // One of three decides nothing.
@@ -160,15 +160,21 @@ public sealed class TroubleTests
         Assert.Contains(message, failure.Message, StringComparison.Ordinal);
     }
 
-    private static async Task<bool> SucceedsAsync(IMembershipLease lease)
+    // A failure names what the last try met.
+    private static async Task UntilRenewedAsync(IMembershipLease lease)
     {
-        try
+        long start = Environment.TickCount64;
+        while (true)
         {
-            return await lease.RenewAsync(CancellationToken.None);
-        }
-        catch (IOException)
-        {
-            return false;
+            try
+            {
+                Assert.True(await lease.RenewAsync(CancellationToken.None), "the lease has ended");
+                return;
+            }
+            catch (IOException) when (Environment.TickCount64 - start < EtcdServer.Patience.TotalMilliseconds)
+            {
+                await Task.Delay(20);
+            }
         }
     }
 }

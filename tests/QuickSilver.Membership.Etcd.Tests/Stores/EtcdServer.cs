@@ -18,6 +18,9 @@ internal sealed partial class EtcdServer : IAsyncDisposable
     private const int Continue = 18;
     private const int Stop = 19;
 
+    // With these it grants leases of a second.
+    private static readonly string[] OfShortLeases = ["--heartbeat-interval", "100", "--election-timeout", "500"];
+
     private readonly List<string> _arguments;
     private readonly DirectoryInfo _folder = Directory.CreateTempSubdirectory("qs-etcd-");
     private ChildProcess? _process;
@@ -34,8 +37,8 @@ internal sealed partial class EtcdServer : IAsyncDisposable
             "--listen-peer-urls", $"http://127.0.0.1:{peerPort}",
             "--initial-advertise-peer-urls", $"http://127.0.0.1:{peerPort}",
             "--initial-cluster", cluster,
-            // With these it grants leases of a second.
-            "--heartbeat-interval", "100", "--election-timeout", "500", .. more,
+            // Disks of a busy machine are slow, and members that wait for them elect no leader.
+            "--unsafe-no-fsync", .. more,
         ];
     }
 
@@ -60,13 +63,13 @@ internal sealed partial class EtcdServer : IAsyncDisposable
         Require();
         int peerPort = FreePort.Find();
         var server = new EtcdServer(
-            FreePort.Find(), peerPort, "one", $"one=http://127.0.0.1:{peerPort}", scheme, more);
+            FreePort.Find(), peerPort, "one", $"one=http://127.0.0.1:{peerPort}", scheme, [.. OfShortLeases, .. more]);
         server.Start();
         if (scheme == "http") await server.WaitAsync();
         return server;
     }
 
-    /// <summary>Starts several that are members of one etcd.</summary>
+    /// <summary>Starts several that are members of one etcd. They grant leases of two seconds or more.</summary>
     public static async Task<List<EtcdServer>> StartManyAsync(int count)
     {
         Require();
