@@ -24,6 +24,10 @@ internal sealed class TcpMembershipLink : IMembershipLink, IFrameReceiver, IRequ
     private static readonly TimeSpan TurnShare = TimeSpan.FromMilliseconds(1);
     private static readonly TimeSpan SteadyTime = TimeSpan.FromSeconds(2);
 
+    /// <summary>The time after the end of a leaving node's connection until it connects again. The server ends the
+    /// connection when the node has left, and the node stops before the time is over.</summary>
+    internal static readonly TimeSpan LeavingPause = TimeSpan.FromMilliseconds(200);
+
     private readonly MembershipConnector _connector;
     private readonly RequestQueue _requests;
     private readonly ILinkHandler _handler;
@@ -306,6 +310,7 @@ internal sealed class TcpMembershipLink : IMembershipLink, IFrameReceiver, IRequ
     {
         TimeSpan longest = ReconnectPace.LongestAfter(failures);
         var away = TimeSpan.FromTicks(Interlocked.Exchange(ref _awayTicks, 0));
+        if (_expectsEnd && away < LeavingPause) away = LeavingPause;
         try
         {
             await Task.Delay(away, _stop.Token).ConfigureAwait(false);

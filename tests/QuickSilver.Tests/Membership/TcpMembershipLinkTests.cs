@@ -1,3 +1,4 @@
+using System.Diagnostics;
 using System.Net.Sockets;
 using QuickSilver.Membership;
 
@@ -40,6 +41,22 @@ public sealed class TcpMembershipLinkTests
         Assert.Null(connector.ScopeSeen);
     }
 
+    // The server would count what breaks off in its handshake, and warn of it.
+    [Fact]
+    public async Task A_leaving_node_does_not_connect_at_once_when_its_server_ends_the_connection()
+    {
+        MembershipHost host = _events.Start();
+        var connector = new Throwing(times: 0, new ServerListConnector([("127.0.0.1", host.EndPoint.Port)]));
+        await using var node = new TestNode(connector);
+        await node.HearAsync("registered");
+        node.ExpectEnd();
+        long before = Stopwatch.GetTimestamp();
+        await host.DisposeAsync();
+        await node.HearAsync("unreachable");
+        Assert.InRange(
+            Stopwatch.GetElapsedTime(before, connector.LastTry), TcpMembershipLink.LeavingPause, TimeSpan.MaxValue);
+    }
+
     // A process that is out of descriptors gets no socket to connect with.
     private sealed class Throwing(int times, MembershipConnector inner) : MembershipConnector(security: null)
     {
@@ -51,9 +68,12 @@ public sealed class TcpMembershipLinkTests
 
         public string? ScopeSeen { get; private set; }
 
+        public long LastTry { get; private set; }
+
         public override ValueTask<Reached> TryConnectAsync(ILinkEvents events, CancellationToken stop)
         {
             ScopeSeen = Scope.Value;
+            LastTry = Stopwatch.GetTimestamp();
             return _left-- > 0
                 ? throw new SocketException((int)SocketError.TooManyOpenSockets) : inner.TryConnectAsync(events, stop);
         }

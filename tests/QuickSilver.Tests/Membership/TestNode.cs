@@ -54,6 +54,9 @@ internal sealed class TestNode : IMembershipEvents, ILinkHandler, ILinkEvents, I
     public void Join(params string[] names) =>
         _requests.Enqueue(new Call(now => _agent.RequestJoin(names, static _ => 0, now)));
 
+    /// <summary>Tells the link that the node is about to leave.</summary>
+    public void ExpectEnd() => _link.ExpectEnd();
+
     /// <summary>Waits for a word; what comes before it is skipped.</summary>
     public async Task HearAsync(string word)
     {
