@@ -28,10 +28,16 @@ internal sealed class OwnOptions
         DefaultValueFactory = _ => PayloadChecksum.Auto,
     };
 
+    private readonly Option<TransportKind> _transport = new("--transport")
+    {
+        Description = "How QuickSilver's messages travel: auto, multicast, or unicast, a copy to each receiver.",
+        DefaultValueFactory = _ => TransportKind.Auto,
+    };
+
     private readonly Option<RunSecurity[]> _security = SecurityOption.Make();
 
     /// <summary>To add to a command.</summary>
-    public IReadOnlyList<Option> All => [_send, _datagram, _checksum, _security];
+    public IReadOnlyList<Option> All => [_send, _datagram, _checksum, _transport, _security];
 
     /// <summary>The systems that are measured: QuickSilver's have a row for each kind of protection.</summary>
     /// <param name="parsed">The command line.</param>
@@ -57,5 +63,6 @@ internal sealed class OwnOptions
         Send = parsed.GetValue(_send),
         DatagramBytes = parsed.GetValue(_datagram),
         Checksum = parsed.GetValue(_checksum),
+        Transport = parsed.GetValue(_transport),
     };
 }

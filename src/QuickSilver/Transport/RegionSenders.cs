@@ -5,7 +5,7 @@ namespace QuickSilver.Transport;
 
 /// <summary>
 /// The sockets that send to regions. The first regions have a connected socket each, which reports a full buffer
-/// without an exception. All others share one, so descriptors do not grow with the regions sent to. Core thread only,
+/// without a search for their address. All others share one, so descriptors do not grow with the regions sent to. Core thread only,
 /// from the first turn on.
 /// </summary>
 /// <param name="mostConnected">The most regions with a socket of their own.</param>

@@ -17,7 +17,8 @@ namespace QuickSilver.Transport;
 /// the interface carries (EMSGSIZE: its MTU has shrunk) are dropped, as a router would drop them. Their receivers miss
 /// them, measure the path and ask for shorter ones.
 /// </para>
-/// Core thread only. Allocates only when an exception reports a full buffer (unconnected sockets).
+/// Core thread only. Allocates nothing on Linux; elsewhere an exception reports a full buffer of a socket that is not
+/// connected.
 /// </summary>
 /// <param name="socket">A non-blocking socket; connected, unless each send has a destination.</param>
 /// <param name="name">The name of the socket, for diagnostics.</param>
@@ -28,6 +29,9 @@ internal sealed class TrainSender(
     Socket socket, string name, bool segments, TransportCounters counters, ITransportEvents events)
     : IDisposable
 {
+    // Valid for the life of the sender, because only it closes the socket.
+    private readonly nint _descriptor = socket.SafeHandle.DangerousGetHandle();
+
     private bool _segments = segments;
     private int _segmentBytes;
     private SocketError _reported;
@@ -132,6 +136,7 @@ internal sealed class TrainSender(
             socket.Send(bytes, SocketFlags.None, out SocketError error);
             return error;
         }
+        if (OperatingSystem.IsLinux()) return LinuxNative.Send(_descriptor, bytes, to);
         try
         {
             socket.SendTo(bytes, SocketFlags.None, to);

@@ -1,3 +1,4 @@
+using System.Net;
 using System.Net.Sockets;
 using QuickSilver.Protocol.Flow.Transports;
 using QuickSilver.Protocol.Wire;
@@ -54,6 +55,26 @@ public sealed class TrainSenderTests : IDisposable
         read.AddRange(ReadAll());
 
         Assert.Equal(Enumerable.Range(0, Datagrams).Select(static index => ((byte)2, (byte)index)), read);
+    }
+
+    [Fact]
+    public void A_full_socket_that_is_not_connected_is_no_exception_and_allocates_nothing()
+    {
+        using var writer = new Socket(AddressFamily.Unix, SocketType.Dgram, ProtocolType.Unspecified);
+        writer.Blocking = false;
+        using var sender = new TrainSender(
+            writer, "test", segments: false, new TransportCounters(), new RecordingEvents());
+        SocketAddress to = new UnixDomainSocketEndPoint(_path).Serialize();
+        var train = new Train(TrainOf(1), Bytes, TrainRoute.Unicast, default(NetEndpoint), null);
+        Assert.Equal(SendOutcome.Busy, sender.Send(train, to));
+        long before = GC.GetAllocatedBytesForCurrentThread();
+        SendOutcome outcome = sender.Send(train, to);
+        Assert.Equal(0, GC.GetAllocatedBytesForCurrentThread() - before);
+        Assert.Equal(SendOutcome.Busy, outcome);
+        List<(byte, byte)> read = ReadAll();
+        while (sender.Send(train, to) == SendOutcome.Busy) read.AddRange(ReadAll());
+        read.AddRange(ReadAll());
+        Assert.Equal(Enumerable.Range(0, Datagrams).Select(static index => ((byte)1, (byte)index)), read);
     }
 
     public void Dispose()
