@@ -34,12 +34,22 @@ internal sealed class PublishedGroups(GroupSet groups, GroupInfo[] infos, ulong[
         return beyond;
     }
 
-    /// <summary>The same groups after a step has changed members.</summary>
-    public PublishedGroups After(GroupChanges changes, ulong step)
+    /// <summary>The same groups after a step has changed members. Of groups that the node begins to publish to with the
+    /// step it cannot know what changed: a member that it has not known may have been in them before.</summary>
+    /// <param name="changes">The changes.</param>
+    /// <param name="step">The counter of the step.</param>
+    /// <param name="begun">The groups that begin with the step, rising, with their numbers as the server has
+    /// them.</param>
+    public PublishedGroups After(
+        GroupChanges changes, ulong step, ReadOnlySpan<(uint Group, ulong ChangedIn)> begun)
     {
         if (Infos.Length == 0 || changes.IsEmpty) return this;
         ulong[] changedIn = [.. ChangedIn];
         changes.Mark(Groups.Counters, changedIn, step);
+        for (int index = 0, next = 0; next < begun.Length; index++)
+        {
+            if (Groups.Counters[index] == begun[next].Group) changedIn[index] = begun[next++].ChangedIn;
+        }
         return new PublishedGroups(Groups, Infos, changedIn);
     }
 

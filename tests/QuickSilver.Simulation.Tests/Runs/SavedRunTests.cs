@@ -86,6 +86,8 @@ public class SavedRunTests
     /// had registered was cut off while a majority was awaited, and removed; so a majority of fewer was enough.
     /// merged-beside-its-equal: regions were merged into one whose groups another had, which could get no further view;
     /// they got another number, and nodes of one home were in both. When one left, the other kept its groups.
+    /// publisher-begins-as-a-member-moves: a member's new region was the first that the publisher knew of it, so it
+    /// seemed to have come with the step, and the group's view had a higher number there than at its members.
     /// long-message-of-one-that-came-back: a simulated sender left within a long message, said nothing, and came back
     /// before a member that was cut off got the message's first pieces; that member waited for the end. The package
     /// gives up what is open before it leaves, and now the simulator does, too.
@@ -157,6 +159,7 @@ public class SavedRunTests
     [InlineData("done-with-a-view-opened-again")]
     [InlineData("forged-note-of-an-unknown-view")]
     [InlineData("join-that-does-not-return")]
+    [InlineData("publisher-begins-as-a-member-moves")]
     [InlineData("view-that-keeps-a-member")]
     [InlineData("vain-requests-without-eager-pull")]
     [InlineData("orphan-known-to-the-leader")]

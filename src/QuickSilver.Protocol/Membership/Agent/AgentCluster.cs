@@ -182,7 +182,8 @@ internal sealed class AgentCluster : ClusterView
         List<RegionView> superseded = _regions.Switch(opened, dropped, frame.Step, changes);
         _ownRegion = own;
         _ownGroups = groups;
-        _layout = MakeLayout(number, joined, changes, _isTakenOver ? published : published.After(changes, frame.Step));
+        if (!_isTakenOver) published = published.After(changes, frame.Step, frame.Publishes);
+        _layout = MakeLayout(number, joined, changes, published);
         _isTakenOver = false;
         if (own is not null) _known.AddSenders(own.Current!, senders);
         ForgetJoining();
