@@ -50,6 +50,11 @@ internal static class ModeSection
             [nameof(TimedMode.PartnerRepair)] =
                 Of<TimedMode, bool>((mode, value) => mode with { PartnerRepair = value }),
         }),
+        [nameof(GroupMode.Ordered)] = new(new OrderedMode(), new()
+        {
+            [nameof(OrderedMode.Level)] = OfEnum<OrderedMode, OrderedLevel>(
+                (mode, value) => mode with { Level = value }),
+        }),
     }.ToFrozenDictionary(StringComparer.OrdinalIgnoreCase);
 
     private delegate ModeOptions Change(ModeOptions mode, string text);
@@ -100,6 +105,13 @@ internal static class ModeSection
         where TMode : ModeOptions
         where T : IParsable<T> =>
         (mode, text) => change((TMode)mode, T.Parse(text, CultureInfo.InvariantCulture));
+
+    private static Change OfEnum<TMode, T>(Func<TMode, T, TMode> change)
+        where TMode : ModeOptions
+        where T : struct, Enum =>
+        (mode, text) => Enum.TryParse(text, ignoreCase: true, out T value) && Enum.IsDefined(value)
+            ? change((TMode)mode, value)
+            : throw new FormatException($"it is one of {string.Join(", ", Enum.GetNames<T>())}");
 
     // The names of options have no case, as everywhere in a configuration.
     private sealed class Shape(ModeOptions defaults, Dictionary<string, Change> options)

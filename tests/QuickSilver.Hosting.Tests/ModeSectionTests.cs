@@ -39,12 +39,12 @@ public sealed class ModeSectionTests
     public void Mistakes_in_the_section_of_a_mode_are_told_by_their_paths()
     {
         Assert.Equal(
-            ["Group.Mode: 'Telepathy' does not fit: it is one of Reliable, Lateral, Timed"], Told(("", "Telepathy")));
+            ["Group.Mode: 'Telepathy' does not fit: it is one of Reliable, Lateral, Timed, Ordered"], Told(("", "Telepathy")));
         Assert.Equal(
-            ["Group.Mode.Kind: 'Telepathy' does not fit: it is one of Reliable, Lateral, Timed"],
+            ["Group.Mode.Kind: 'Telepathy' does not fit: it is one of Reliable, Lateral, Timed, Ordered"],
             Told(("Kind", "Telepathy"), ("Deadline", "00:00:01")));
         Assert.Equal(
-            ["Group.Mode.Kind: is missing: it is one of Reliable, Lateral, Timed"], Told(("LatestOnly", "true")));
+            ["Group.Mode.Kind: is missing: it is one of Reliable, Lateral, Timed, Ordered"], Told(("LatestOnly", "true")));
         Assert.Equal(
             [
                 "Group.Mode.Deadline: there is no such option in the mode TimedMode",
@@ -53,6 +53,9 @@ public sealed class ModeSectionTests
                     + "The input string 'many' was not in a correct format.",
             ],
             Told(("Kind", "Timed"), ("Deadline", "1"), ("LatestOnly:0", "1"), ("PacketsPerSecond", "many")));
+        Assert.Equal(
+            ["Group.Mode.Level: 'Some' does not fit: it is one of Agreed, Safe"],
+            ToldOf(("Kind", "Ordered"), ("Level", "Some")));
 
         // What is empty, as null of JSON is, says nothing.
         Assert.Empty(Told(("", null)));
@@ -72,6 +75,8 @@ public sealed class ModeSectionTests
         if (findings.Length < 3) Assert.Equal(new ReliableMode(), mode);
         return [.. findings.Order(StringComparer.Ordinal)];
     }
+
+    private static string[] ToldOf(params (string Key, string? Value)[] keys) => Bind(isGroup: true, keys).Findings;
 
     private static (ModeOptions? Mode, string[] Findings) Bind(
         bool isGroup, params (string Key, string? Value)[] keys)
@@ -94,5 +99,6 @@ public sealed class ModeSectionTests
     private static object Other(Type type, object? value) =>
         type == typeof(bool) ? !(bool)value!
         : type == typeof(TimeSpan) ? TimeSpan.FromMilliseconds(77)
+        : type.IsEnum ? Enum.GetValues(type).Cast<object>().First(one => !one.Equals(value))
         : Convert.ChangeType(7, type, CultureInfo.InvariantCulture);
 }

@@ -13,6 +13,9 @@ internal readonly record struct MessageTraits(byte Importance, TimeSpan TimeToLi
     /// <summary>When the application gave the message; zero: it is young when it is taken.</summary>
     public Instant Given { get; init; }
 
+    /// <summary>Whether all members hold the message before any delivers it; null: as the group says.</summary>
+    public bool? IsSafe { get; init; }
+
     /// <summary>True for the default value.</summary>
-    public bool IsNone => Importance == 0 && TimeToLive == TimeSpan.Zero && Key is null;
+    public bool IsNone => Importance == 0 && TimeToLive == TimeSpan.Zero && Key is null && IsSafe is null;
 }

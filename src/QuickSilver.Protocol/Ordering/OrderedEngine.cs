@@ -51,13 +51,13 @@ internal sealed class OrderedEngine : IModeEngine
     /// <inheritdoc/>
     public void OnOpened(ModeSession session, Instant now)
     {
-        var settings = session.Settings as OrderedSettings ?? new OrderedSettings();
         if (RingGroup.Is(session.Info.Name))
         {
             _parts.RingSession = session;
-            _parts.Settings = settings;
+            _parts.Settings = session.Settings as RingSettings ?? new RingSettings();
             return;
         }
+        var settings = session.Settings as OrderedSettings ?? new OrderedSettings();
         OrderedGroup? group = _parts.FindGroup(session.Info.Id.Counter);
         if (group is null) _parts.Groups.Add(group = new OrderedGroup(session.Info, settings));
         group.Settings = settings;

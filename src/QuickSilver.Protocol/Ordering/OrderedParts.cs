@@ -28,8 +28,8 @@ internal sealed class OrderedParts
 
     public OrderedCounters Counters { get; }
 
-    /// <summary>The windows, of the node's first ordered group.</summary>
-    public OrderedSettings Settings { get; set; } = new();
+    /// <summary>The windows.</summary>
+    public RingSettings Settings { get; set; } = new();
 
     /// <summary>This node's session in the group of all members of the ring; null before and after.</summary>
     public ModeSession? RingSession { get; set; }

@@ -2,26 +2,10 @@ using QuickSilver.Protocol.Modes;
 
 namespace QuickSilver.Protocol.Ordering;
 
-/// <summary>
-/// What an ordered group promises of the messages that this node sends, and the windows of the ring that it shares with
-/// the others. The windows of the node's first ordered group count for all.
-/// </summary>
+/// <summary>What an ordered group promises of the messages that this node sends.</summary>
 internal sealed record OrderedSettings : ModeSettings
 {
-    /// <summary>True: a message is delivered once every member of the ring holds it.</summary>
-    public bool IsSafe { get; init; }
-
-    /// <summary>Packets that a node sends at a visit of the token, at most.</summary>
-    public int PersonalWindow { get; init; } = 20;
-
-    /// <summary>Packets that all nodes together send in a round of the token, at most.</summary>
-    public int GlobalWindow { get; init; } = 160;
-
-    /// <summary>
-    /// Packets of a visit that leave after the token, at most. 0: all leave before it, as in the original ring.
+    /// <summary>True: a message is delivered once every member of the ring holds it. A message may say otherwise.
     /// </summary>
-    public int AcceleratedWindow { get; init; } = 15;
-
-    /// <summary>The first pause before a token, a report or a request is sent again.</summary>
-    public TimeSpan Patience { get; init; } = TimeSpan.FromMilliseconds(20);
+    public bool IsSafe { get; init; }
 }

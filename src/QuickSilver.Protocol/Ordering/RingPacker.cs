@@ -125,7 +125,8 @@ internal sealed class RingPacker(OrderedParts parts)
         _current = message;
         _offset = 0;
         // The node may have left the group when the message is sent.
-        _isSafe = parts.FindGroup(message.Group.Group.Id.Counter) is { Settings.IsSafe: true };
+        _isSafe = message.Traits.IsSafe
+            ?? parts.FindGroup(message.Group.Group.Id.Counter) is { Settings.IsSafe: true };
         return true;
     }
 

@@ -14,7 +14,7 @@ namespace QuickSilver.Protocol.Ordering;
 /// <param name="self">Key of this node.</param>
 /// <param name="log">The packets here.</param>
 /// <param name="settings">The windows.</param>
-internal sealed class RingTurn(ulong self, RingLog log, OrderedSettings settings)
+internal sealed class RingTurn(ulong self, RingLog log, RingSettings settings)
 {
     /// <summary>A packet is at most so far from the first that not every member holds.</summary>
     public const int MaxGap = 1600;

@@ -1,6 +1,7 @@
 using QuickSilver.Protocol.Core;
 using QuickSilver.Protocol.Delivery;
 using QuickSilver.Protocol.Dissemination;
+using QuickSilver.Protocol.Ordering;
 using QuickSilver.Protocol.Probing;
 using QuickSilver.Protocol.Recovery;
 using QuickSilver.Protocol.Security;
@@ -51,6 +52,9 @@ internal sealed record NodeSettings
 
     /// <summary>Order and delivery. Its limit of held bytes and its probes follow from the settings here.</summary>
     public DeliverySettings Delivery { get; init; } = new();
+
+    /// <summary>The ring of the node's ordered groups.</summary>
+    public RingSettings Ring { get; init; } = new();
 
     /// <summary>
     /// True: a datagram counts only when it comes from its sender's address and port; false where the network changes

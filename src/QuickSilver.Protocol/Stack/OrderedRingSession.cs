@@ -27,6 +27,8 @@ internal sealed class OrderedRingSession(StackParts rooms)
     private bool _isIn;
     private bool _isLeaving;
 
+    private RingSettings Settings => rooms.Ring;
+
     /// <summary>Joins ordered groups, or publishes to them, once the node is in the ring.</summary>
     public void Join(JoinRequest request, Instant now)
     {
@@ -69,7 +71,7 @@ internal sealed class OrderedRingSession(StackParts rooms)
 
     private void Enter(Instant now)
     {
-        _join = new RingJoin(this, _waiting[0].ModeSettings);
+        _join = new RingJoin(this);
         rooms.Groups.Join(_join, now);
     }
 
@@ -106,10 +108,10 @@ internal sealed class OrderedRingSession(StackParts rooms)
         if (_waiting.Count > 0) Enter(now);
     }
 
-    private sealed class RingJoin(OrderedRingSession owner, ModeSettings? settings)
+    private sealed class RingJoin(OrderedRingSession owner)
         : JoinRequest([RingGroup.Name], GroupModes.Ordered)
     {
-        public override ModeSettings? ModeSettings => settings;
+        public override ModeSettings? ModeSettings => owner.Settings;
 
         public override IGroupListener ListenerFor(GroupInfo group) => owner._listener;
 

@@ -34,6 +34,7 @@ internal sealed class StackParts
         Host = host;
         Probes = settings.Probes;
         Versions = settings.Versions;
+        Ring = settings.Ring;
         _lateralCache = Math.Min(LateralEngine.MostCacheBytes, settings.CacheBytes);
         ChecksSources = settings.CheckSources;
         DeliveryCounters = new DeliveryCounters(Rejected);
@@ -144,6 +145,8 @@ internal sealed class StackParts
     public GroupSessions Published { get; }
 
     public OrderedRingSession OrderedRing { get; }
+
+    public RingSettings Ring { get; }
 
     public NodeWiring Glue { get; }
 

@@ -27,6 +27,7 @@ internal sealed class MeterInstruments(Meter meter, Func<NodeMeter[]> nodes, Act
     private static readonly KeyValuePair<string, object?> MessagingSystem = new(SystemTag, "quicksilver");
     private static readonly LateralStatistics NoLateral = new();
     private static readonly TimedStatistics NoTimed = new();
+    private static readonly OrderedStatistics NoOrdered = new();
 
     /// <summary>The durations of token rounds; null before they are published.</summary>
     public Histogram<double>? Rounds { get; private set; }
@@ -197,6 +198,24 @@ internal sealed class MeterInstruments(Meter meter, Func<NodeMeter[]> nodes, Act
         Timed(
             "quicksilver.timed.unsent", "{message}", "Messages that were too old before they could be sent",
             static s => s.Timed.MessagesNotSent);
+        Ordered(
+            "quicksilver.ordered.tokens", "{visit}", "Visits of the token of ordered groups",
+            static s => s.Ordered.TokenVisits);
+        Ordered(
+            "quicksilver.ordered.tokens.resent", "{token}", "Tokens of ordered groups sent again",
+            static s => s.Ordered.TokensResent);
+        Ordered(
+            "quicksilver.ordered.rings", "{ring}", "Rings of ordered groups that the node has entered",
+            static s => s.Ordered.Rings);
+        Ordered(
+            "quicksilver.ordered.requests", "{packet}", "Missing packets of ordered groups that were asked for",
+            static s => s.Ordered.PacketsAsked);
+        Ordered(
+            "quicksilver.ordered.repairs.sent", "{packet}", "Packets of ordered groups sent again",
+            static s => s.Ordered.RepairsSent);
+        Ordered(
+            "quicksilver.ordered.packets.discarded", "{packet}", "Packets that a loss before them made undeliverable",
+            static s => s.Ordered.PacketsDiscarded);
     }
 
     private static KeyValuePair<string, object?> Operation(string name) => new("messaging.operation.name", name);
@@ -219,6 +238,10 @@ internal sealed class MeterInstruments(Meter meter, Func<NodeMeter[]> nodes, Act
     private void Timed(string name, string unit, string description, Func<NodeStatistics, long> value) => Add(
         name, unit, description,
         (node, now) => now.Timed == NoTimed ? null : new Measurement<long>(value(now), node.Tags([])));
+
+    private void Ordered(string name, string unit, string description, Func<NodeStatistics, long> value) => Add(
+        name, unit, description,
+        (node, now) => now.Ordered == NoOrdered ? null : new Measurement<long>(value(now), node.Tags([])));
 
     private void Add(
         string name, string unit, string description, Func<NodeMeter, NodeStatistics, Measurement<long>?> measure) =>

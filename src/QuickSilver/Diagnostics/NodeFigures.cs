@@ -72,6 +72,7 @@ internal struct NodeFigures
     public int ReceiveBufferBytes;
     public LateralFigures Lateral;
     public TimedFigures Timed;
+    public OrderedFigures Ordered;
 
     /// <summary>Adds the counters of earlier protocol stacks. Gauges stay those of the present stack.</summary>
     public void Carry(in NodeFigures earlier)
@@ -106,6 +107,7 @@ internal struct NodeFigures
         BackpressureEpisodes += earlier.BackpressureEpisodes;
         Lateral.Carry(earlier.Lateral);
         Timed.Carry(earlier.Timed);
+        Ordered.Carry(earlier.Ordered);
     }
 
     /// <summary>Converts to the public type.</summary>
@@ -176,5 +178,6 @@ internal struct NodeFigures
         ReceiveBufferBytes = ReceiveBufferBytes,
         Lateral = Lateral.ToStatistics(),
         Timed = Timed.ToStatistics(),
+        Ordered = Ordered.ToStatistics(),
     };
 }

@@ -18,4 +18,8 @@ public enum GroupMode
     /// <summary>Every member delivers messages in the order of their sender, and skips what is older than its time. A
     /// sender keeps a short history, from which members ask for what they miss.</summary>
     Timed,
+
+    /// <summary>All members deliver all messages of all ordered groups in one order. Lost packets are repaired.
+    /// </summary>
+    Ordered = 4,
 }

@@ -7,14 +7,14 @@ namespace QuickSilver;
 /// <summary>Sends of messages of which the sender says more than their bytes.</summary>
 public abstract partial class MessageSender
 {
-    /// <summary>Sends a message with options, in groups of <see cref="TimedMode"/> only. Otherwise as
-    /// <see cref="SendAsync(ReadOnlyMemory{byte}, CancellationToken)"/>.</summary>
+    /// <summary>Sends a message with options, in groups of <see cref="TimedMode"/> and <see cref="OrderedMode"/>
+    /// only. Otherwise as <see cref="SendAsync(ReadOnlyMemory{byte}, CancellationToken)"/>.</summary>
     /// <param name="payload">The message; copied before the call returns.</param>
     /// <param name="options">What is said of the message.</param>
     /// <param name="cancellationToken">Cancels the wait for admission; the message is then not sent.</param>
     /// <exception cref="ArgumentException">An option is invalid.</exception>
-    /// <exception cref="QuickSilverException"><see cref="ErrorCode.RefusedByMode"/>: the group is not
-    /// <see cref="GroupMode.Timed"/>. Or the handle has ended by itself; this is the reason.</exception>
+    /// <exception cref="QuickSilverException"><see cref="ErrorCode.RefusedByMode"/>: the group has
+    /// not the mode that the options are of. Or the handle has ended by itself; this is the reason.</exception>
     public ValueTask SendAsync(
         ReadOnlyMemory<byte> payload, SendOptions options, CancellationToken cancellationToken = default)
     {
@@ -22,7 +22,8 @@ public abstract partial class MessageSender
         if (cancellationToken.IsCancellationRequested) return ValueTask.FromCanceled(cancellationToken);
         if (Handle.HasEnded) return ValueTask.FromException(Handle.EndException());
         GroupCore core = CheckLength(payload.Length);
-        if (Refused(core, GroupMode.Timed, nameof(SendOptions)) is { } refused) return ValueTask.FromException(refused);
+        if (Refused(core, options.ModeFor(core.Mode), nameof(SendOptions)) is { } refused)
+            return ValueTask.FromException(refused);
         return EnterAsync(core, Copy(payload.Span, traits), cancellationToken);
     }
 
@@ -32,15 +33,15 @@ public abstract partial class MessageSender
     /// <param name="payload">The message; copied before the call returns.</param>
     /// <param name="options">What is said of the message.</param>
     /// <exception cref="ArgumentException">An option is invalid.</exception>
-    /// <exception cref="QuickSilverException"><see cref="ErrorCode.RefusedByMode"/>: the group is not
-    /// <see cref="GroupMode.Timed"/>.</exception>
+    /// <exception cref="QuickSilverException"><see cref="ErrorCode.RefusedByMode"/>: the group has
+    /// not the mode that the options are of.</exception>
     public SendStatus TrySend(ReadOnlySpan<byte> payload, SendOptions options)
     {
         MessageTraits traits = options.ToTraits(nameof(options));
         if (Handle.End is { } end) return end.Reason is null ? SendStatus.Closed : SendStatus.NotMember;
         if (payload.Length > Limit.Bytes) return SendStatus.TooLarge;
         if (Handle.Core is not { } core) return SendStatus.NotMember;
-        Require(core, GroupMode.Timed, nameof(SendOptions));
+        Require(core, options.ModeFor(core.Mode), nameof(SendOptions));
         if (!core.IsOpen) return SendStatus.Backpressured;
         PooledPayload copy = Copy(payload, traits);
         if (core.TrySend(copy, copy.Length)) return SendStatus.Accepted;
@@ -55,13 +56,14 @@ public abstract partial class MessageSender
     /// <param name="options">What is said of each message.</param>
     /// <returns>Signals and unregisters the feed, from any thread.</returns>
     /// <exception cref="ArgumentException">An option is invalid.</exception>
-    /// <exception cref="QuickSilverException"><see cref="ErrorCode.RefusedByMode"/>: the group is not
-    /// <see cref="GroupMode.Timed"/>. Or the handle has ended by itself; this is the reason.</exception>
+    /// <exception cref="QuickSilverException"><see cref="ErrorCode.RefusedByMode"/>: the group has
+    /// not the mode that the options are of. Or the handle has ended by itself; this is the reason.</exception>
     public FeedRegistration RegisterFeed(IMessageFeed feed, SendOptions options)
     {
         ArgumentNullException.ThrowIfNull(feed);
         MessageTraits traits = options.ToTraits(nameof(options));
-        Require(CheckSend(0), GroupMode.Timed, nameof(SendOptions));
+        GroupCore core = CheckSend(0);
+        Require(core, options.ModeFor(core.Mode), nameof(SendOptions));
         return Register(feed, traits);
     }
 

@@ -141,8 +141,9 @@ public abstract partial class MessageSender
     /// hold the message is unknown.</exception>
     /// <exception cref="ObjectDisposedException">The handle was left or closed, or the node disposed of, before the
     /// confirmation.</exception>
-    /// <exception cref="QuickSilverException"><see cref="ErrorCode.RefusedByMode"/>: the group is not
-    /// <see cref="GroupMode.Reliable"/>. Or the handle has ended by itself; this is the reason.</exception>
+    /// <exception cref="QuickSilverException"><see cref="ErrorCode.RefusedByMode"/>: the group is
+    /// neither <see cref="GroupMode.Reliable"/> nor <see cref="GroupMode.Ordered"/>. Or the handle has ended by itself;
+    /// this is the reason.</exception>
     /// <exception cref="InvalidOperationException">The call is on the core thread and would have to wait until the
     /// message is admitted.</exception>
     public async Task<DeliveryReport> SendConfirmedAsync(
@@ -150,7 +151,7 @@ public abstract partial class MessageSender
     {
         cancellationToken.ThrowIfCancellationRequested();
         GroupCore core = CheckSend(payload.Length);
-        Require(core, GroupMode.Reliable, nameof(SendConfirmedAsync));
+        if (core.Mode != GroupMode.Ordered) Require(core, GroupMode.Reliable, nameof(SendConfirmedAsync));
         var ticket = new ConfirmTicket(Services.SendBuffers.Copy(payload.Span), Services.Clock.Now);
         bool isAdmitted = core.TrySend(ticket, payload.Length);
         if (!isAdmitted) core.ThrowIfCoreWouldWait(ticket.Payload);
@@ -173,8 +174,8 @@ public abstract partial class MessageSender
     }
 
     /// <summary>Waits until every live member holds all messages that this node had admitted to the group before the
-    /// call, in any view. In groups of other modes than <see cref="GroupMode.Reliable"/>: until they have left this
-    /// node.</summary>
+    /// call, in any view. In groups of <see cref="GroupMode.Lateral"/> and <see cref="GroupMode.Timed"/>: until
+    /// they have left this node.</summary>
     /// <param name="cancellationToken">Cancels the wait only.</param>
     /// <exception cref="OperationCanceledException">The wait was cancelled; the message names the members it waited
     /// for.</exception>

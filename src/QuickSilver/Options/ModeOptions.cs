@@ -4,12 +4,13 @@ using QuickSilver.Protocol.Modes;
 namespace QuickSilver;
 
 /// <summary>The mode of a group, with the options that only this mode has: a <see cref="ReliableMode"/>, a
-/// <see cref="LateralMode"/> or a <see cref="TimedMode"/>. There are no others. Values do not change: <c>with</c> makes
-/// another one. Views and statistics name the mode as <see cref="GroupMode"/>.</summary>
+/// <see cref="LateralMode"/>, a <see cref="TimedMode"/> or an <see cref="OrderedMode"/>. There are no others. Values do
+/// not change: <c>with</c> makes another one. Views and statistics name the mode as <see cref="GroupMode"/>.</summary>
 [JsonPolymorphic(TypeDiscriminatorPropertyName = nameof(Kind))]
 [JsonDerivedType(typeof(ReliableMode), nameof(GroupMode.Reliable))]
 [JsonDerivedType(typeof(LateralMode), nameof(GroupMode.Lateral))]
 [JsonDerivedType(typeof(TimedMode), nameof(GroupMode.Timed))]
+[JsonDerivedType(typeof(OrderedMode), nameof(GroupMode.Ordered))]
 public abstract record ModeOptions
 {
     private protected ModeOptions()

@@ -1,6 +1,7 @@
 using System.Globalization;
 using System.Text;
 using QuickSilver.Protocol.Membership.Frames;
+using QuickSilver.Protocol.Ordering;
 
 namespace QuickSilver;
 
@@ -23,7 +24,7 @@ internal static class Names
 
     /// <summary>Refuses names that no group may have.</summary>
     /// <exception cref="ArgumentException">The name is empty, too long, has a lone surrogate or an invisible character,
-    /// or begins with the reserved '$'.</exception>
+    /// begins with the reserved '$', or is that of the group of all nodes in ordered groups.</exception>
     public static void ThrowIfNotAGroupName(string? name, string parameter)
     {
         ArgumentNullException.ThrowIfNull(name, parameter);
@@ -34,6 +35,11 @@ internal static class Names
         if (name[0] == '$')
             throw new ArgumentException(
                 $"'{name}' begins with '$', and such names are reserved: choose another.", parameter);
+        if (RingGroup.Is(name))
+            throw new ArgumentException(
+                $"'{name}' is the group of all nodes in ordered groups, which a node joins by itself: choose another "
+                + "name.",
+                parameter);
     }
 
     private static bool IsWellFormed(string name)

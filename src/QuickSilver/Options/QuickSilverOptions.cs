@@ -42,6 +42,9 @@ public sealed class QuickSilverOptions
     /// <summary>Limits on messages that not every live member holds yet.</summary>
     public PendingOptions Pending { get; private set; } = new();
 
+    /// <summary>The ring of ordered groups.</summary>
+    public OrderingOptions Ordering { get; private set; } = new();
+
     /// <summary>The core thread.</summary>
     public LoopOptions Loop { get; private set; } = new();
 
@@ -108,6 +111,7 @@ public sealed class QuickSilverOptions
         Recovery.Validate(errors);
         Delivery.Validate(errors);
         Pending.Validate(errors);
+        Ordering.Validate(errors);
         Loop.Validate(errors);
         Shutdown.Validate(errors);
         Faults?.Validate(errors);
@@ -141,6 +145,7 @@ public sealed class QuickSilverOptions
         copy.Recovery = Recovery.Copy();
         copy.Delivery = Delivery.Copy();
         copy.Pending = Pending.Copy();
+        copy.Ordering = Ordering.Copy();
         copy.Loop = Loop.Copy();
         copy.Shutdown = Shutdown.Copy();
         copy.Faults = Faults?.Copy();

@@ -8,6 +8,7 @@ using QuickSilver.Protocol.Flow.Control;
 using QuickSilver.Protocol.Flow.Transports;
 using QuickSilver.Protocol.Membership.Agent;
 using QuickSilver.Protocol.Membership.Server;
+using QuickSilver.Protocol.Ordering;
 using QuickSilver.Protocol.Recovery;
 using QuickSilver.Protocol.Stack;
 using QuickSilver.Protocol.Wire;
@@ -166,6 +167,12 @@ internal static class OptionSettings
                 Min = options.RateControl.MinPacketsPerSecond,
                 Max = options.RateControl.MaxPacketsPerSecond,
             },
+        },
+        Ring = new RingSettings
+        {
+            PersonalWindow = options.Ordering.PersonalWindow,
+            GlobalWindow = options.Ordering.GlobalWindow,
+            AcceleratedWindow = options.Ordering.AcceleratedWindow,
         },
         HeartbeatInterval = options.Membership.HeartbeatInterval,
         CheckSources = options.Transport.CheckSources,

@@ -14,6 +14,7 @@ internal static class Refusals
             MembershipRefusal.GroupIsReliable => OfMode(groupName, GroupMode.Reliable, false, asked, isPublisher),
             MembershipRefusal.GroupIsLateral => OfMode(groupName, GroupMode.Lateral, false, asked, isPublisher),
             MembershipRefusal.GroupIsTimed => OfMode(groupName, GroupMode.Timed, false, asked, isPublisher),
+            MembershipRefusal.GroupIsOrdered => OfMode(groupName, GroupMode.Ordered, false, asked, isPublisher),
             MembershipRefusal.GroupIsHybrid => OfMode(groupName, GroupMode.Reliable, true, asked, isPublisher),
             MembershipRefusal.NotAllowed => new QuickSilverException(
                 ErrorCode.NotAuthorized,

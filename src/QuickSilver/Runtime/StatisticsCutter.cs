@@ -204,6 +204,7 @@ internal sealed class StatisticsCutter
             RateLimit = all.RateLimit,
             Lateral = LateralFigures.Of(rooms.LateralCounters),
             Timed = TimedFigures.Of(rooms.TimedCounters),
+            Ordered = OrderedFigures.Of(rooms.OrderedCounters),
         };
     }
 

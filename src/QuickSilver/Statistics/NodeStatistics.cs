@@ -229,4 +229,7 @@ public sealed record NodeStatistics
 
     /// <summary>What groups of <see cref="GroupMode.Timed"/> did.</summary>
     public TimedStatistics Timed { get; init; } = new();
+
+    /// <summary>What groups of <see cref="GroupMode.Ordered"/> did.</summary>
+    public OrderedStatistics Ordered { get; init; } = new();
 }

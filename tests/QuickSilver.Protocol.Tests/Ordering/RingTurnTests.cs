@@ -59,7 +59,7 @@ public sealed class RingTurnTests
     [Fact]
     public void TheOriginalRingAsksAtOnce()
     {
-        var settings = new OrderedSettings { AcceleratedWindow = 0 };
+        var settings = new RingSettings { AcceleratedWindow = 0 };
         Member[] ring = [new(1, settings), new(2, settings)];
         var token = new RingToken();
         ring[0].Send(token, 2, ring[0]);
@@ -73,7 +73,7 @@ public sealed class RingTurnTests
     [InlineData(15, 10, 0)]
     public void ThePacketsOfTheWindowLeaveAfterTheToken(int accelerated, int sent, int before)
     {
-        var member = new Member(1, new OrderedSettings { AcceleratedWindow = accelerated });
+        var member = new Member(1, new RingSettings { AcceleratedWindow = accelerated });
         Assert.Equal(before, member.Turn.BeforeToken(sent));
     }
 
@@ -105,8 +105,8 @@ public sealed class RingTurnTests
     {
         private readonly RingLog _log = new(new OrderedCounters());
 
-        public Member(ulong key, OrderedSettings? settings = null) =>
-            Turn = new RingTurn(key, _log, settings ?? new OrderedSettings());
+        public Member(ulong key, RingSettings? settings = null) =>
+            Turn = new RingTurn(key, _log, settings ?? new RingSettings());
 
         public RingTurn Turn { get; }
 

@@ -60,6 +60,16 @@ public sealed class SteadyStateTests
             options.Transport.SharedMemory = isLent;
         });
 
+    [Theory]
+    [InlineData(OrderedLevel.Agreed)]
+    [InlineData(OrderedLevel.Safe)]
+    public Task An_ordered_group_allocates_nothing_per_message(OrderedLevel level) => Measure(
+        async (group, count) =>
+        {
+            for (int index = 0; index < count; index++) await group.SendAsync(_payload);
+        },
+        mode: new OrderedMode { Level = level });
+
     [Fact]
     public Task SendAsync_against_a_full_gate_allocates_nothing_per_message() => Measure(
         async (group, count) =>
@@ -146,22 +156,22 @@ public sealed class SteadyStateTests
 
     private async Task Measure(
         Func<Group, int, Task> send, int? pending = null, GroupOptions? receiving = null,
-        Action<QuickSilverOptions>? change = null, Func<QuickSilverNode, GroupOptions>? open = null)
+        Action<QuickSilverOptions>? change = null, Func<QuickSilverNode, GroupOptions>? open = null,
+        OrderedMode? mode = null)
     {
         int port = FreePort();
         await using QuickSilverNode sender = await StartAsync(port, pending, change);
         await using QuickSilverNode receiver = await StartAsync(port, pending, change);
-        await using Group to = await sender.JoinAsync(
-            "steady",
-            new GroupOptions { SelfDelivery = false, BufferBeforeFirstRead = false });
-        await using Group from = await receiver.JoinAsync(
-            "steady",
-            receiving ?? open?.Invoke(receiver)
-                ?? new GroupOptions { OnMessage = (in MessageRef _) => Interlocked.Increment(ref _received) });
+        var sending = new GroupOptions { SelfDelivery = false, BufferBeforeFirstRead = false };
+        receiving ??= open?.Invoke(receiver)
+            ?? new GroupOptions { OnMessage = (in MessageRef _) => Interlocked.Increment(ref _received) };
+        if (mode is not null) sending.Mode = receiving.Mode = mode;
+        await using Group to = await sender.JoinAsync("steady", sending);
+        await using Group from = await receiver.JoinAsync("steady", receiving);
         await to.WaitForMembersAsync(2);
 
         await Run(to, send, WarmUp);
-        long rounds = sender.GetStatistics().TokenRounds + receiver.GetStatistics().TokenRounds;
+        long rounds = Rounds(sender) + Rounds(receiver);
         long allocated = await Allocated(to, send, Messages);
         for (int again = 0; again < MoreRuns && allocated > Allowance; again++)
             allocated = Math.Min(allocated, await Allocated(to, send, Messages));
@@ -170,9 +180,13 @@ public sealed class SteadyStateTests
             allocated <= Allowance,
             $"{allocated} bytes for {Messages} messages: {(double)allocated / Messages:F3} each");
         await Task.Delay(200);
-        Assert.True(
-            sender.GetStatistics().TokenRounds + receiver.GetStatistics().TokenRounds > rounds,
-            "token rounds ran meanwhile");
+        Assert.True(Rounds(sender) + Rounds(receiver) > rounds, "token rounds ran meanwhile");
+    }
+
+    private static long Rounds(QuickSilverNode node)
+    {
+        NodeStatistics now = node.GetStatistics();
+        return now.TokenRounds + now.Ordered.TokenVisits;
     }
 
     // Beyond what time costs, which is more for a machine under load.

@@ -135,6 +135,30 @@ public sealed class FigureTests
         Assert.Equal("Timed", top.Name);
     }
 
+    [Fact]
+    public async Task Ordered_groups_have_figures_of_their_own()
+    {
+        await using var rig = new NodeRig();
+        (Group left, Group right) = await rig.StartPairAsync(
+            "state", new GroupOptions { Mode = new OrderedMode() }, new GroupOptions { Mode = new OrderedMode() },
+            static options => Testing.FaultExtensions.UseFaults(options, 0.05));
+        for (int index = 0; index < 300; index++)
+        {
+            await left.SendAsync("x");
+            if (index % 10 == 0) await Task.Delay(1);
+        }
+        NodeStatistics heard = await UntilAsync(
+            right.Node, static now => now.MessagesReceived == 300 && now.Ordered.PacketsHeld == 0);
+        NodeStatistics sent = await UntilAsync(left.Node, static now => now.Ordered.PacketsHeld == 0);
+        Assert.Equal((300, 300), (sent.Ordered.MessagesSent, sent.Ordered.MessagesDelivered));
+        Assert.Equal((0, 300), (heard.Ordered.MessagesSent, heard.Ordered.MessagesDelivered));
+        Assert.Equal(sent.Ordered.PacketsSent, heard.Ordered.PacketsReceived);
+        Assert.True(heard.Ordered.Rings >= 1 && heard.Ordered.TokenVisits > 0, "the token has come");
+        Assert.Equal(300, sent.MessagesSent);
+        Assert.InRange(
+            Consumed(left.Node, "quicksilver.ordered.tokens"), sent.Ordered.TokenVisits, long.MaxValue);
+    }
+
     private static async Task<NodeStatistics> UntilAsync(QuickSilverNode node, Func<NodeStatistics, bool> holds)
     {
         NodeStatistics now = await node.GetStatisticsAsync();

@@ -95,6 +95,7 @@ public sealed class JsonTests
         ModeOptions[] modes =
         [
             new ReliableMode { Hybrid = true }, new LateralMode { InOrder = true }, new TimedMode { LatestOnly = true },
+            new OrderedMode { Level = OrderedLevel.Safe },
         ];
         foreach (ModeOptions mode in modes)
         {
@@ -137,7 +138,7 @@ public sealed class JsonTests
         {
             Id, new Member(Id, "left"), group.View, group.View.Regions[0], message,
             new LongMessage(PipeReader.Create(Stream.Null), Id, "left", 3, "greetings"), lease, report,
-            new LateralStatistics(), new TimedStatistics(),
+            new LateralStatistics(), new TimedStatistics(), new OrderedStatistics(),
             node.GetStatistics(), (await node.GetTopGroupsAsync(1))[0], lag,
             new CarrierSelected(Carrier.Unicast, "no multicast"), new GroupEnded("greetings", evicted), state,
             new LossReported("greetings", Id, 3, LossReason.Overflow), new NodeRejoined(Id, Id),
@@ -150,10 +151,10 @@ public sealed class JsonTests
             new MessageReceived(group, message),
             new ViewChanged(group, null, group.View),
             options, options.Transport, options.Membership, options.RateControl, options.Recovery, options.Delivery,
-            options.Pending, options.Loop,
+            options.Pending, options.Ordering, options.Loop,
             options.Shutdown, options.Membership.Discovery, options.Membership.Peers, new GroupOptions(),
             new InboxOptions(), new PublisherOptions(),
-            new ReliableMode(), new LateralMode(), new TimedMode(), new SendOptions { Key = 7 },
+            new ReliableMode(), new LateralMode(), new TimedMode(), new OrderedMode(), new SendOptions { Key = 7 },
             new SecurityOptions { Authorize = static _ => true },
             new AuthorizationRequest("a.example", "a", System.Net.IPAddress.Loopback, "greetings", Publishes: true),
         }

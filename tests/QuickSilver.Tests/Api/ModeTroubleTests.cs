@@ -2,7 +2,7 @@ using System.Collections.Concurrent;
 
 namespace QuickSilver.Tests.Api;
 
-/// <summary>Lateral and timed groups over sockets, when a sender dies and when a receiver stands still.</summary>
+/// <summary>Groups of other modes than the reliable one over sockets, when a sender dies and when a receiver stands still.</summary>
 [Collection(NodeCollection.Name)]
 public sealed class ModeTroubleTests
 {
@@ -11,6 +11,7 @@ public sealed class ModeTroubleTests
     [Theory]
     [InlineData(GroupMode.Lateral)]
     [InlineData(GroupMode.Timed)]
+    [InlineData(GroupMode.Ordered)]
     public async Task A_sender_that_dies_in_mid_stream_leaves_others_untouched(GroupMode mode)
     {
         await using var rig = new NodeRig();
@@ -48,11 +49,13 @@ public sealed class ModeTroubleTests
             await NodeRig.UntilAsync(() => IsWhole(one), "all of the other's messages are heard");
             string[] living1 = [.. one.Where(static text => text[0] == 'l')];
             Assert.Equal(living1.Length, living1.Distinct().Count());
-            // Timed groups keep the sender's order; lateral ones promise none.
-            if (mode == GroupMode.Timed) Assert.Equal(Expected(living1.Length), living1);
+            // Lateral groups promise no order.
+            if (mode != GroupMode.Lateral) Assert.Equal(Expected(living1.Length), living1);
             string[] died = [.. one.Where(static text => text[0] == 'd')];
             Assert.Equal(died.Length, died.Distinct().Count());
         }
+        // What the dead one had sent, too, is the same at all, and at the same places.
+        if (mode == GroupMode.Ordered) Assert.Equal(heard[0], heard[1]);
         foreach (Group group in groups[1..]) Assert.Equal(NodeState.Running, group.Node.State);
     }
 
@@ -99,9 +102,12 @@ public sealed class ModeTroubleTests
         var options = new GroupOptions
         {
             // As long as tests wait, nothing is too old.
-            Mode = mode == GroupMode.Timed
-                ? new TimedMode { TimeToLive = NodeRig.Patience, PacketsPerSecond = 200 }
-                : new LateralMode { Deadline = NodeRig.Patience },
+            Mode = mode switch
+            {
+                GroupMode.Timed => new TimedMode { TimeToLive = NodeRig.Patience, PacketsPerSecond = 200 },
+                GroupMode.Ordered => new OrderedMode(),
+                _ => new LateralMode { Deadline = NodeRig.Patience },
+            },
             SelfDelivery = false,
         };
         var groups = new Group[count];

@@ -10,12 +10,12 @@ namespace QuickSilver.Tests.Hostile;
 [Collection(NodeCollection.Name)]
 public sealed class ModeDatagramTests
 {
-    // No option of a node makes an ordered group yet.
     private static readonly DatagramKind[] Kinds =
     [
-        .. Enum.GetValues<DatagramKind>().Where(
-            static kind => DatagramKinds.ModeOf(kind) is not (0 or GroupModes.Ordered)),
+        .. Enum.GetValues<DatagramKind>().Where(static kind => DatagramKinds.ModeOf(kind) != 0),
     ];
+
+    private static readonly GroupMode[] Modes = [GroupMode.Lateral, GroupMode.Timed, GroupMode.Ordered];
 
     [Fact]
     public async Task Junk_of_every_kind_is_counted_and_dropped()
@@ -23,10 +23,10 @@ public sealed class ModeDatagramTests
         await using var rig = new NodeRig(isSecured: false);
         QuickSilverNode liar = await rig.StartAsync(Trouble.Patient);
         QuickSilverNode victim = await rig.StartAsync(Trouble.Patient);
-        Group[] sending = [await JoinAsync(liar, GroupMode.Lateral), await JoinAsync(liar, GroupMode.Timed)];
-        Group[] receiving = [await JoinAsync(victim, GroupMode.Lateral), await JoinAsync(victim, GroupMode.Timed)];
+        Group[] sending = await JoinAsync(liar);
+        Group[] receiving = await JoinAsync(victim);
         foreach (Group group in sending) await group.WaitForMembersAsync(2).WaitAsync(NodeRig.Patience);
-        // Both engines are there, and have heard of the sender.
+        // All engines are there, and have heard of the sender.
         await ExchangeAsync(sending, receiving, "before");
 
         foreach (DatagramKind kind in Kinds)
@@ -57,15 +57,27 @@ public sealed class ModeDatagramTests
         await ExchangeAsync(sending, receiving, "after");
         NodeStatistics statistics = await victim.GetStatisticsAsync();
         Assert.Equal(0, statistics.MessagesLost);
-        Assert.Equal(4, statistics.MessagesReceived);
+        Assert.Equal(2 * Modes.Length, statistics.MessagesReceived);
         Assert.Equal(NodeState.Running, victim.State);
     }
 
-    private static Task<Group> JoinAsync(QuickSilverNode node, GroupMode mode) =>
-        node.JoinAsync(mode.ToString(), new GroupOptions
+    private static async Task<Group[]> JoinAsync(QuickSilverNode node)
+    {
+        var groups = new List<Group>();
+        foreach (GroupMode mode in Modes)
         {
-            Mode = mode == GroupMode.Lateral ? new LateralMode() : new TimedMode(),
-        });
+            groups.Add(await node.JoinAsync(mode.ToString(), new GroupOptions
+            {
+                Mode = mode switch
+                {
+                    GroupMode.Lateral => new LateralMode(),
+                    GroupMode.Timed => new TimedMode(),
+                    _ => new OrderedMode(),
+                },
+            }));
+        }
+        return [.. groups];
+    }
 
     private static async Task ExchangeAsync(Group[] sending, Group[] receiving, string text)
     {
@@ -90,7 +102,7 @@ public sealed class ModeDatagramTests
             ViewCounter = view.Number.Counter,
             Sender = from.Core.Stack.Rooms.SelfKey,
             // A request names the node that is asked.
-            Sequence = kind == DatagramKind.LateralNak ? to.Core.Stack.Rooms.SelfKey : 1,
+            Sequence = DatagramKinds.IsFeedback(kind) ? to.Core.Stack.Rooms.SelfKey : 1,
         }.WriteTo(datagram);
         bool isControl = DatagramKinds.IsControl(kind);
         from.Core.Transport.Send(new Train(

@@ -36,6 +36,7 @@ public sealed class SealedNodeTests
     [Theory]
     [InlineData(GroupMode.Lateral)]
     [InlineData(GroupMode.Timed)]
+    [InlineData(GroupMode.Ordered)]
     public async Task Groups_of_other_modes_repair_what_is_lost_between_secured_nodes(GroupMode mode)
     {
         const int messages = 300;
@@ -43,8 +44,12 @@ public sealed class SealedNodeTests
         // As long as tests wait, nothing is too late or too old.
         var options = new GroupOptions
         {
-            Mode = mode == GroupMode.Lateral
-                ? new LateralMode { Deadline = NodeRig.Patience } : new TimedMode { TimeToLive = NodeRig.Patience },
+            Mode = mode switch
+            {
+                GroupMode.Lateral => new LateralMode { Deadline = NodeRig.Patience },
+                GroupMode.Timed => new TimedMode { TimeToLive = NodeRig.Patience },
+                _ => new OrderedMode(),
+            },
         };
         (Group left, Group right) = await rig.StartPairAsync(
             "world", options, options, static node => Testing.FaultExtensions.UseFaults(node, dropReceived: 0.05));

@@ -27,13 +27,16 @@ internal static class OrderedDraw
         int personal = (int)dice.Log(1, 40);
         return options with
         {
-            Ordered = new OrderedSettings
+            Ordered = new OrderedSettings { IsSafe = dice.Chance(0.4) },
+            Node = options.Node with
             {
-                IsSafe = dice.Chance(0.4),
-                PersonalWindow = personal,
-                GlobalWindow = personal * dice.Between(1, 9),
-                AcceleratedWindow = dice.Chance(0.3) ? 0 : dice.Between(1, personal + 1),
-                Patience = dice.Millis(5, 50),
+                Ring = new RingSettings
+                {
+                    PersonalWindow = personal,
+                    GlobalWindow = personal * dice.Between(1, 9),
+                    AcceleratedWindow = dice.Chance(0.3) ? 0 : dice.Between(1, personal + 1),
+                    Patience = dice.Millis(5, 50),
+                },
             },
         };
     }
