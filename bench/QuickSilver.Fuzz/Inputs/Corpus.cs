@@ -103,6 +103,9 @@ internal sealed class Corpus : ITrafficTap
         cluster.JoinAll("timed-world");
         cluster.Start(new SendPlan(1, "timed-world", 300, TimeSpan.FromMilliseconds(3)) { MaxBytes = 3_000 });
         cluster.Start(new SendPlan(2, "timed-world", 300, TimeSpan.FromMilliseconds(3)));
+        cluster.JoinAll("ordered-state");
+        cluster.Start(new SendPlan(1, "ordered-state", 200, TimeSpan.FromMilliseconds(4)) { MaxBytes = 3_000 });
+        cluster.Start(new SendPlan(2, "ordered-state", 200, TimeSpan.FromMilliseconds(5)));
         for (int node = 0; node < 3; node++)
         {
             cluster.Start(

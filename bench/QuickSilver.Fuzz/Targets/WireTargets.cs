@@ -87,6 +87,20 @@ internal sealed class WireTargets
         { Seals = true };
         yield return new DelegateTarget(
             "timed-echo", _corpus.Bodies(DatagramKind.TimedEcho), input => TimedEchoBody.TryRead(input, out _));
+        yield return new DelegateTarget(
+            "ordered-packet", _corpus.Bodies(DatagramKind.OrderedData, DatagramKind.OrderedRepair), TryOrderedPacket);
+        yield return new DelegateTarget(
+            "ordered-token", _corpus.Bodies(DatagramKind.OrderedToken),
+            input => OrderedTokenBody.TryRead(input, out OrderedTokenBody token) && Check(token));
+        yield return new DelegateTarget(
+            "ordered-word", _corpus.Bodies(DatagramKind.OrderedWord),
+            input => OrderedWordBody.TryRead(input, out _));
+        yield return new DelegateTarget(
+            "ordered-report", _corpus.Bodies(DatagramKind.OrderedReport),
+            input => OrderedReportBody.TryRead(input, out OrderedReportBody report) && Check(report));
+        yield return new DelegateTarget(
+            "ordered-ask", _corpus.Bodies(DatagramKind.OrderedAsk),
+            input => OrderedAskBody.TryRead(input, out OrderedAskBody ask) && Walk(ask.Ranges));
         yield return new DelegateTarget("beacon", _corpus.Datagrams(DatagramKind.Beacon), TryHeader) { Seals = true };
     }
 
@@ -201,6 +215,18 @@ internal sealed class WireTargets
         return true;
     }
 
+    private static bool TryOrderedPacket(Span<byte> input)
+    {
+        if (!OrderedHead.TryRead(input, out OrderedHead head, out int at)) return false;
+        Hold(head.Sequence > 0 && head.Step >= head.Ring.Counter, "a packet before its ring");
+        while (at < input.Length)
+        {
+            Hold(OrderedRecord.TryRead(input, ref at, out OrderedRecord record), "a record that was looked at");
+            Hold(record.Offset + record.Length == at && at <= input.Length, "a record beyond its packet");
+        }
+        return true;
+    }
+
     private static bool TryAnswer(Span<byte> input)
     {
         if (!PathAnswerBody.TryRead(input, out PathAnswerBody answer)) return false;
@@ -215,6 +241,19 @@ internal sealed class WireTargets
     {
         if (!RepairPartBody.TryRead(input, out RepairPartBody part)) return false;
         Hold(!part.Bytes.IsEmpty && part.Offset + part.Bytes.Length <= part.Total, "a part beyond its packet");
+        return true;
+    }
+
+    private bool Check(OrderedTokenBody token)
+    {
+        Hold(token.Held <= token.Sequence && token.Step >= token.Ring.Counter, "a token ahead of its ring");
+        return Walk(token.Asked);
+    }
+
+    private static bool Check(OrderedReportBody report)
+    {
+        Hold(report.Ring < report.Next && report.Further <= OrderedReportBody.MaxFurther, "a report of no older ring");
+        Hold(report.Map.Length == (report.Further + 7) / 8, "a map of another length");
         return true;
     }
 

@@ -16,7 +16,7 @@ internal readonly record struct RingId(ulong Term, ulong Counter) : IComparable<
     /// <summary>Reads a ring; fails the reader for one that no step can have made.</summary>
     public static RingId Read(scoped ref WireReader reader)
     {
-        var ring = new RingId(reader.ReadVarint(), reader.ReadVarint());
+        var ring = new RingId(reader.ReadVarint(), reader.ReadVarint(long.MaxValue));
         if (ring.Counter == 0) reader.Fail();
         return ring;
     }

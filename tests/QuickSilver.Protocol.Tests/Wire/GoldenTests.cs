@@ -336,6 +336,7 @@ public class GoldenTests
             Assert.True(WireSamples.Token().WriteTo(ref writer, rotation: 0));
         }));
         foreach ((string Name, byte[] Datagram) timed in TimedSamples.All()) yield return timed;
+        foreach ((string Name, byte[] Datagram) ordered in OrderedSamples.All()) yield return ordered;
     }
 
     private static void AssertRecord(
