@@ -14,6 +14,8 @@ internal static class PeerCatalog
 
     private static readonly PeerPromise Group = new(
         "repaired by the sender", "per sender", "others wait until it is suspected", "nothing");
+    private static readonly PeerPromise Sequenced = new(
+        "repaired by the sequencer", "one for all senders", "others wait until it is suspected", "nothing");
     private static readonly PeerPromise Dds = new(
         "repaired by the sender", "per writer", "others wait for its lease", "nothing");
     private static readonly PeerPromise Dropping =
@@ -40,6 +42,8 @@ internal static class PeerCatalog
         new QuickSilverPeer("quicksilver-udp", sharesMemory: false),
         new QuickSilverPeer("quicksilver", sharesMemory: true, RunSecurity.Key),
         new QuickSilverPeer("quicksilver-udp", sharesMemory: false, RunSecurity.Key),
+        new QuickSilverPeer("quicksilver-agreed", sharesMemory: true, level: OrderedLevel.Agreed),
+        new QuickSilverPeer("quicksilver-safe", sharesMemory: true, level: OrderedLevel.Safe),
         new RawPeer("raw", hasTrains: false, isPacked: false),
         new RawPeer("raw-trains", hasTrains: true, isPacked: false),
         new RawPeer("raw-packed", hasTrains: true, isPacked: true),
@@ -50,6 +54,8 @@ internal static class PeerCatalog
         new TcpPeer("tls-blocking", TcpStyle.Blocking, isInline: false, isTls: true),
         JGroups("jgroups", isTuned: false),
         JGroups("jgroups-tuned", isTuned: true),
+        JGroups("jgroups-sequencer", isTuned: false, stack: "sequencer.xml"),
+        JGroups("jgroups-sequencer-tuned", isTuned: true, stack: "sequencer.xml"),
         new NativePeer("cyclonedds", Dds) { Adapter = "cyclone" },
         new NativePeer("cyclonedds-tuned", Dds) { Adapter = "cyclone", IsTuned = true },
         new NativePeer("zeromq", Dropping) { Adapter = "zeromq" },
@@ -124,17 +130,18 @@ internal static class PeerCatalog
             place.Adapter, "mqtt-broker", place.Address, Text(place.Port), isTuned ? "1" : "0"),
     };
 
-    private static NativePeer JGroups(string name, bool isTuned) => new(name, Group)
-    {
-        Adapter = "jgroups",
-        IsTuned = isTuned,
-        Runner =
-        [
-            "java", "-Djava.net.preferIPv4Stack=true",
-            "-cp", "{build}/jgroups:/usr/share/java/jgroups.jar:/usr/share/java/commons-logging.jar",
-        ],
-        Words = ["JGroupsPeer"],
-    };
+    private static NativePeer JGroups(string name, bool isTuned, string? stack = null) =>
+        new(name, stack is null ? Group : Sequenced)
+        {
+            Adapter = "jgroups",
+            IsTuned = isTuned,
+            Runner =
+            [
+                "java", "-Djava.net.preferIPv4Stack=true", $"-Dpeer.stack={stack ?? "udp.xml"}",
+                "-cp", "{build}/jgroups:/usr/share/java/jgroups.jar:/usr/share/java/commons-logging.jar",
+            ],
+            Words = ["JGroupsPeer"],
+        };
 
     private static NativePeer Nats(string name) => new(name, Broker)
     {

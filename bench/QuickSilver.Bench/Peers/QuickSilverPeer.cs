@@ -8,12 +8,18 @@ namespace QuickSilver.Bench.Peers;
 /// <param name="name">On the command line and in tables.</param>
 /// <param name="sharesMemory">False: every packet goes by a socket, as between machines.</param>
 /// <param name="security">What protects it.</param>
-internal sealed class QuickSilverPeer(string name, bool sharesMemory, RunSecurity security = RunSecurity.None)
-    : Peer(
-        security == RunSecurity.None ? name : name + SecuredSuffix,
-        new PeerPromise("repaired by peers and sender", "per sender", "others go on", "nothing"))
+/// <param name="level">Of ordered groups; null: the groups are reliable.</param>
+internal sealed class QuickSilverPeer(
+    string name, bool sharesMemory, RunSecurity security = RunSecurity.None, OrderedLevel? level = null)
+    : Peer(security == RunSecurity.None ? name : name + SecuredSuffix, level is null ? Reliable : Ordered)
 {
     private const string SecuredSuffix = "-secured";
+
+    private static readonly PeerPromise Reliable =
+        new("repaired by peers and sender", "per sender", "others go on", "nothing");
+
+    private static readonly PeerPromise Ordered =
+        new("repaired by whoever holds it", "one for all senders", "others wait until it is suspected", "nothing");
 
     /// <summary>Where the membership is hosted.</summary>
     public const int MembershipPort = 14_999;
@@ -53,6 +59,7 @@ internal sealed class QuickSilverPeer(string name, bool sharesMemory, RunSecurit
         {
             Cluster = $"peers-{Environment.ProcessId}",
             SharesMemory = sharesMemory,
+            Level = level,
             Key = security == RunSecurity.None ? null : setting.Key,
             MembershipPort = lab.PortOf(MembershipPort),
             MembershipServer = lab.HasMachines

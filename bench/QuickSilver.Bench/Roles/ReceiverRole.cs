@@ -26,7 +26,11 @@ internal static class ReceiverRole
                 OnMessage = static (in MessageRef message) => { },
             });
         byte[] buffer = new byte[order.Size];
-        await node.JoinManyAsync(names, new GroupOptions { OnBatch = OnMessages, BufferBeforeFirstRead = false });
+        var options = new GroupOptions
+        {
+            Mode = RoleNode.ModeOf(order), OnBatch = OnMessages, BufferBeforeFirstRead = false,
+        };
+        await node.JoinManyAsync(names, options);
         TimeSpan joinTurn = (await SettledStatistics.ReadAsync(node)).LongestTurn;
         channel.TellReady();
         using MemoryLog? memory = RoleNode.NoteMemory(order);

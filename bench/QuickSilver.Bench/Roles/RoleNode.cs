@@ -10,6 +10,10 @@ internal static class RoleNode
     public static IReadOnlyList<string> GroupNames(int count) =>
         [.. Enumerable.Range(0, count).Select(number => $"g{number}")];
 
+    /// <summary>The mode of the groups of a run.</summary>
+    public static ModeOptions ModeOf(RoleOrder order) =>
+        order.Level is { } level ? new OrderedMode { Level = level } : new ReliableMode();
+
     /// <summary>Begins to note the process's memory, if ordered.</summary>
     public static MemoryLog? NoteMemory(RoleOrder order) =>
         order.NotesMemory ? new MemoryLog(order.CollectSeconds) : null;

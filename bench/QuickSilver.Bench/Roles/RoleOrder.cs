@@ -136,6 +136,9 @@ internal sealed record RoleOrder
     /// <summary>Groups with a multicast address of their own that a node may be in; 0: its own choice.</summary>
     public int MostHybrid { get; init; }
 
+    /// <summary>Ordered groups of this level; null: reliable ones.</summary>
+    public OrderedLevel? Level { get; init; }
+
     /// <summary>Multicast addresses that the membership's host gives; null: its own choice.</summary>
     public string? MulticastPool { get; init; }
 

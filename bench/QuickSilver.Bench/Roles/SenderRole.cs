@@ -13,7 +13,10 @@ internal static class SenderRole
         await using QuickSilverNode node = await RoleNode.StartAsync(order);
         IReadOnlyList<Group> groups = await node.JoinManyAsync(
             RoleNode.GroupNames(order.Groups),
-            new GroupOptions { SelfDelivery = false, BufferBeforeFirstRead = false });
+            new GroupOptions
+            {
+                Mode = RoleNode.ModeOf(order), SelfDelivery = false, BufferBeforeFirstRead = false,
+            });
         foreach (Group group in groups) await group.WaitForMembersAsync(order.Receivers + 1);
         EchoMeter? echo = await JoinEchoAsync(node, order);
         TimeSpan joinTurn = (await SettledStatistics.ReadAsync(node)).LongestTurn;

@@ -25,7 +25,7 @@ import org.jgroups.conf.XmlConfigurator;
  * JGroups as one sender and its receivers, all members of one channel. It does what the frame in C does (native/peer.c): see bench/peers/README.md for the
  * contract. Its own flow control (MFC) holds the sender up.
  *
- * Defaults: the stack in the library's own udp.xml. Tuned, by the manual's notes on bundling and flow control and by its fast-local.xml: more credits, the newer
+ * Defaults: the stack in the library's own udp.xml, or in the file of it that the property peer.stack names. Tuned, by the manual's notes on bundling and flow control and by its fast-local.xml: more credits, the newer
  * bundler, bundles that do not wait 30 ms, a longer queue for received packets (which discards beyond it), earlier retransmission.
  */
 public final class JGroupsPeer extends ReceiverAdapter {
@@ -121,7 +121,7 @@ public final class JGroupsPeer extends ReceiverAdapter {
 
     private InputStream stack() throws Exception {
         String text;
-        try (InputStream defaults = JChannel.class.getResourceAsStream("/udp.xml")) {
+        try (InputStream defaults = JChannel.class.getResourceAsStream("/" + System.getProperty("peer.stack", "udp.xml"))) {
             text = new String(defaults.readAllBytes(), StandardCharsets.UTF_8);
         }
         if (options.get("--tuned").equals("1")) for (String[] change : TUNING) text = text.replace(change[0], change[1]);
