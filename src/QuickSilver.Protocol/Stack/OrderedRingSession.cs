@@ -98,7 +98,7 @@ internal sealed class OrderedRingSession(StackParts rooms)
         _join = null;
         JoinRequest[] waiting = [.. _waiting];
         _waiting.Clear();
-        foreach (JoinRequest request in waiting) request.OnFailed(reason, request.Names[0], now);
+        foreach (JoinRequest request in waiting) request.OnFailed(reason, RingGroup.Name, now);
     }
 
     private void OnLeft(Instant now)

@@ -1,5 +1,6 @@
 using System.Net;
 using QuickSilver.Protocol.Membership;
+using QuickSilver.Protocol.Ordering;
 using QuickSilver.Protocol.Wire;
 
 namespace QuickSilver.Runtime;
@@ -16,6 +17,10 @@ internal static class Refusals
             MembershipRefusal.GroupIsTimed => OfMode(groupName, GroupMode.Timed, false, asked, isPublisher),
             MembershipRefusal.GroupIsOrdered => OfMode(groupName, GroupMode.Ordered, false, asked, isPublisher),
             MembershipRefusal.GroupIsHybrid => OfMode(groupName, GroupMode.Reliable, true, asked, isPublisher),
+            MembershipRefusal.NotAllowed when RingGroup.Is(groupName) => new QuickSilverException(
+                ErrorCode.NotAuthorized,
+                "This node may not be in ordered groups, nor publish to them: Security.Authorize at the membership "
+                + $"server says no to '{groupName}', the group of all nodes that do. Let it join that one, too."),
             MembershipRefusal.NotAllowed => new QuickSilverException(
                 ErrorCode.NotAuthorized,
                 $"This node may not {(isPublisher ? "publish to" : "join")} '{groupName}': "

@@ -233,6 +233,15 @@ public sealed class OrderedTests
         Assert.Equal(1, (await node.GetStatisticsAsync()).Groups);
     }
 
+    [Fact]
+    public void A_node_that_may_not_be_in_the_ring_is_told_which_group_it_needs()
+    {
+        QuickSilverException refused = QuickSilver.Runtime.Refusals.OfJoin(
+            QuickSilver.Protocol.Membership.MembershipRefusal.NotAllowed, "quicksilver.ordered-ring", GroupMode.Ordered);
+        Assert.Equal(ErrorCode.NotAuthorized, refused.Code);
+        Assert.Contains("may not be in ordered groups", refused.Message, StringComparison.Ordinal);
+    }
+
     private static ConcurrentQueue<string> Listen(params Group[] groups)
     {
         var heard = new ConcurrentQueue<string>();

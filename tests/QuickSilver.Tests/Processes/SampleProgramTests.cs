@@ -110,6 +110,7 @@ public sealed class SampleProgramTests
     [InlineData("LatestByKey", "the last of each sensor: 1000000, 999991, 999992, 999993, 999994, 999995, 999996, ")]
     [InlineData("ManyGroups", "instrument 0 is over.")]
     [InlineData("ManyGroups", "10,000 instruments, the last price of each: 99 to 99.")]
+    [InlineData("OrderedAccounts", "equal: True")]
     [InlineData("World", "player 0 sees 30 objects at their last place.")]
     [InlineData("World", "player 2 sees 30 objects at their last place.")]
     [InlineData("TwoMachines", "host has heard from client: hello from ")]
