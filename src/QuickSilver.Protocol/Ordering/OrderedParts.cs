@@ -40,6 +40,9 @@ internal sealed class OrderedParts
     /// <summary>Messages joined from parts.</summary>
     public Arena Joined { get; }
 
+    /// <summary>Places for packets, of rings that are over.</summary>
+    public Stack<RingPacket[]> SparePlaces { get; } = [];
+
     /// <summary>Views of groups that have not begun.</summary>
     public ViewsInOrder Views { get; }
 

@@ -24,7 +24,7 @@ internal sealed class Ring
         for (int index = 0; index < Members.Length; index++) _indexes.Add(Members[index].Number.Key, index);
         Self = IndexOf(parts.Mode.SelfKey);
         Debug.Assert(Self >= 0, "a node is a member of its rings");
-        Log = new RingLog(parts.Counters);
+        Log = new RingLog(parts.Counters, parts.SparePlaces);
         Turn = new RingTurn(parts.Mode.SelfKey, Log, parts.Settings);
         Delivery = new RingDelivery(parts, this);
         GoOn = new bool[Members.Length];

@@ -6,15 +6,20 @@ namespace QuickSilver.Protocol.Ordering;
 
 /// <summary>
 /// The packets of one ring that this node holds, by their place in the order. What every member holds and this node has
-/// delivered is forgotten from below. O(1) a packet; memory for <see cref="Capacity"/> places, packets besides.
+/// delivered is forgotten from below. O(1) a packet; memory for <see cref="Capacity"/> places from the first packet on,
+/// packets besides.
 /// </summary>
 /// <param name="counters">Counts what is held.</param>
-internal sealed class RingLog(OrderedCounters counters)
+/// <param name="spare">Places of rings that are over, for those that follow.</param>
+internal sealed class RingLog(OrderedCounters counters, Stack<RingPacket[]> spare)
 {
+    // A change of the members comes seldom before the last but one is done with.
+    private const int MostSpare = 2;
+
     /// <summary>Places above <see cref="Forgotten"/> that packets may have.</summary>
     public const int Capacity = 2048;
 
-    private readonly RingPacket[] _packets = new RingPacket[Capacity];
+    private RingPacket[] _packets = [];
 
     /// <summary>Packets up to this are forgotten: every member holds them.</summary>
     public ulong Forgotten { get; private set; }
@@ -30,7 +35,7 @@ internal sealed class RingLog(OrderedCounters counters)
 
     /// <summary>True when the bytes of a packet are here.</summary>
     public bool Keeps(ulong sequence) =>
-        sequence > Forgotten && sequence - Forgotten <= Capacity
+        sequence > Forgotten && sequence - Forgotten <= Capacity && _packets.Length > 0
         && _packets[sequence % Capacity] is { Bytes.IsEmpty: false } packet && packet.Sequence == sequence;
 
     /// <summary>True when a packet of this place can be added.</summary>
@@ -50,6 +55,7 @@ internal sealed class RingLog(OrderedCounters counters)
     public void Add(in RingPacket packet)
     {
         Debug.Assert(HasRoomFor(packet.Sequence) && !Has(packet.Sequence), "a packet is added once, within the places");
+        if (_packets.Length == 0 && !spare.TryPop(out _packets!)) _packets = new RingPacket[Capacity];
         _packets[packet.Sequence % Capacity] = packet;
         counters.PacketsHeld++;
         if (packet.Sequence > Highest) Highest = packet.Sequence;
@@ -81,6 +87,8 @@ internal sealed class RingLog(OrderedCounters counters)
     {
         for (ulong sequence = Forgotten + 1; sequence <= Highest; sequence++) Release(sequence);
         Forgotten = UpTo = Highest;
+        if (_packets.Length > 0 && spare.Count < MostSpare) spare.Push(_packets);
+        _packets = [];
     }
 
     private void Release(ulong sequence)

@@ -103,7 +103,7 @@ public sealed class RingTurnTests
 
     private sealed class Member
     {
-        private readonly RingLog _log = new(new OrderedCounters());
+        private readonly RingLog _log = new(new OrderedCounters(), []);
 
         public Member(ulong key, RingSettings? settings = null) =>
             Turn = new RingTurn(key, _log, settings ?? new RingSettings());
