@@ -39,12 +39,14 @@ public sealed class ModeSectionTests
     public void Mistakes_in_the_section_of_a_mode_are_told_by_their_paths()
     {
         Assert.Equal(
-            ["Group.Mode: 'Telepathy' does not fit: it is one of Reliable, Lateral, Timed, Ordered"], Told(("", "Telepathy")));
+            ["Group.Mode: 'Telepathy' does not fit: it is one of Reliable, Lateral, Timed, Ordered"],
+            Told(("", "Telepathy")));
         Assert.Equal(
             ["Group.Mode.Kind: 'Telepathy' does not fit: it is one of Reliable, Lateral, Timed, Ordered"],
             Told(("Kind", "Telepathy"), ("Deadline", "00:00:01")));
         Assert.Equal(
-            ["Group.Mode.Kind: is missing: it is one of Reliable, Lateral, Timed, Ordered"], Told(("LatestOnly", "true")));
+            ["Group.Mode.Kind: is missing: it is one of Reliable, Lateral, Timed, Ordered"],
+            Told(("LatestOnly", "true")));
         Assert.Equal(
             [
                 "Group.Mode.Deadline: there is no such option in the mode TimedMode",

@@ -19,7 +19,7 @@ internal sealed class QuickSilverPeer(
         new("repaired by peers and sender", "per sender", "others go on", "nothing");
 
     private static readonly PeerPromise Ordered =
-        new("repaired by whoever holds it", "one for all senders", "others wait until it is suspected", "nothing");
+        new("repaired by who holds it", "one for all senders", "others wait until it is suspected", "nothing");
 
     /// <summary>Where the membership is hosted.</summary>
     public const int MembershipPort = 14_999;

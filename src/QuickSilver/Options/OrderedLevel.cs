@@ -11,7 +11,7 @@ public enum OrderedLevel
     /// only one that has delivered it.</summary>
     Agreed,
 
-    /// <summary>When, besides, every node in ordered groups holds it: whoever delivers it knows that none of those can
-    /// lack it. It takes two rounds of the token, and messages behind it wait with it.</summary>
+    /// <summary>When, besides, every node in ordered groups holds it: who delivers it knows that none of them lacks it.
+    /// It takes two rounds of the token, and messages behind it wait with it.</summary>
     Safe,
 }

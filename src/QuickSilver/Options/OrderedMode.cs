@@ -10,9 +10,9 @@ namespace QuickSilver;
 /// is not in included. The options are of this node: members may differ.</summary>
 public sealed record OrderedMode : ModeOptions
 {
-    /// <summary>When messages that this node sends are delivered. <see cref="SendOptions.Level"/> says otherwise for one
-    /// message. A second handle on the same group has the first one's. Default: <see cref="OrderedLevel.Agreed"/>.
-    /// </summary>
+    /// <summary>When messages that this node sends are delivered. <see cref="SendOptions.Level"/> says otherwise for
+    /// one message. A second handle on the same group has the first one's. Default:
+    /// <see cref="OrderedLevel.Agreed"/>.</summary>
     public OrderedLevel Level { get; init; }
 
     internal override GroupMode Kind => GroupMode.Ordered;

@@ -2,7 +2,8 @@ using System.Collections.Concurrent;
 
 namespace QuickSilver.Tests.Api;
 
-/// <summary>Groups of other modes than the reliable one over sockets, when a sender dies and when a receiver stands still.</summary>
+/// <summary>Groups of other modes than the reliable one over sockets, when a sender dies and when a receiver
+/// stands still.</summary>
 [Collection(NodeCollection.Name)]
 public sealed class ModeTroubleTests
 {

@@ -2,7 +2,8 @@ using System.Collections.Concurrent;
 
 namespace QuickSilver.Tests.Api;
 
-/// <summary>Groups of <see cref="GroupMode.Ordered"/> over sockets: one order at all members and across groups.</summary>
+/// <summary>Groups of <see cref="GroupMode.Ordered"/> over sockets: one order at all members and across
+/// groups.</summary>
 [Collection(NodeCollection.Name)]
 public sealed class OrderedTests
 {
@@ -237,7 +238,8 @@ public sealed class OrderedTests
     public void A_node_that_may_not_be_in_the_ring_is_told_which_group_it_needs()
     {
         QuickSilverException refused = QuickSilver.Runtime.Refusals.OfJoin(
-            QuickSilver.Protocol.Membership.MembershipRefusal.NotAllowed, "quicksilver.ordered-ring", GroupMode.Ordered);
+            QuickSilver.Protocol.Membership.MembershipRefusal.NotAllowed, "quicksilver.ordered-ring",
+            GroupMode.Ordered);
         Assert.Equal(ErrorCode.NotAuthorized, refused.Code);
         Assert.Contains("may not be in ordered groups", refused.Message, StringComparison.Ordinal);
     }
