@@ -76,7 +76,7 @@ internal sealed class Gateway : ILinkHost
         {
             if (!map.NeighboursOf(site).Contains(peer)) continue;
             _links[peer] = new Link(
-                new LinkIdentity(map.Hash, site, node, peer), settings.Link, this, alarms, random);
+                new LinkIdentity(map.Hash, site, node, peer), SettingsOf(settings, peer), this, alarms, random);
             _costs[peer] = new MeasuredCost();
         }
     }
@@ -105,6 +105,7 @@ internal sealed class Gateway : ILinkHost
     public void Start(uint[] groups, Instant now)
     {
         _groups = groups;
+        _outgoing.Start(now);
         TellState(now);
         foreach (Link? link in _links) link?.Start(now);
         _costAlarm.Set(now + CostPause);
@@ -130,6 +131,16 @@ internal sealed class Gateway : ILinkHost
 
     /// <summary>True when a record to a group may be sent.</summary>
     public bool HasRoom(uint group) => _outgoing.HasRoom(group);
+
+    /// <summary>Records of a group that some other site may lack.</summary>
+    public int KeptOf(uint group) => _outgoing.KeptOf(group);
+
+    /// <summary>The site that holds least of what was sent to a group; negative when all hold it.</summary>
+    public int SlowestOf(uint group) => _outgoing.SlowestOf(group);
+
+    /// <summary>The host has taken all records of a stream up to a number (<see cref="GatewaySettings.TellsTaken"/>).
+    /// </summary>
+    public void OnTaken(StreamId stream, ulong number, Instant now) => _incoming.OnTaken(stream, number, now);
 
     /// <summary>Sends a record to all other sites with members of a group.</summary>
     /// <param name="group">The group; not 0.</param>
@@ -190,6 +201,9 @@ internal sealed class Gateway : ILinkHost
             if (RecordHead.TryRead(ref reader, out RecordHead head)) _router.Forward(head, item.Payload, now);
         }
     }
+
+    private static LinkSettings SettingsOf(GatewaySettings settings, int peer) =>
+        settings.MaxRates is { } rates ? settings.Link with { MaxRate = rates[peer] } : settings.Link;
 
     private bool OnLinkState(Link from, ReadOnlySpan<byte> record, Instant now)
     {

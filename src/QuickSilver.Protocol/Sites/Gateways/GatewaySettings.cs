@@ -8,6 +8,10 @@ internal sealed record GatewaySettings
     /// <summary>Of each of its links.</summary>
     public LinkSettings Link { get; init; } = new();
 
+    /// <summary>Bytes a second of the link to each site, by its index; 0: no cap. Null: as <see cref="Link"/> says.
+    /// </summary>
+    public IReadOnlyList<long>? MaxRates { get; init; }
+
     /// <summary>True when records of a stream are delivered in the order of their numbers; else as they come.</summary>
     public bool InOrder { get; init; }
 
@@ -19,6 +23,14 @@ internal sealed record GatewaySettings
 
     /// <summary>How long what is held waits to be told together.</summary>
     public TimeSpan HeldPause { get; init; } = TimeSpan.FromMilliseconds(20);
+
+    /// <summary>True when a record counts as held once the host has said so (<see cref="Gateway.OnTaken"/>); else when
+    /// it was delivered. Only with <see cref="InOrder"/>.</summary>
+    public bool TellsTaken { get; init; }
+
+    /// <summary>How long records are kept for a site that cannot be reached any more, or was not heard of since the
+    /// start; zero: not at all. The window bounds them.</summary>
+    public TimeSpan HoldTime { get; init; }
 
     /// <summary>How long a stream may stand before its lowest records are sent again to those that lack them.</summary>
     public TimeSpan RepairAfter { get; init; } = TimeSpan.FromSeconds(2);

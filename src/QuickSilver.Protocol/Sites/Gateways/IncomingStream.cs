@@ -11,12 +11,13 @@ internal sealed class IncomingStream(StreamId id, ulong first, GatewaySettings s
     private readonly Dictionary<ulong, byte[]?> _ahead = [];
     private ulong _next = first;
     private ulong _end = first;
+    private ulong _taken = first - 1;
 
     /// <summary>Who sends it.</summary>
     public StreamId Id => id;
 
-    /// <summary>All numbers up to it have come, or never will.</summary>
-    public ulong Held => _next - 1;
+    /// <summary>All numbers up to it have come, or never will; and the host has taken them, where it says so.</summary>
+    public ulong Held => settings.TellsTaken ? Math.Min(_taken, _next - 1) : _next - 1;
 
     /// <summary>True while what is held is to be told.</summary>
     public bool IsDirty { get; set; }
@@ -44,6 +45,15 @@ internal sealed class IncomingStream(StreamId id, ulong first, GatewaySettings s
         }
         Advance(counters);
         return RejectReason.None;
+    }
+
+    /// <summary>The host has taken all records up to a number.</summary>
+    /// <returns>True when more is held than before.</returns>
+    public bool OnTaken(ulong number)
+    {
+        if (number <= _taken) return false;
+        _taken = number;
+        return true;
     }
 
     /// <summary>Nothing more comes: what waits is delivered, and what is missing is lost.</summary>

@@ -81,6 +81,12 @@ internal sealed class IncomingStreams
         MarkDirty(stream, now);
     }
 
+    /// <summary>The host has taken all records of a stream up to a number.</summary>
+    public void OnTaken(StreamId id, ulong number, Instant now)
+    {
+        if (_byId.TryGetValue(id, out IncomingStream? stream) && stream.OnTaken(number)) MarkDirty(stream, now);
+    }
+
     /// <summary>A site's gateway is a node that was not known before.</summary>
     public void OnNode(int site, ulong node, Instant now)
     {

@@ -34,6 +34,22 @@ internal sealed class OutgoingStream(StreamId id, int sites, int window)
     /// <summary>Sites that the stream is for, and that can be reached.</summary>
     public SiteSet Targets { get; private set; }
 
+    /// <summary>The site that holds up the stream: that which holds least; negative when none is waited for.</summary>
+    public int Slowest
+    {
+        get
+        {
+            int slowest = -1;
+            if (_kept.Count == 0) return slowest;
+            for (int site = 0; site < _held.Length; site++)
+            {
+                if (!Targets.Contains(site)) continue;
+                if (slowest < 0 || _held[site] < _held[slowest]) slowest = site;
+            }
+            return slowest;
+        }
+    }
+
     /// <summary>A record that is kept.</summary>
     public ReadOnlyMemory<byte> this[ulong number] => _kept[(int)(number - Lowest)];
 

@@ -21,6 +21,9 @@ internal sealed class OutgoingStreams
     private readonly Router _router;
     private readonly GatewayCounters _counters;
     private readonly Alarm _alarm;
+    private readonly Alarm _givesUp;
+    private readonly Instant[] _keptUntil;
+    private SiteSet _reached;
 
     public OutgoingStreams(
         int site, ulong node, SiteMap map, GatewaySettings settings, LinkStates states, Router router,
@@ -34,13 +37,33 @@ internal sealed class OutgoingStreams
         _router = router;
         _counters = counters;
         _alarm = new Alarm(alarms, OnAlarm);
+        _givesUp = new Alarm(alarms, now => OnChange(-1, now));
+        _keptUntil = new Instant[map.Count];
     }
 
     /// <summary>Records that some site may lack, of all streams.</summary>
     public int Kept => _streams.Sum(static stream => stream.Kept);
 
+    /// <summary>Begins: sites that nothing is known of are waited for from now on.</summary>
+    public void Start(Instant now)
+    {
+        if (_settings.HoldTime <= TimeSpan.Zero) return;
+        Array.Fill(_keptUntil, now + _settings.HoldTime);
+        _givesUp.Set(now + _settings.HoldTime);
+    }
+
     /// <summary>Ends all.</summary>
-    public void Stop() => _alarm.Cancel();
+    public void Stop()
+    {
+        _alarm.Cancel();
+        _givesUp.Cancel();
+    }
+
+    /// <summary>Records of a group that some site may lack.</summary>
+    public int KeptOf(uint group) => Find(group)?.Kept ?? 0;
+
+    /// <summary>The site that holds up a group; negative when none does.</summary>
+    public int SlowestOf(uint group) => Find(group)?.Slowest ?? -1;
 
     /// <summary>Sends a record to all sites with members of a group.</summary>
     /// <returns>Its number; 0 when the window is full.</returns>
@@ -75,15 +98,35 @@ internal sealed class OutgoingStreams
     /// <param name="now">The present instant.</param>
     public void OnChange(int restarted, Instant now)
     {
+        SiteSet back = NoteReached(now);
         foreach (OutgoingStream stream in _streams)
         {
             if (restarted >= 0) stream.Forget(restarted);
-            SiteSet added = stream.SetTargets(TargetsOf(stream.Id.Group), now);
+            SiteSet added = stream.SetTargets(TargetsOf(stream.Id.Group, now), now) | (back & stream.Targets);
             if (added.IsEmpty) continue;
             for (ulong number = stream.Lowest; number < stream.Next; number++)
                 Repair(stream, number, added & stream.Lacking(number), now);
         }
         SetAlarm();
+    }
+
+    // Returns the sites that can be reached and could not before; what is kept for them is sent again.
+    private SiteSet NoteReached(Instant now)
+    {
+        SiteSet reached = _states.Current.TreeOf(_site).Sites;
+        SiteSet back = reached.Except(_reached);
+        SiteSet gone = _reached.Except(reached);
+        _reached = reached;
+        if (_settings.HoldTime <= TimeSpan.Zero) return default;
+        Instant next = Instant.Never;
+        for (int site = 0; site < _keptUntil.Length; site++)
+        {
+            if (gone.Contains(site)) _keptUntil[site] = now + _settings.HoldTime;
+            if (!reached.Contains(site) && _keptUntil[site] > now && _keptUntil[site] < next) next = _keptUntil[site];
+        }
+        if (next == Instant.Never) _givesUp.Cancel();
+        else _givesUp.Set(next);
+        return back;
     }
 
     private void Repair(OutgoingStream stream, ulong number, SiteSet sites, Instant now)
@@ -100,7 +143,7 @@ internal sealed class OutgoingStreams
             if (stream.StandsAt(_settings.RepairAfter) > now) continue;
             ulong end = Math.Min(stream.Next, stream.Lowest + RepairedAtOnce);
             for (ulong number = stream.Lowest; number < end; number++)
-                Repair(stream, number, stream.Lacking(number), now);
+                Repair(stream, number, stream.Lacking(number) & _states.Current.TreeOf(_site).Sites, now);
             stream.OnRepaired(now);
         }
         SetAlarm();
@@ -125,15 +168,24 @@ internal sealed class OutgoingStreams
         Debug.Assert(group > 0, "group 0 is that of no stream");
         if (Find(group) is { } known) return known;
         var stream = new OutgoingStream(new StreamId(_site, _node, group), _map.Count, _settings.Window);
-        stream.SetTargets(TargetsOf(group), now);
+        stream.SetTargets(TargetsOf(group, now), now);
         _streams.Add(stream);
         return stream;
     }
 
     private OutgoingStream? Find(uint group) => _streams.Find(stream => stream.Id.Group == group);
 
-    private SiteSet TargetsOf(uint group) =>
-        (_states.Members(group) & _states.Current.TreeOf(_site).Sites).Without(_site);
+    private SiteSet TargetsOf(uint group, Instant now)
+    {
+        SiteSet members = _states.Members(group);
+        SiteSet targets = members & _states.Current.TreeOf(_site).Sites;
+        for (int site = 0; site < _keptUntil.Length; site++)
+        {
+            if (_keptUntil[site] <= now) continue;
+            if (members.Contains(site) || _states.Of(site) is null) targets = targets.With(site);
+        }
+        return targets.Without(_site);
+    }
 
     private void SetAlarm()
     {

@@ -71,6 +71,9 @@ internal sealed class Link
     /// <summary>Its state.</summary>
     public LinkState State { get; private set; }
 
+    /// <summary>Why it failed last.</summary>
+    public LinkFailure LastFailure { get; private set; }
+
     /// <summary>Its round trip.</summary>
     public LinkRoundTrip RoundTrip => _roundTrip;
 
@@ -217,6 +220,7 @@ internal sealed class Link
     private void Fail(LinkFailure failure, Instant now)
     {
         State = LinkState.Failed;
+        LastFailure = failure;
         _peer = 0;
         _restUntil = now + _settings.FailedRest;
         Counters.Failures++;

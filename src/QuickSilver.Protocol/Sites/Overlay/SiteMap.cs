@@ -18,9 +18,10 @@ internal sealed class SiteMap
     /// <summary>Makes a map.</summary>
     /// <param name="sites">Names of sites, in any order.</param>
     /// <param name="links">Links, in any order, each once.</param>
+    /// <param name="name">Name of the whole, which is in <see cref="Hash"/>.</param>
     /// <exception cref="ArgumentException">No site, too many, a name that is empty or taken twice; a link to a site
     /// that is not named, to itself, or given twice.</exception>
-    public SiteMap(IEnumerable<string> sites, IEnumerable<SiteLink> links)
+    public SiteMap(IEnumerable<string> sites, IEnumerable<SiteLink> links, string name = "")
     {
         _names = [.. sites.Order(StringComparer.Ordinal)];
         if (_names.Length is 0 or > SiteSet.MostSites)
@@ -33,7 +34,7 @@ internal sealed class SiteMap
         }
         _neighbours = new SiteSet[_names.Length];
         foreach (SiteLink link in links) Add(link);
-        Hash = MakeHash();
+        Hash = MakeHash(name);
     }
 
     /// <summary>How many sites there are.</summary>
@@ -83,9 +84,10 @@ internal sealed class SiteMap
         _neighbours[second] = _neighbours[second].With(first);
     }
 
-    private ulong MakeHash()
+    private ulong MakeHash(string whole)
     {
         ulong hash = HashSeed;
+        foreach (byte value in Encoding.UTF8.GetBytes(whole)) hash = SeededRandom.Mix(hash + value + 1);
         foreach (string name in _names)
         {
             foreach (byte value in Encoding.UTF8.GetBytes(name)) hash = SeededRandom.Mix(hash + value + 1);

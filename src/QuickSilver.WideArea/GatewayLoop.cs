@@ -1,0 +1,239 @@
+using System.Collections.Concurrent;
+using System.Net;
+using System.Security.Cryptography;
+using QuickSilver.Loop;
+using QuickSilver.Protocol.Core;
+using QuickSilver.Protocol.Sites;
+using QuickSilver.Protocol.Sites.Frames;
+using QuickSilver.Protocol.Sites.Gateways;
+using QuickSilver.Protocol.Wire;
+using QuickSilver.Runtime;
+using QuickSilver.Transport;
+
+namespace QuickSilver.WideArea;
+
+/// <summary>
+/// The thread of a gateway: it alone touches the links, the streams and the keys. Each turn takes what came by the
+/// socket, what was published, and the alarms that are due; then it sends what waits. It sleeps until something comes
+/// or an alarm is due, to a millisecond: the pace of a link makes up for that much.
+/// </summary>
+internal sealed class GatewayLoop : IGatewayHost
+{
+    private const int DatagramsOfTurn = 256;
+    private const int AlarmsOfTurn = 1024;
+
+    private static readonly TimeSpan LookPause = TimeSpan.FromMilliseconds(100);
+
+    private readonly GatewayPlan _plan;
+    private readonly SpanningGroup[] _groups;
+    private readonly Dictionary<uint, SpanningGroup> _byNumber;
+    private readonly GatewayFigures _figures;
+    private readonly GatewayLog _log;
+    private readonly MonotonicClock _clock = new();
+    private readonly AlarmQueue _alarms = new();
+    private readonly SleepEvent _sleep = new();
+    private readonly ConcurrentQueue<(StreamId Stream, ulong Number)> _taken = new();
+    private readonly SocketAddress?[] _addresses;
+    private readonly LinkKey[] _keys;
+    private readonly LinkSealer?[] _sealers;
+    private readonly LinkOpener _opener;
+    private readonly Gateway _gateway;
+    private readonly GatewayWatch _watch;
+    private readonly Thread _thread;
+    private readonly byte[] _sealed = new byte[GatewaySocket.BufferBytes];
+    private readonly TaskCompletionSource _ended = new(TaskCreationOptions.RunContinuationsAsynchronously);
+    private readonly RejectCounters _rejects = new();
+    private Instant _now;
+    private Instant _lookAt;
+    private bool _isStopping;
+
+    /// <summary>Opens the socket. The thread has not begun.</summary>
+    /// <param name="plan">Map and settings.</param>
+    /// <param name="listen">Where it listens.</param>
+    /// <param name="keys">Keys of the links, the one that seals first.</param>
+    /// <param name="groups">Groups that span sites.</param>
+    /// <param name="watch">Notes what is told of the gateway.</param>
+    /// <param name="figures">Counts.</param>
+    /// <param name="log">The log.</param>
+    public GatewayLoop(
+        GatewayPlan plan, IPEndPoint listen, LinkKey[] keys, SpanningGroup[] groups, GatewayWatch watch,
+        GatewayFigures figures, GatewayLog log)
+    {
+        _plan = plan;
+        _groups = groups;
+        _byNumber = groups.ToDictionary(static group => group.Number);
+        _figures = figures;
+        _log = log;
+        _watch = watch;
+        _keys = keys;
+        _addresses = new SocketAddress?[plan.Map.Count];
+        _sealers = new LinkSealer?[plan.Map.Count];
+        _opener = new LinkOpener(keys, plan.Site, plan.Map.Count);
+        for (int peer = 0; peer < plan.Map.Count; peer++)
+        {
+            if (plan.Map.NeighboursOf(plan.Site).Contains(peer)) _sealers[peer] = new LinkSealer(keys[0], plan.Site);
+        }
+        var seed = BitConverter.ToUInt64(RandomNumberGenerator.GetBytes(sizeof(ulong)));
+        _gateway = new Gateway(
+            plan.Site, Incarnations.Next(), plan.Map, plan.Settings, this, _alarms, new SeededRandom(seed));
+        Socket = new GatewaySocket(listen, Wake);
+        _thread = new Thread(Run) { IsBackground = true, Name = "QuickSilver gateway" };
+    }
+
+    /// <summary>The socket.</summary>
+    public GatewaySocket Socket { get; }
+
+    /// <summary>Completes when the thread has ended; faults when it failed.</summary>
+    public Task Ended => _ended.Task;
+
+    /// <summary>Begins.</summary>
+    public void Start() => _thread.UnsafeStart();
+
+    /// <summary>Asks the thread to end. Any thread.</summary>
+    public void RequestStop()
+    {
+        Volatile.Write(ref _isStopping, true);
+        _sleep.Set();
+    }
+
+    /// <summary>Something waits for the loop. Any thread.</summary>
+    public void Wake() => _sleep.SetIfWaiting();
+
+    /// <summary>A batch was published. Any thread.</summary>
+    public void OnTaken(StreamId stream, ulong number)
+    {
+        _taken.Enqueue((stream, number));
+        Wake();
+    }
+
+    /// <summary>The address of a neighbour was resolved. Any thread.</summary>
+    public void SetAddress(int site, SocketAddress address) => Volatile.Write(ref _addresses[site], address);
+
+    void IGatewayHost.Send(int site, ReadOnlySpan<byte> datagram)
+    {
+        if (Volatile.Read(ref _addresses[site]) is not { } address) return;
+        Span<byte> bytes = _sealed.AsSpan(0, datagram.Length + SealedLink.Overhead);
+        _sealers[site]!.Seal(datagram, bytes);
+        Socket.Send(bytes, address);
+    }
+
+    void IGatewayHost.Deliver(StreamId stream, ulong number, ReadOnlySpan<byte> payload)
+    {
+        if (_byNumber.TryGetValue(stream.Group, out SpanningGroup? group))
+            _rejects.Count(group.OnRecord(stream, number, payload));
+        else _taken.Enqueue((stream, number));
+    }
+
+    void IGatewayHost.Lose(StreamId stream, SequenceRange numbers)
+    {
+        ulong count = numbers.End - numbers.Start;
+        _figures.OnLost(count);
+        if (!_byNumber.TryGetValue(stream.Group, out SpanningGroup? group)) return;
+        group.OnLost(stream, numbers.End - 1);
+        string from = _plan.Map.NameOf(stream.Site), own = _plan.Map.NameOf(_plan.Site), name = group.Name;
+        _log.Post(logger => Log.RecordsLost(logger, count, name, from, own));
+    }
+
+    private void Run()
+    {
+        try
+        {
+            LinuxThread.Prepare(null);
+            _now = _lookAt = _clock.Now;
+            uint[] numbers = [.. _groups.Select(static group => group.Number).Order()];
+            _gateway.Start(numbers, _now);
+            while (!Volatile.Read(ref _isStopping)) Turn();
+            _gateway.Stop(_now);
+            _watch.Look(_gateway, _rejects, _now);
+            _ended.TrySetResult();
+        }
+        catch (Exception fault)
+        {
+            _log.Post(logger => Log.LoopFailed(logger, _plan.Map.NameOf(_plan.Site), fault));
+            _ended.TrySetException(new QuickSilverException(
+                ErrorCode.Internal, "The loop of the gateway has failed; this is a defect.", fault));
+        }
+        finally
+        {
+            _opener.Dispose();
+            foreach (LinkSealer? sealer in _sealers) sealer?.Dispose();
+            foreach (LinkKey key in _keys) key.Dispose();
+        }
+    }
+
+    private void Turn()
+    {
+        _now = _clock.Now;
+        for (int count = 0; count < DatagramsOfTurn && Socket.TryTake(out byte[] buffer, out int length); count++)
+        {
+            OnDatagram(buffer.AsSpan(0, length));
+            Socket.Recycle(buffer);
+        }
+        while (_taken.TryDequeue(out (StreamId Stream, ulong Number) taken))
+            _gateway.OnTaken(taken.Stream, taken.Number, _now);
+        _now = _clock.Now;
+        for (int count = 0; count < AlarmsOfTurn && _alarms.FireNext(_now); count++)
+        {
+        }
+        foreach (SpanningGroup group in _groups) SendWaiting(group);
+        if (_now >= _lookAt)
+        {
+            _watch.Look(_gateway, _rejects, _now);
+            foreach (SpanningGroup group in _groups) Look(group);
+            _lookAt = _now + LookPause;
+        }
+        Sleep();
+    }
+
+    private void OnDatagram(Span<byte> datagram)
+    {
+        RejectReason reason = _opener.TryOpen(datagram, out int site, out Span<byte> plaintext);
+        _rejects.Count(reason);
+        if (reason == RejectReason.None) _gateway.OnDatagram(site, plaintext, _now);
+    }
+
+    private void SendWaiting(SpanningGroup group)
+    {
+        RecordPacker packer = group.Packer;
+        while (_gateway.HasRoom(group.Number))
+        {
+            if (!packer.IsOpen)
+            {
+                if (!group.Waiting.TryDequeue(out OutgoingMessage message)) break;
+                packer.Begin(message);
+                group.Room.Return(SizeOf(message));
+            }
+            if (!packer.Pack()) _gateway.Send(group.Number, packer.Take(), _now);
+        }
+        if (packer.HasRecord && _gateway.HasRoom(group.Number)) _gateway.Send(group.Number, packer.Take(), _now);
+    }
+
+    /// <summary>What a message counts as, while it waits.</summary>
+    public static int SizeOf(in OutgoingMessage message) => message.Payload.Length + 64;
+
+    private void Look(SpanningGroup group)
+    {
+        group.Kept = _gateway.KeptOf(group.Number);
+        int slowest = _gateway.SlowestOf(group.Number);
+        group.SlowSite = slowest < 0 ? null : _plan.Map.NameOf(slowest);
+    }
+
+    private void Sleep()
+    {
+        _sleep.Declare();
+        Instant due = _alarms.NextDue < _lookAt ? _alarms.NextDue : _lookAt;
+        TimeSpan rest = due - _clock.Now;
+        bool hasWork = Socket.HasReceived || !_taken.IsEmpty || HasWaiting() || Volatile.Read(ref _isStopping);
+        if (hasWork || rest <= TimeSpan.Zero) _sleep.Cancel();
+        else _sleep.Wait(rest);
+    }
+
+    private bool HasWaiting()
+    {
+        foreach (SpanningGroup group in _groups)
+        {
+            if (!group.Waiting.IsEmpty && _gateway.HasRoom(group.Number)) return true;
+        }
+        return false;
+    }
+}

@@ -1,0 +1,7 @@
+namespace QuickSilver.WideArea;
+
+/// <summary>A message of another site, whole.</summary>
+/// <param name="Sender">Who sent it.</param>
+/// <param name="Sequence">Its number there.</param>
+/// <param name="Payload">The bytes.</param>
+internal sealed record IncomingMessage(SenderText Sender, ulong Sequence, byte[] Payload);

@@ -1,0 +1,193 @@
+using System.Net;
+using QuickSilver.Diagnostics;
+
+namespace QuickSilver.WideArea;
+
+/// <summary>
+/// Joins the groups of a site's cluster to those of other sites. It runs beside a node of the cluster, joins the groups
+/// that span sites, sends what members of its site send there to the gateways of the other sites, and publishes what
+/// comes from them. Members need to know nothing of it: the gateway is a member as others are, and the sender of what
+/// comes from other sites.
+/// <para>
+/// Order is that of each sender, as within a site. What came from a site is forwarded to none, so nothing circles.
+/// Each member gets one copy; a gateway that died and comes back may publish again what it had not yet acknowledged.
+/// </para>
+/// <para>
+/// Its node sends nothing else into these groups: what the node itself sends does not leave the site. Give the gateway
+/// a node of its own. A site has one gateway at a time.
+/// </para>
+/// The gateway owns a thread and a UDP socket; the node stays the caller's. All members may be called from any thread.
+/// Source: third paper, Hop and its overlay (docs/wide-area.md).
+/// </summary>
+public sealed class SiteGateway : IAsyncDisposable
+{
+    private static readonly TimeSpan DrainTimeout = TimeSpan.FromSeconds(2);
+    private static readonly TimeSpan LookPause = TimeSpan.FromMilliseconds(20);
+
+    private readonly SiteGatewayOptions _options;
+    private readonly GatewayPlan _plan;
+    private readonly GatewayLog _log;
+    private readonly GatewayFigures _figures = new();
+    private readonly GatewayWatch _watch;
+    private readonly GatewayLoop _loop;
+    private readonly GatewayMeter _meter;
+    private readonly GroupWorker[] _workers;
+    private readonly CancellationTokenSource _stopReading = new();
+    private readonly CancellationTokenSource _stopAll = new();
+    private Task[] _readers = [];
+    private Task[] _others = [];
+    private int _isDisposed;
+
+    private SiteGateway(QuickSilverNode node, SiteGatewayOptions options)
+    {
+        Node = node;
+        _options = options;
+        _plan = new GatewayPlan(options);
+        LinkKey[] keys = LinkKey.Read(options);
+        SpanningGroup[] groups = [.. options.Groups.Select(
+            static name => new SpanningGroup(name, GatewayPlan.RecordBytes - Protocol.Sites.Frames.RecordHead.MaxLength))];
+        _log = new GatewayLog(options.LoggerFactory ?? StandardErrorLog.Instance);
+        _watch = new GatewayWatch(_plan, options.HoldTime, _figures, _log);
+        IPEndPoint listen = IPEndPoint.Parse(options.Listen);
+        _loop = new GatewayLoop(_plan, listen, keys, groups, _watch, _figures, _log);
+        _workers = [.. groups.Select(
+            group => new GroupWorker(group, node, options, _plan.Map.NameOf, _loop, _figures, _log))];
+        _meter = new GatewayMeter(options.MeterFactory, GetStatistics);
+    }
+
+    /// <summary>The node beside which it runs.</summary>
+    public QuickSilverNode Node { get; }
+
+    /// <summary>Name of its site.</summary>
+    public string Site => _options.Site;
+
+    /// <summary>Where it listens.</summary>
+    public IPEndPoint LocalEndPoint => _loop.Socket.LocalEndPoint;
+
+    /// <summary>Completes after <see cref="DisposeAsync"/>. Faults if the gateway fails.</summary>
+    public Task Completion => _loop.Ended;
+
+    /// <summary>Starts a gateway: opens its socket, and joins the groups. Links come up afterwards:
+    /// <see cref="WaitForSitesAsync"/>.</summary>
+    /// <param name="node">A node of the site's cluster, better one of the gateway's own. It outlives the gateway.</param>
+    /// <param name="options">How it reaches the others; copied and validated.</param>
+    /// <param name="cancellationToken">Cancels the start.</param>
+    /// <exception cref="ArgumentException">Options are invalid, or the file with the key cannot be used; the message
+    /// lists every fault with the path of its option.</exception>
+    /// <exception cref="QuickSilverException"><see cref="ErrorCode.InterfaceUnavailable"/> or
+    /// <see cref="ErrorCode.PortsExhausted"/>: it cannot listen. Or as of <see cref="QuickSilverNode.JoinAsync"/>.
+    /// </exception>
+    /// <exception cref="OperationCanceledException">The start was cancelled.</exception>
+    public static async Task<SiteGateway> StartAsync(
+        QuickSilverNode node, SiteGatewayOptions options, CancellationToken cancellationToken = default)
+    {
+        ArgumentNullException.ThrowIfNull(node);
+        ArgumentNullException.ThrowIfNull(options);
+        SiteGatewayOptions copy = options.Copy();
+        copy.Check().ThrowIfAny(nameof(options));
+        cancellationToken.ThrowIfCancellationRequested();
+        var gateway = new SiteGateway(node, copy);
+        try
+        {
+            await gateway.BeginAsync(cancellationToken).ConfigureAwait(false);
+            return gateway;
+        }
+        catch
+        {
+            await gateway.DisposeAsync().ConfigureAwait(false);
+            throw;
+        }
+    }
+
+    /// <summary>The figures of the gateway and its links, at most 0.2 s old. Allocates nothing.</summary>
+    public SiteGatewayStatistics GetStatistics() =>
+        _watch.Latest with { DatagramsDropped = _loop.Socket.Dropped };
+
+    /// <summary>Waits until all other sites of the overlay can be reached. What is sent before is kept for
+    /// <see cref="SiteGatewayOptions.HoldTime"/>.</summary>
+    /// <param name="cancellationToken">Cancels the wait.</param>
+    /// <exception cref="OperationCanceledException">The wait was cancelled; the message names the sites that were not
+    /// reached.</exception>
+    /// <exception cref="ObjectDisposedException">The gateway has been disposed of.</exception>
+    /// <exception cref="QuickSilverException">The gateway has failed.</exception>
+    public async Task WaitForSitesAsync(CancellationToken cancellationToken = default)
+    {
+        while (true)
+        {
+            SiteGatewayStatistics now = GetStatistics();
+            if (now.Routes.Count == _plan.Map.Count - 1 && now.Routes.All(static route => route.Via is not null))
+                return;
+            if (Completion.IsCompleted)
+            {
+                await Completion.ConfigureAwait(false);
+                throw new ObjectDisposedException(nameof(SiteGateway));
+            }
+            await Task.Delay(LookPause, cancellationToken).ConfigureAwait(ConfigureAwaitOptions.SuppressThrowing);
+            if (!cancellationToken.IsCancellationRequested) continue;
+            IEnumerable<string> missing = now.Routes.Where(static route => route.Via is null)
+                .Select(static route => route.Site);
+            throw new OperationCanceledException(
+                $"{nameof(WaitForSitesAsync)} was cancelled. These sites are not reached: {string.Join(", ", missing)}.",
+                cancellationToken);
+        }
+    }
+
+    /// <summary>Leaves the groups, waits up to two seconds until other sites hold what was sent, and ends the links. The
+    /// node goes on.</summary>
+    public async ValueTask DisposeAsync()
+    {
+        if (Interlocked.Exchange(ref _isDisposed, 1) != 0) return;
+        await _stopReading.CancelAsync().ConfigureAwait(false);
+        await Task.WhenAll(_readers).ConfigureAwait(false);
+        long until = Environment.TickCount64 + (long)DrainTimeout.TotalMilliseconds;
+        while (_readers.Length > 0 && HoldsSomething() && Environment.TickCount64 < until && !Completion.IsCompleted)
+            await Task.Delay(LookPause).ConfigureAwait(false);
+        await EndAsync().ConfigureAwait(false);
+    }
+
+    /// <summary>Ends as a crash would, for tests: nothing is drained, and nobody is told.</summary>
+    internal async Task KillAsync()
+    {
+        if (Interlocked.Exchange(ref _isDisposed, 1) != 0) return;
+        _loop.RequestStop();
+        await _stopReading.CancelAsync().ConfigureAwait(false);
+        await EndAsync().ConfigureAwait(false);
+        await Task.WhenAll(_readers).ConfigureAwait(false);
+    }
+
+    private async Task EndAsync()
+    {
+        await _stopAll.CancelAsync().ConfigureAwait(false);
+        await Task.WhenAll(_others).ConfigureAwait(false);
+        _loop.RequestStop();
+        if (_readers.Length > 0)
+            await ((Task)_loop.Ended).ConfigureAwait(ConfigureAwaitOptions.SuppressThrowing);
+        await _loop.Socket.DisposeAsync().ConfigureAwait(false);
+        _meter.Dispose();
+        _log.Post(logger => Log.Stopped(logger, _options.Site));
+        await _log.DisposeAsync().ConfigureAwait(false);
+    }
+
+    private bool HoldsSomething() => _workers.Any(static worker => !worker.Group.Waiting.IsEmpty)
+        || GetStatistics() is { RecordsKept: > 0 } now && now.Routes.Any(static route => route.Via is not null);
+
+    private async Task BeginAsync(CancellationToken cancellationToken)
+    {
+        var addresses = new AddressBook(_plan, _loop, _watch, _log);
+        await addresses.ResolveAsync(cancellationToken).ConfigureAwait(false);
+        _loop.Start();
+        _readers = [.. _workers.Select(worker => Task.Run(() => worker.ReadAsync(_stopReading.Token), CancellationToken.None))];
+        _others =
+        [
+            .. _workers.Select(worker => Task.Run(() => worker.PublishAsync(_stopAll.Token), CancellationToken.None)),
+            Task.Run(() => addresses.RunAsync(_stopAll.Token), CancellationToken.None),
+            Task.Run(
+                () => new PressureTeller(Node, _options, _workers, _log).RunAsync(_stopAll.Token),
+                CancellationToken.None),
+        ];
+        await Task.WhenAll(_workers.Select(static worker => worker.Joined)).WaitAsync(cancellationToken)
+            .ConfigureAwait(false);
+        string address = LocalEndPoint.ToString();
+        _log.Post(logger => Log.Started(logger, _options.Site, _options.Overlay, address, _workers.Length));
+    }
+}

@@ -1,0 +1,181 @@
+using System.Diagnostics.Metrics;
+using System.Net;
+using Microsoft.Extensions.Logging;
+
+namespace QuickSilver.WideArea;
+
+/// <summary>
+/// How a <see cref="SiteGateway"/> reaches other sites, and which groups span them. Read once, by
+/// <see cref="SiteGateway.StartAsync"/>: later changes have no effect. <see cref="Overlay"/>, <see cref="Links"/> and
+/// the key are the same at all sites. The plain properties bind from a configuration section.
+/// </summary>
+public sealed class SiteGatewayOptions
+{
+    /// <summary>The port that <see cref="Listen"/> has by default.</summary>
+    public const int DefaultPort = 15_900;
+
+    /// <summary>Name of the overlay, the same at all its sites: gateways of another one are refused. 1-255 bytes of
+    /// UTF-8. Default: "default".</summary>
+    public string Overlay { get; set; } = "default";
+
+    /// <summary>Name of the own site. No other site has it.</summary>
+    public string Site { get; set; } = "";
+
+    /// <summary>Address and UDP port at which the gateway listens; port 0 is a free one. Default: "0.0.0.0:15900".
+    /// </summary>
+    public string Listen { get; set; } = "0.0.0.0:15900";
+
+    /// <summary>All links of the overlay, also those between other sites. At least one is of the own site.</summary>
+    public IList<SiteLinkOptions> Links { get; private set; } = [];
+
+    /// <summary>Names of the groups that span sites, in the default mode. The gateway joins them. What the other sites
+    /// do not name goes nowhere.</summary>
+    public IList<string> Groups { get; private set; } = [];
+
+    /// <summary>File with the key of the links, or with several, one a line: the first seals, all open. As
+    /// <see cref="PreSharedKey.FromFile"/>, but read once. Null (default): <see cref="UsePreSharedKey"/> gives one.
+    /// </summary>
+    public string? KeyFile { get; set; }
+
+    /// <summary>Whether what comes from other sites is published with its origin in front (<see cref="SiteMessage"/>).
+    /// Members see the gateway as the sender either way. Not for typed groups, which read no origins. Default: false.
+    /// </summary>
+    public bool NamesOrigins { get; set; }
+
+    /// <summary>Bytes of a group that wait here to be sent to other sites, at most. At half of it
+    /// <see cref="SitePressure"/> holds senders up. Beyond it new messages are dropped for the other sites, and log
+    /// record 1711 names the slow site. Default: 32 MiB.</summary>
+    public long MaxWaitingBytesPerGroup { get; set; } = 32 << 20;
+
+    /// <summary>How long messages are kept for a site that cannot be reached. A cut that is shorter loses nothing. Zero:
+    /// not at all. Default: 30 s.</summary>
+    public TimeSpan HoldTime { get; set; } = TimeSpan.FromSeconds(30);
+
+    internal ILoggerFactory? LoggerFactory { get; private set; }
+
+    internal IMeterFactory? MeterFactory { get; private set; }
+
+    internal IReadOnlyList<PreSharedKey> Keys { get; private set; } = [];
+
+    /// <summary>Seals the links with a key that all gateways hold. It may be the key of the clusters.</summary>
+    /// <param name="key">The key that seals.</param>
+    /// <param name="accepted">Further keys that open what others seal, while a key is replaced.</param>
+    /// <returns>This instance.</returns>
+    public SiteGatewayOptions UsePreSharedKey(PreSharedKey key, params ReadOnlySpan<PreSharedKey> accepted)
+    {
+        ArgumentNullException.ThrowIfNull(key);
+        foreach (PreSharedKey one in accepted) ArgumentNullException.ThrowIfNull(one, nameof(accepted));
+        Keys = [key, .. accepted];
+        return this;
+    }
+
+    /// <summary>Sets the factory of the gateway's logger. The caller keeps ownership. Default: warnings and errors go to
+    /// the standard error stream.</summary>
+    /// <returns>This instance.</returns>
+    public SiteGatewayOptions UseLoggerFactory(ILoggerFactory factory)
+    {
+        ArgumentNullException.ThrowIfNull(factory);
+        LoggerFactory = factory;
+        return this;
+    }
+
+    /// <summary>Sets the factory of the meter "QuickSilver.WideArea". The caller keeps ownership. Default: the gateway
+    /// makes its own.</summary>
+    /// <returns>This instance.</returns>
+    public SiteGatewayOptions UseMeterFactory(IMeterFactory factory)
+    {
+        ArgumentNullException.ThrowIfNull(factory);
+        MeterFactory = factory;
+        return this;
+    }
+
+    /// <summary>Returns all faults of these options, one per entry, each beginning with the path of its option. Files
+    /// are not read. Empty if every option is valid.</summary>
+    public IReadOnlyList<string> Validate() => Check().Findings;
+
+    internal SiteGatewayOptions Copy()
+    {
+        var copy = (SiteGatewayOptions)MemberwiseClone();
+        copy.Links = [.. Links.Select(static link => link?.Copy()!)];
+        copy.Groups = [.. Groups];
+        return copy;
+    }
+
+    internal OptionErrors Check()
+    {
+        var errors = new OptionErrors();
+        CheckName(errors, "Overlay", Overlay);
+        CheckName(errors, "Site", Site);
+        if (!IPEndPoint.TryParse(Listen ?? "", out IPEndPoint? listen) || (listen.Port == 0 && !Listen!.EndsWith(":0")))
+            errors.Add("Listen", $"'{Listen}' is no address with a port, such as 0.0.0.0:{DefaultPort}");
+        CheckLinks(errors);
+        CheckGroups(errors);
+        if (KeyFile is not null && Keys.Count > 0)
+            errors.Add("KeyFile", "is set, and so is a key by UsePreSharedKey: leave one out");
+        if (KeyFile is null && Keys.Count == 0)
+            errors.Add("KeyFile", "is not set: links have a key. PreSharedKey.CreateFile makes one");
+        errors.InRange("MaxWaitingBytesPerGroup", MaxWaitingBytesPerGroup, 1 << 16, 1L << 40);
+        if (HoldTime < TimeSpan.Zero || HoldTime > TimeSpan.FromHours(1))
+            errors.Add("HoldTime", $"{HoldTime} is not between zero and an hour");
+        return errors;
+    }
+
+    private static void CheckName(OptionErrors errors, string path, string? name)
+    {
+        if (!Names.IsValid(name))
+            errors.Add(
+                path, $"is not 1-255 bytes of UTF-8 without control or hidden characters: {Names.Fault(name)}");
+    }
+
+    private void CheckLinks(OptionErrors errors)
+    {
+        bool hasOwn = false;
+        var known = new HashSet<(string, string)>();
+        for (int index = 0; index < Links.Count; index++)
+        {
+            string path = $"Links[{index}]";
+            if (Links[index] is not { } link)
+            {
+                errors.Add(path, "is null");
+                continue;
+            }
+            string from = link.From ?? Site;
+            CheckName(errors, $"{path}.To", link.To);
+            if (link.From is not null) CheckName(errors, $"{path}.From", link.From);
+            if (from == link.To) errors.Add($"{path}.To", $"the link leads from '{from}' to itself");
+            (string, string) pair = string.CompareOrdinal(from, link.To) < 0 ? (from, link.To) : (link.To, from);
+            if (!known.Add(pair)) errors.Add(path, $"the link from '{from}' to '{link.To}' is given twice");
+            errors.InRange($"{path}.MaxBytesPerSecond", link.MaxBytesPerSecond, 0, long.MaxValue);
+            if (link.Cost < TimeSpan.Zero || link.Cost > TimeSpan.FromMinutes(1))
+                errors.Add($"{path}.Cost", $"{link.Cost} is not between zero and a minute");
+            if (from != Site && link.To != Site) continue;
+            hasOwn = true;
+            if (!SiteAddress.TryParse(link.Address, out _, out _))
+                errors.Add($"{path}.Address", $"'{link.Address}' is not HOST:PORT, such as 10.0.0.5:{DefaultPort}");
+        }
+        if (!hasOwn) errors.Add("Links", $"none is of the site '{Site}': add one to each neighbour");
+        int sites = Links.SelectMany(link => new[] { link?.From ?? Site, link?.To ?? Site }).Distinct().Count();
+        if (sites > Protocol.Sites.SiteSet.MostSites)
+            errors.Add("Links", $"have {sites} sites, and {Protocol.Sites.SiteSet.MostSites} may be");
+    }
+
+    private void CheckGroups(OptionErrors errors)
+    {
+        if (Groups.Count == 0) errors.Add("Groups", "is empty: name the groups that span sites");
+        var numbers = new Dictionary<uint, string>();
+        for (int index = 0; index < Groups.Count; index++)
+        {
+            string name = Groups[index];
+            if (!Names.IsValid(name) || name[0] == '$')
+            {
+                errors.Add($"Groups[{index}]", "is no name of a group");
+                continue;
+            }
+            if (numbers.TryAdd(GroupNumber.Of(name).Number, name)) continue;
+            string other = numbers[GroupNumber.Of(name).Number];
+            errors.Add(
+                $"Groups[{index}]",
+                other == name ? $"'{name}' is given twice" : $"'{name}' has the number of '{other}': rename one");
+        }
+    }
+}

@@ -1,0 +1,50 @@
+namespace QuickSilver.WideArea;
+
+/// <summary>What a <see cref="SiteGateway"/> has done since its start, and how its links are. A copy that no longer
+/// changes.</summary>
+public sealed record SiteGatewayStatistics
+{
+    /// <summary>Name of the own site.</summary>
+    public string Site { get; init; } = "";
+
+    /// <summary>The links of the own site, by the name at the other end.</summary>
+    public IReadOnlyList<SiteLinkStatistics> Links { get; init; } = [];
+
+    /// <summary>The other sites, by name.</summary>
+    public IReadOnlyList<SiteRoute> Routes { get; init; } = [];
+
+    /// <summary>Messages of the own site that were read for the others.</summary>
+    public long MessagesForwarded { get; init; }
+
+    /// <summary>Messages of other sites that were published here.</summary>
+    public long MessagesPublished { get; init; }
+
+    /// <summary>Messages of the own site that the others do not get: too many waited, or the gateway was not in the
+    /// group.</summary>
+    public long MessagesMissed { get; init; }
+
+    /// <summary>Messages of other sites that are longer than the node here sends.</summary>
+    public long MessagesRefused { get; init; }
+
+    /// <summary>Records of other sites that never came: their gateway died, or a cut was longer than
+    /// <see cref="SiteGatewayOptions.HoldTime"/>. A record has one message or several, or a part of one.</summary>
+    public long RecordsLost { get; init; }
+
+    /// <summary>Records of the own site that some other may lack.</summary>
+    public long RecordsKept { get; init; }
+
+    /// <summary>Records that were sent again from end to end.</summary>
+    public long RecordsRepaired { get; init; }
+
+    /// <summary>Datagrams that were sealed with no key of the links, or not at all.</summary>
+    public long Strangers { get; init; }
+
+    /// <summary>Datagrams that came again, or that an attacker sent again.</summary>
+    public long Replays { get; init; }
+
+    /// <summary>Datagrams and records that were dropped for any other reason.</summary>
+    public long Rejected { get; init; }
+
+    /// <summary>Datagrams that the kernel did not send, or that came faster than they were read.</summary>
+    public long DatagramsDropped { get; init; }
+}

@@ -1,0 +1,26 @@
+namespace QuickSilver.WideArea;
+
+/// <summary>A link between two sites. All gateways have the same list of links; addresses and caps differ.</summary>
+public sealed class SiteLinkOptions
+{
+    /// <summary>Name of the site at one end. Null (default): the gateway's own site.</summary>
+    public string? From { get; set; }
+
+    /// <summary>Name of the site at the other end.</summary>
+    public string To { get; set; } = "";
+
+    /// <summary>Where the gateway at the other end is reached: "gateway.tokyo.example:15900" or "[fd00::5]:15900".
+    /// Only links of the own site need one; those of other sites ignore it. A name is resolved again while the link is
+    /// down.</summary>
+    public string? Address { get; set; }
+
+    /// <summary>Bytes a second that this end sends over the link, at most, packets sent again included. 0 (default): no
+    /// cap; the link finds its pace. Links of other sites ignore it.</summary>
+    public long MaxBytesPerSecond { get; set; }
+
+    /// <summary>What the link costs when ways are chosen, as a one-way delay. All gateways have the same. Zero
+    /// (default): half of the measured round trip.</summary>
+    public TimeSpan Cost { get; set; }
+
+    internal SiteLinkOptions Copy() => (SiteLinkOptions)MemberwiseClone();
+}

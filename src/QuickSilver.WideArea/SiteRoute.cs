@@ -1,0 +1,7 @@
+namespace QuickSilver.WideArea;
+
+/// <summary>How a gateway reaches another site. Part of <see cref="SiteGatewayStatistics"/>.</summary>
+/// <param name="Site">Name of the site.</param>
+/// <param name="Via">Name of the neighbour by which messages go there, the site itself included; null while it cannot
+/// be reached.</param>
+public sealed record SiteRoute(string Site, string? Via);

@@ -1,0 +1,106 @@
+using System.Net;
+using System.Net.Sockets;
+using System.Security.Cryptography;
+
+namespace QuickSilver.WideArea.Tests;
+
+/// <summary>What is said about options, before anything is opened.</summary>
+public sealed class OptionsTests
+{
+    [Fact]
+    public void Good_options_have_no_fault()
+    {
+        Assert.Empty(Good().Validate());
+        SiteGatewayOptions three = Good();
+        three.Links.Add(new SiteLinkOptions { From = "oslo", To = "tokyo", Cost = TimeSpan.FromMilliseconds(20) });
+        three.Listen = "[::]:15900";
+        Assert.Empty(three.Validate());
+    }
+
+    [Fact]
+    public void Faults_are_named()
+    {
+        Refuses(static options => options.Site = "", "Site: ");
+        Refuses(static options => options.Overlay = "a\nb", "Overlay: ");
+        Refuses(static options => options.Listen = "10.0.0.5", "Listen: ");
+        Refuses(static options => options.Listen = "host:1", "Listen: ");
+        Refuses(static options => options.Links.Clear(), "Links: ");
+        Refuses(static options => options.Links[0].To = "berlin", "Links[0].To: ");
+        Refuses(static options => options.Links[0].Address = null, "Links[0].Address: ");
+        Refuses(static options => options.Links[0].Address = "10.0.0.5", "Links[0].Address: ");
+        Refuses(static options => options.Links[0].MaxBytesPerSecond = -1, "Links[0].MaxBytesPerSecond: ");
+        Refuses(static options => options.Links[0].Cost = TimeSpan.FromHours(1), "Links[0].Cost: ");
+        Refuses(static options => options.Links.Add(null!), "Links[1]: ");
+        Refuses(
+            static options => options.Links.Add(
+                new SiteLinkOptions { From = "tokyo", To = "berlin", Address = "10.0.0.6:15900" }),
+            "Links[1]: ");
+        Refuses(static options => options.Groups.Clear(), "Groups: ");
+        Refuses(static options => options.Groups.Add("$x"), "Groups[1]: ");
+        Refuses(static options => options.Groups.Add("news"), "Groups[1]: ");
+        Refuses(static options => options.KeyFile = "key", "KeyFile: ");
+        Refuses(static options => options.MaxWaitingBytesPerGroup = 1, "MaxWaitingBytesPerGroup: ");
+        Refuses(static options => options.HoldTime = TimeSpan.FromDays(1), "HoldTime: ");
+        Assert.Contains(
+            new SiteGatewayOptions().Validate(), static fault => fault.StartsWith("KeyFile: ", StringComparison.Ordinal));
+    }
+
+    [Fact]
+    public void Sites_that_list_the_same_links_have_the_same_map()
+    {
+        SiteGatewayOptions tokyo = Good();
+        tokyo.Site = "tokyo";
+        tokyo.Links.Clear();
+        tokyo.Links.Add(new SiteLinkOptions { To = "berlin", Address = "10.0.0.7:1", MaxBytesPerSecond = 5 });
+        var here = new GatewayPlan(Good());
+        var there = new GatewayPlan(tokyo);
+        Assert.Equal(here.Map.Hash, there.Map.Hash);
+        tokyo.Overlay = "other";
+        Assert.NotEqual(here.Map.Hash, new GatewayPlan(tokyo).Map.Hash);
+        Assert.Equal("10.0.0.7:1", there.Addresses[there.Map.IndexOf("berlin")]);
+        Assert.Equal(5, there.Settings.MaxRates![there.Map.IndexOf("berlin")]);
+    }
+
+    [Fact]
+    public async Task A_start_that_cannot_listen_says_so()
+    {
+        using var taken = new Socket(AddressFamily.InterNetwork, SocketType.Dgram, ProtocolType.Udp);
+        taken.Bind(new IPEndPoint(IPAddress.Loopback, 0));
+        await using var rig = new SiteRig(("berlin", "tokyo"));
+        QuickSilverNode node = await rig.StartNodeAsync("berlin");
+        SiteGatewayOptions options = rig.OptionsOf("berlin");
+        options.Listen = taken.LocalEndPoint!.ToString()!;
+        var refusal = await Assert.ThrowsAsync<QuickSilverException>(() => SiteGateway.StartAsync(node, options));
+        Assert.Equal(ErrorCode.PortsExhausted, refusal.Code);
+        var missing = await Assert.ThrowsAsync<ArgumentException>(() => SiteGateway.StartAsync(
+            node, WithFile(rig.OptionsOf("berlin"))));
+        Assert.Contains("KeyFile", missing.Message, StringComparison.Ordinal);
+
+        static SiteGatewayOptions WithFile(SiteGatewayOptions from)
+        {
+            var options = new SiteGatewayOptions { Site = from.Site, KeyFile = "/nowhere/sites.key", Listen = "127.0.0.1:0" };
+            options.Links.Add(from.Links[0]);
+            options.Groups.Add("news");
+            return options;
+        }
+    }
+
+    private static SiteGatewayOptions Good()
+    {
+        var options = new SiteGatewayOptions
+        {
+            Site = "berlin",
+            Links = { new SiteLinkOptions { To = "tokyo", Address = "gateway.tokyo.example:15900" } },
+            Groups = { "news" },
+        };
+        return options.UsePreSharedKey(
+            PreSharedKey.FromBase64(Convert.ToBase64String(RandomNumberGenerator.GetBytes(32))));
+    }
+
+    private static void Refuses(Action<SiteGatewayOptions> change, string finding)
+    {
+        SiteGatewayOptions options = Good();
+        change(options);
+        Assert.Contains(options.Validate(), fault => fault.StartsWith(finding, StringComparison.Ordinal));
+    }
+}

@@ -1,0 +1,161 @@
+using System.Collections.Concurrent;
+using System.Net;
+using Microsoft.Extensions.Logging.Abstractions;
+using QuickSilver.Bench.Shaping;
+
+namespace QuickSilver.WideArea.Tests;
+
+/// <summary>
+/// Sites in this process: each has a cluster in memory of a gateway's node and a member, and a relay stands in for each
+/// link. All end with it.
+/// </summary>
+internal sealed class SiteRig : IAsyncDisposable
+{
+    /// <summary>How long anything may take before a test gives up on it.</summary>
+    public static readonly TimeSpan Patience = TimeSpan.FromSeconds(60);
+
+    private static int _made;
+
+    private readonly int _number = Interlocked.Increment(ref _made);
+    private readonly string[] _names;
+    private readonly (string First, string Second)[] _links;
+    private readonly Dictionary<(string, string), UdpRelay> _relays = [];
+    private readonly Dictionary<string, QuickSilverNode> _gatewayNodes = [];
+    private readonly List<IAsyncDisposable> _others = [];
+
+    public SiteRig(params (string First, string Second)[] links)
+    {
+        _links = links;
+        _names = [.. links.SelectMany(static link => new[] { link.First, link.Second }).Distinct().Order()];
+        int seed = 1;
+        foreach ((string First, string Second) link in links) _relays.Add(link, new UdpRelay(seed += 10));
+    }
+
+    /// <summary>The key of the links.</summary>
+    public PreSharedKey Key { get; } = PreSharedKey.FromBase64(Convert.ToBase64String(System.Security.Cryptography.RandomNumberGenerator.GetBytes(32)));
+
+    /// <summary>Running gateways, by site.</summary>
+    public Dictionary<string, SiteGateway> Gateways { get; } = [];
+
+    /// <summary>A member of each site, which sends and reads.</summary>
+    public Dictionary<string, QuickSilverNode> Members { get; } = [];
+
+    /// <summary>Changes the options of gateways before they start.</summary>
+    public Action<SiteGatewayOptions>? Change { get; set; }
+
+    /// <summary>The relay of a link.</summary>
+    public UdpRelay Relay(string first, string second) => _relays[(first, second)];
+
+    /// <summary>Shapes all ways.</summary>
+    public void Shape(WayShape shape)
+    {
+        foreach (UdpRelay relay in _relays.Values) relay.Shape(shape);
+    }
+
+    /// <summary>Starts all sites and waits until each reaches all.</summary>
+    public async Task StartAsync(bool waits = true)
+    {
+        foreach (string site in _names)
+        {
+            _gatewayNodes[site] = await StartNodeAsync(site);
+            Members[site] = await StartNodeAsync(site);
+            await StartGatewayAsync(site);
+        }
+        if (waits) await WaitForSitesAsync();
+    }
+
+    public async Task WaitForSitesAsync()
+    {
+        using var limit = new CancellationTokenSource(Patience);
+        foreach (SiteGateway gateway in Gateways.Values) await gateway.WaitForSitesAsync(limit.Token);
+    }
+
+    /// <summary>Starts a node of a site's cluster.</summary>
+    public async Task<QuickSilverNode> StartNodeAsync(string site)
+    {
+        var options = new QuickSilverOptions { ClusterName = $"{site}-{_number}" };
+        options.UseLoggerFactory(NullLoggerFactory.Instance);
+        options.Transport.Kind = TransportKind.InMemory;
+        QuickSilverNode node = await QuickSilverNode.StartAsync(options).WaitAsync(Patience);
+        _others.Add(node);
+        return node;
+    }
+
+    public async Task<SiteGateway> StartGatewayAsync(string site)
+    {
+        SiteGatewayOptions options = OptionsOf(site);
+        Change?.Invoke(options);
+        SiteGateway gateway = await SiteGateway.StartAsync(_gatewayNodes[site], options).WaitAsync(Patience);
+        Gateways[site] = gateway;
+        foreach ((string First, string Second) link in _links)
+        {
+            if (link.First == site) _relays[link].Connect(gateway.LocalEndPoint, null);
+            if (link.Second == site) _relays[link].Connect(null, gateway.LocalEndPoint);
+        }
+        return gateway;
+    }
+
+    public SiteGatewayOptions OptionsOf(string site)
+    {
+        var options = new SiteGatewayOptions
+        {
+            Overlay = "tests", Site = site, Listen = "127.0.0.1:0", Groups = { "news" },
+        };
+        options.UsePreSharedKey(Key).UseLoggerFactory(NullLoggerFactory.Instance);
+        foreach ((string First, string Second) link in _links)
+        {
+            IPEndPoint? at = link.First == site ? _relays[link].First
+                : link.Second == site ? _relays[link].Second : null;
+            options.Links.Add(new SiteLinkOptions { From = link.First, To = link.Second, Address = at?.ToString() });
+        }
+        return options;
+    }
+
+    /// <summary>Joins a group at a site's member, and collects what comes.</summary>
+    public async Task<Collected> JoinAsync(string site, string group = "news")
+    {
+        var collected = new Collected();
+        Group joined = await Members[site].JoinAsync(group, new GroupOptions
+        {
+            SelfDelivery = false,
+            OnMessage = collected.OnMessage,
+            BufferBeforeFirstRead = false,
+        }).WaitAsync(Patience);
+        collected.Group = joined;
+        return collected;
+    }
+
+    /// <summary>Waits for something that no task tells of.</summary>
+    public static async Task UntilAsync(Func<bool> holds, Func<string> what)
+    {
+        long start = Environment.TickCount64;
+        while (!holds())
+        {
+            if (Environment.TickCount64 - start > Patience.TotalMilliseconds) Assert.Fail($"never: {what()}");
+            await Task.Delay(5);
+        }
+    }
+
+    public async ValueTask DisposeAsync()
+    {
+        foreach (SiteGateway gateway in Gateways.Values) await gateway.DisposeAsync();
+        for (int index = _others.Count - 1; index >= 0; index--) await _others[index].DisposeAsync();
+        foreach (UdpRelay relay in _relays.Values) relay.Dispose();
+    }
+
+    /// <summary>What a member has got, in its order.</summary>
+    internal sealed class Collected
+    {
+        private readonly ConcurrentQueue<byte[]> _messages = new();
+
+        public Group Group { get; set; } = null!;
+
+        public int Count => _messages.Count;
+
+        public IReadOnlyList<byte[]> Messages => [.. _messages];
+
+        public IReadOnlyList<string> Texts => [.. _messages.Select(System.Text.Encoding.UTF8.GetString)];
+
+        public void OnMessage(in MessageRef message) => _messages.Enqueue(message.Payload.ToArray());
+    }
+}
