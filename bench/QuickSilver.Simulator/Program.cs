@@ -16,4 +16,5 @@ root.Subcommands.Add(OverlapVerb.Make());
 root.Subcommands.Add(RicochetVerb.Make());
 root.Subcommands.Add(TimedVerb.Make());
 root.Subcommands.Add(WrittenRunsVerb.Sites());
+root.Subcommands.Add(HopTablesVerb.Make());
 return await CommandLine.RunAsync(root, args);

@@ -3,7 +3,8 @@ using QuickSilver.Protocol.Core;
 
 namespace QuickSilver.WideArea;
 
-/// <summary>What the links know a group by: a number, and a check of the name that has it. Equal at all sites.</summary>
+/// <summary>What the links know a group by: a number, and a check of the name that has it. Equal at all sites.
+/// </summary>
 /// <param name="Number">Never 0.</param>
 /// <param name="Check">64 more bits of the name.</param>
 internal readonly record struct GroupNumber(uint Number, ulong Check)

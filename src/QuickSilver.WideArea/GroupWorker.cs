@@ -7,8 +7,8 @@ namespace QuickSilver.WideArea;
 /// an eviction. Its tasks run on pool threads.
 /// </summary>
 internal sealed class GroupWorker(
-    SpanningGroup group, QuickSilverNode node, SiteGatewayOptions options, Func<int, string> siteName,
-    GatewayLoop loop, GatewayFigures figures, GatewayLog log)
+    SpanningGroup group, QuickSilverNode node, GatewayPresence presence, SiteGatewayOptions options,
+    Func<int, string> siteName, GatewayLoop loop, GatewayFigures figures, GatewayLog log)
 {
     private const int MostInboxMessages = 1 << 24;
     private const int MostSenders = 4096;
@@ -51,7 +51,7 @@ internal sealed class GroupWorker(
                 _first.TrySetException(ended);
                 return;
             }
-            catch (Exception refusal) when (refusal is QuickSilverException or ArgumentException)
+            catch (Exception refusal)
             {
                 if (_first.TrySetException(refusal)) return;
                 log.Post(logger => Log.Rejoining(logger, options.Site, group.Name, refusal.Message));
@@ -83,6 +83,7 @@ internal sealed class GroupWorker(
 
     private async Task StayAsync(CancellationToken cancellationToken)
     {
+        await presence.BeAloneAsync(Timeout.InfiniteTimeSpan, cancellationToken).ConfigureAwait(false);
         await using Inbox inbox = node.CreateInbox(
             new InboxOptions { MaxBytes = options.MaxWaitingBytesPerGroup, MaxMessages = MostInboxMessages });
         Group joined = await node.JoinAsync(
@@ -110,7 +111,7 @@ internal sealed class GroupWorker(
                     OnMissed(lost);
                     break;
                 case GroupCompleted completed:
-                    throw completed.Reason ?? throw new ObjectDisposedException(nameof(QuickSilverNode));
+                    throw completed.Reason ?? (Exception)new ObjectDisposedException(nameof(QuickSilverNode));
             }
         }
     }

@@ -30,7 +30,8 @@ internal sealed class LinkKey : IDisposable
     {
         if (!AesGcm.IsSupported)
             throw new QuickSilverException(
-                ErrorCode.CipherUnavailable, "Links between sites are sealed by AES-256-GCM, which this platform lacks.");
+                ErrorCode.CipherUnavailable,
+                "Links between sites are sealed by AES-256-GCM, which this platform lacks.");
         IEnumerable<PreSharedKey> sources = options.KeyFile is { } path ? [PreSharedKey.FromFile(path)] : options.Keys;
         var keys = new List<LinkKey>();
         foreach (PreSharedKey source in sources)

@@ -7,7 +7,9 @@ namespace QuickSilver.WideArea;
 internal static partial class Log
 {
     [LoggerMessage(
-        1701, LogLevel.Information, "The gateway of site {Site} in overlay {Overlay} listens at {Address}: {Groups} groups")]
+        1701,
+        LogLevel.Information,
+        "The gateway of site {Site} in overlay {Overlay} listens at {Address}: {Groups} groups")]
     public static partial void Started(ILogger logger, string site, string overlay, string address, int groups);
 
     [LoggerMessage(1702, LogLevel.Information, "The gateway of site {Site} has stopped")]

@@ -81,7 +81,8 @@ internal sealed class RecordReader(ulong check, int longest)
         ulong total = reader.ReadVarint();
         if (reader.Failed || _isOpen || total > (ulong)longest) return false;
         // Readers of one sender share its texts.
-        if (_sender is { } last && last.Id.AsSpan().SequenceEqual(sender.Id) && last.Name.AsSpan().SequenceEqual(sender.Name))
+        if (_sender is { } last && last.Id.AsSpan().SequenceEqual(sender.Id)
+            && last.Name.AsSpan().SequenceEqual(sender.Name))
             sender = last;
         before = sender;
         _sender = sender;

@@ -1,5 +1,6 @@
 using System.Net;
 using QuickSilver.Diagnostics;
+using QuickSilver.Protocol.Sites.Frames;
 
 namespace QuickSilver.WideArea;
 
@@ -23,6 +24,7 @@ public sealed class SiteGateway : IAsyncDisposable
 {
     private static readonly TimeSpan DrainTimeout = TimeSpan.FromSeconds(2);
     private static readonly TimeSpan LookPause = TimeSpan.FromMilliseconds(20);
+    private static readonly TimeSpan OtherTimeout = TimeSpan.FromSeconds(30);
 
     private readonly SiteGatewayOptions _options;
     private readonly GatewayPlan _plan;
@@ -34,6 +36,7 @@ public sealed class SiteGateway : IAsyncDisposable
     private readonly GroupWorker[] _workers;
     private readonly CancellationTokenSource _stopReading = new();
     private readonly CancellationTokenSource _stopAll = new();
+    private readonly GatewayPresence _presence;
     private Task[] _readers = [];
     private Task[] _others = [];
     private int _isDisposed;
@@ -44,14 +47,15 @@ public sealed class SiteGateway : IAsyncDisposable
         _options = options;
         _plan = new GatewayPlan(options);
         LinkKey[] keys = LinkKey.Read(options);
-        SpanningGroup[] groups = [.. options.Groups.Select(
-            static name => new SpanningGroup(name, GatewayPlan.RecordBytes - Protocol.Sites.Frames.RecordHead.MaxLength))];
+        const int Capacity = GatewayPlan.RecordBytes - RecordHead.MaxLength;
+        SpanningGroup[] groups = [.. options.Groups.Select(static name => new SpanningGroup(name, Capacity))];
         _log = new GatewayLog(options.LoggerFactory ?? StandardErrorLog.Instance);
         _watch = new GatewayWatch(_plan, options.HoldTime, _figures, _log);
         IPEndPoint listen = IPEndPoint.Parse(options.Listen);
         _loop = new GatewayLoop(_plan, listen, keys, groups, _watch, _figures, _log);
+        _presence = new GatewayPresence(node, options.Site);
         _workers = [.. groups.Select(
-            group => new GroupWorker(group, node, options, _plan.Map.NameOf, _loop, _figures, _log))];
+            group => new GroupWorker(group, node, _presence, options, _plan.Map.NameOf, _loop, _figures, _log))];
         _meter = new GatewayMeter(options.MeterFactory, GetStatistics);
     }
 
@@ -69,7 +73,8 @@ public sealed class SiteGateway : IAsyncDisposable
 
     /// <summary>Starts a gateway: opens its socket, and joins the groups. Links come up afterwards:
     /// <see cref="WaitForSitesAsync"/>.</summary>
-    /// <param name="node">A node of the site's cluster, better one of the gateway's own. It outlives the gateway.</param>
+    /// <param name="node">A node of the site's cluster, better one of the gateway's own. It outlives the gateway.
+    /// </param>
     /// <param name="options">How it reaches the others; copied and validated.</param>
     /// <param name="cancellationToken">Cancels the start.</param>
     /// <exception cref="ArgumentException">Options are invalid, or the file with the key cannot be used; the message
@@ -77,6 +82,8 @@ public sealed class SiteGateway : IAsyncDisposable
     /// <exception cref="QuickSilverException"><see cref="ErrorCode.InterfaceUnavailable"/> or
     /// <see cref="ErrorCode.PortsExhausted"/>: it cannot listen. Or as of <see cref="QuickSilverNode.JoinAsync"/>.
     /// </exception>
+    /// <exception cref="InvalidOperationException">The cluster has a gateway, which has not ended within 30 s, or the
+    /// node has one.</exception>
     /// <exception cref="OperationCanceledException">The start was cancelled.</exception>
     public static async Task<SiteGateway> StartAsync(
         QuickSilverNode node, SiteGatewayOptions options, CancellationToken cancellationToken = default)
@@ -99,7 +106,8 @@ public sealed class SiteGateway : IAsyncDisposable
         }
     }
 
-    /// <summary>The figures of the gateway and its links, at most 0.2 s old. Allocates nothing.</summary>
+    /// <summary>The figures of the gateway and its links, at most 0.2 s old. Allocates a copy.
+    /// </summary>
     public SiteGatewayStatistics GetStatistics() =>
         _watch.Latest with { DatagramsDropped = _loop.Socket.Dropped };
 
@@ -127,13 +135,13 @@ public sealed class SiteGateway : IAsyncDisposable
             IEnumerable<string> missing = now.Routes.Where(static route => route.Via is null)
                 .Select(static route => route.Site);
             throw new OperationCanceledException(
-                $"{nameof(WaitForSitesAsync)} was cancelled. These sites are not reached: {string.Join(", ", missing)}.",
+                $"{nameof(WaitForSitesAsync)} was cancelled. Not reached: {string.Join(", ", missing)}.",
                 cancellationToken);
         }
     }
 
-    /// <summary>Leaves the groups, waits up to two seconds until other sites hold what was sent, and ends the links. The
-    /// node goes on.</summary>
+    /// <summary>Leaves the groups, waits up to two seconds until other sites hold what was sent, and ends the links.
+    /// The node goes on.</summary>
     public async ValueTask DisposeAsync()
     {
         if (Interlocked.Exchange(ref _isDisposed, 1) != 0) return;
@@ -151,8 +159,8 @@ public sealed class SiteGateway : IAsyncDisposable
         if (Interlocked.Exchange(ref _isDisposed, 1) != 0) return;
         _loop.RequestStop();
         await _stopReading.CancelAsync().ConfigureAwait(false);
-        await EndAsync().ConfigureAwait(false);
         await Task.WhenAll(_readers).ConfigureAwait(false);
+        await EndAsync().ConfigureAwait(false);
     }
 
     private async Task EndAsync()
@@ -163,6 +171,7 @@ public sealed class SiteGateway : IAsyncDisposable
         if (_readers.Length > 0)
             await ((Task)_loop.Ended).ConfigureAwait(ConfigureAwaitOptions.SuppressThrowing);
         await _loop.Socket.DisposeAsync().ConfigureAwait(false);
+        await _presence.DisposeAsync().ConfigureAwait(false);
         _meter.Dispose();
         _log.Post(logger => Log.Stopped(logger, _options.Site));
         await _log.DisposeAsync().ConfigureAwait(false);
@@ -173,10 +182,15 @@ public sealed class SiteGateway : IAsyncDisposable
 
     private async Task BeginAsync(CancellationToken cancellationToken)
     {
+        _presence.TakeNode();
+        await _presence.BeAloneAsync(OtherTimeout, cancellationToken).ConfigureAwait(false);
         var addresses = new AddressBook(_plan, _loop, _watch, _log);
         await addresses.ResolveAsync(cancellationToken).ConfigureAwait(false);
         _loop.Start();
-        _readers = [.. _workers.Select(worker => Task.Run(() => worker.ReadAsync(_stopReading.Token), CancellationToken.None))];
+        _readers =
+        [
+            .. _workers.Select(worker => Task.Run(() => worker.ReadAsync(_stopReading.Token), CancellationToken.None)),
+        ];
         _others =
         [
             .. _workers.Select(worker => Task.Run(() => worker.PublishAsync(_stopAll.Token), CancellationToken.None)),

@@ -12,7 +12,7 @@ namespace QuickSilver.WideArea;
 public sealed class SiteGatewayOptions
 {
     /// <summary>The port that <see cref="Listen"/> has by default.</summary>
-    public const int DefaultPort = 15_900;
+    public const int DefaultPort = 16_900;
 
     /// <summary>Name of the overlay, the same at all its sites: gateways of another one are refused. 1-255 bytes of
     /// UTF-8. Default: "default".</summary>
@@ -21,9 +21,9 @@ public sealed class SiteGatewayOptions
     /// <summary>Name of the own site. No other site has it.</summary>
     public string Site { get; set; } = "";
 
-    /// <summary>Address and UDP port at which the gateway listens; port 0 is a free one. Default: "0.0.0.0:15900".
+    /// <summary>Address and UDP port at which the gateway listens; port 0 is a free one. Default: "0.0.0.0:16900".
     /// </summary>
-    public string Listen { get; set; } = "0.0.0.0:15900";
+    public string Listen { get; set; } = "0.0.0.0:16900";
 
     /// <summary>All links of the overlay, also those between other sites. At least one is of the own site.</summary>
     public IList<SiteLinkOptions> Links { get; private set; } = [];
@@ -47,8 +47,8 @@ public sealed class SiteGatewayOptions
     /// record 1711 names the slow site. Default: 32 MiB.</summary>
     public long MaxWaitingBytesPerGroup { get; set; } = 32 << 20;
 
-    /// <summary>How long messages are kept for a site that cannot be reached. A cut that is shorter loses nothing. Zero:
-    /// not at all. Default: 30 s.</summary>
+    /// <summary>How long messages are kept for a site that cannot be reached. A cut that is shorter loses nothing,
+    /// while no more than <see cref="MaxWaitingBytesPerGroup"/> waits. Zero: not at all. Default: 30 s.</summary>
     public TimeSpan HoldTime { get; set; } = TimeSpan.FromSeconds(30);
 
     internal ILoggerFactory? LoggerFactory { get; private set; }
@@ -69,8 +69,8 @@ public sealed class SiteGatewayOptions
         return this;
     }
 
-    /// <summary>Sets the factory of the gateway's logger. The caller keeps ownership. Default: warnings and errors go to
-    /// the standard error stream.</summary>
+    /// <summary>Sets the factory of the gateway's logger. The caller keeps ownership. Default: warnings and errors go
+    /// to the standard error stream.</summary>
     /// <returns>This instance.</returns>
     public SiteGatewayOptions UseLoggerFactory(ILoggerFactory factory)
     {

@@ -9,7 +9,7 @@ public sealed class SiteLinkOptions
     /// <summary>Name of the site at the other end.</summary>
     public string To { get; set; } = "";
 
-    /// <summary>Where the gateway at the other end is reached: "gateway.tokyo.example:15900" or "[fd00::5]:15900".
+    /// <summary>Where the gateway at the other end is reached: "gateway.tokyo.example:16900" or "[fd00::5]:16900".
     /// Only links of the own site need one; those of other sites ignore it. A name is resolved again while the link is
     /// down.</summary>
     public string? Address { get; set; }

@@ -50,7 +50,8 @@ public sealed class SitePressure : IAsyncDisposable
     /// <summary>Completes when no site holds a group up. At once, and without an allocation, while none does.</summary>
     /// <param name="group">Name of the group.</param>
     /// <param name="cancellationToken">Cancels the wait.</param>
-    /// <exception cref="OperationCanceledException">The wait was cancelled; the message names the slow site.</exception>
+    /// <exception cref="OperationCanceledException">The wait was cancelled; the message names the slow site.
+    /// </exception>
     public ValueTask WaitAsync(string group, CancellationToken cancellationToken = default) =>
         SlowSiteOf(group) is null && !cancellationToken.IsCancellationRequested
             ? default

@@ -13,7 +13,7 @@ public sealed class OptionsTests
         Assert.Empty(Good().Validate());
         SiteGatewayOptions three = Good();
         three.Links.Add(new SiteLinkOptions { From = "oslo", To = "tokyo", Cost = TimeSpan.FromMilliseconds(20) });
-        three.Listen = "[::]:15900";
+        three.Listen = "[::]:16900";
         Assert.Empty(three.Validate());
     }
 
@@ -33,7 +33,7 @@ public sealed class OptionsTests
         Refuses(static options => options.Links.Add(null!), "Links[1]: ");
         Refuses(
             static options => options.Links.Add(
-                new SiteLinkOptions { From = "tokyo", To = "berlin", Address = "10.0.0.6:15900" }),
+                new SiteLinkOptions { From = "tokyo", To = "berlin", Address = "10.0.0.6:16900" }),
             "Links[1]: ");
         Refuses(static options => options.Groups.Clear(), "Groups: ");
         Refuses(static options => options.Groups.Add("$x"), "Groups[1]: ");
@@ -42,7 +42,8 @@ public sealed class OptionsTests
         Refuses(static options => options.MaxWaitingBytesPerGroup = 1, "MaxWaitingBytesPerGroup: ");
         Refuses(static options => options.HoldTime = TimeSpan.FromDays(1), "HoldTime: ");
         Assert.Contains(
-            new SiteGatewayOptions().Validate(), static fault => fault.StartsWith("KeyFile: ", StringComparison.Ordinal));
+            new SiteGatewayOptions().Validate(),
+            static fault => fault.StartsWith("KeyFile: ", StringComparison.Ordinal));
     }
 
     [Fact]
@@ -78,7 +79,10 @@ public sealed class OptionsTests
 
         static SiteGatewayOptions WithFile(SiteGatewayOptions from)
         {
-            var options = new SiteGatewayOptions { Site = from.Site, KeyFile = "/nowhere/sites.key", Listen = "127.0.0.1:0" };
+            var options = new SiteGatewayOptions
+            {
+                Site = from.Site, KeyFile = "/nowhere/sites.key", Listen = "127.0.0.1:0",
+            };
             options.Links.Add(from.Links[0]);
             options.Groups.Add("news");
             return options;
@@ -90,7 +94,7 @@ public sealed class OptionsTests
         var options = new SiteGatewayOptions
         {
             Site = "berlin",
-            Links = { new SiteLinkOptions { To = "tokyo", Address = "gateway.tokyo.example:15900" } },
+            Links = { new SiteLinkOptions { To = "tokyo", Address = "gateway.tokyo.example:16900" } },
             Groups = { "news" },
         };
         return options.UsePreSharedKey(

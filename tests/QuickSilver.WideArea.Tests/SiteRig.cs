@@ -1,5 +1,6 @@
 using System.Collections.Concurrent;
 using System.Net;
+using System.Security.Cryptography;
 using Microsoft.Extensions.Logging.Abstractions;
 using QuickSilver.Bench.Shaping;
 
@@ -32,7 +33,8 @@ internal sealed class SiteRig : IAsyncDisposable
     }
 
     /// <summary>The key of the links.</summary>
-    public PreSharedKey Key { get; } = PreSharedKey.FromBase64(Convert.ToBase64String(System.Security.Cryptography.RandomNumberGenerator.GetBytes(32)));
+    public PreSharedKey Key { get; } =
+        PreSharedKey.FromBase64(Convert.ToBase64String(RandomNumberGenerator.GetBytes(32)));
 
     /// <summary>Running gateways, by site.</summary>
     public Dictionary<string, SiteGateway> Gateways { get; } = [];

@@ -66,6 +66,23 @@ public sealed class TroubleTests
     }
 
     [Fact]
+    public async Task A_second_gateway_of_a_site_waits_for_the_end_of_the_first()
+    {
+        await using var rig = new SiteRig(("berlin", "tokyo"));
+        await rig.StartAsync();
+        SiteGateway first = rig.Gateways["berlin"];
+        await Assert.ThrowsAsync<InvalidOperationException>(
+            () => SiteGateway.StartAsync(first.Node, rig.OptionsOf("berlin")));
+        QuickSilverNode node = await rig.StartNodeAsync("berlin");
+        Task<SiteGateway> start = SiteGateway.StartAsync(node, rig.OptionsOf("berlin"));
+        await SiteRig.UntilAsync(() => node.GetStatistics().Groups > 0 || start.IsFaulted, () => "it has begun");
+        Assert.False(start.IsCompleted);
+        await first.DisposeAsync();
+        await using SiteGateway second = await start.WaitAsync(SiteRig.Patience);
+        Assert.Equal("berlin", second.Site);
+    }
+
+    [Fact]
     public async Task A_gateway_with_another_key_is_a_stranger()
     {
         await using var rig = new SiteRig(("berlin", "tokyo"));

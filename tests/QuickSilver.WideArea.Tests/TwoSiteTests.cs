@@ -66,7 +66,8 @@ public sealed class TwoSiteTests
         foreach (int length in lengths) await berlin.Group.SendAsync(PatternOf(length).AsMemory());
         await SiteRig.UntilAsync(() => tokyo.Count == lengths.Length, () => $"{lengths.Length}: {tokyo.Count}");
         Assert.All(
-            tokyo.Messages.Zip(lengths), static pair => Assert.True(PatternOf(pair.Second).AsSpan().SequenceEqual(pair.First)));
+            tokyo.Messages.Zip(lengths),
+            static pair => Assert.True(PatternOf(pair.Second).AsSpan().SequenceEqual(pair.First)));
     }
 
     [Fact]

@@ -41,6 +41,8 @@ internal sealed class SiteRun
             InOrder = Draw(2) == 0,
             // Seven links may take longer than two seconds there and back.
             RepairAfter = TimeSpan.FromSeconds(5),
+            // Of its own place, so that the other draws of a seed stay.
+            HoldTime = TimeSpan.FromSeconds(5 * _random.DrawBetween(0, 3, RandomStream.Workload, 1, 0, 0)),
             Window = 1 << (5 + Draw(4)),
             Link = new LinkSettings
             {

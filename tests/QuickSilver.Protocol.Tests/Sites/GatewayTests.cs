@@ -1,4 +1,5 @@
 using QuickSilver.Protocol.Core;
+using QuickSilver.Protocol.Sites;
 using QuickSilver.Protocol.Sites.Gateways;
 using QuickSilver.Protocol.Sites.Links;
 using QuickSilver.Protocol.Sites.Overlay;
@@ -44,6 +45,69 @@ public class GatewayTests
         Assert.Equal(atC, world.Sites[2].Delivered);
         Assert.Equal(inOrder ? [1, 2, 3, 4] : [1, 3, 4, 2], world.Sites[3].Delivered);
         Assert.Equal(0, world.Sites[0].Gateway.Kept);
+    }
+
+    [Fact]
+    public void WhatIsSentDuringACutIsKeptForASiteUntilItsTimeIsOver()
+    {
+        var map = new SiteMap(["A", "B"], [new("A", "B", 10)]);
+        var world = new GatewayWorld(map, new GatewaySettings { InOrder = true, HoldTime = TimeSpan.FromSeconds(5) });
+        bool isCut = true;
+        world.Loses = (_, _, _) => isCut;
+        world.Sites[0].Send(1);
+        world.RunFor(TimeSpan.FromSeconds(3));
+        Assert.True(world.Sites[0].Gateway.LinkTo(1) is not { State: LinkState.Up });
+        world.Sites[0].Send(2);
+        Assert.Equal(2, world.Sites[0].Gateway.Kept);
+        Assert.Equal(1, world.Sites[0].Gateway.SlowestOf(1));
+        isCut = false;
+        world.RunFor(TimeSpan.FromSeconds(3));
+        Assert.Equal(new byte[] { 1, 2 }, world.Sites[1].Delivered);
+        Assert.Equal(0, world.Sites[0].Gateway.Kept);
+
+        isCut = true;
+        world.Sites[0].Send(3);
+        world.RunFor(TimeSpan.FromSeconds(10));
+        Assert.Equal(0, world.Sites[0].Gateway.Kept);
+        isCut = false;
+        world.RunFor(TimeSpan.FromSeconds(3));
+        world.Sites[0].Send(4);
+        world.RunFor(TimeSpan.FromSeconds(1));
+        // The site learns what it never gets.
+        Assert.Equal(new byte[] { 1, 2, 0, 4 }, world.Sites[1].Delivered);
+    }
+
+    [Fact]
+    public void ASiteThatWasNotHeardSinceTheStartIsWaitedFor()
+    {
+        var map = new SiteMap(["A", "B"], [new("A", "B", 10)]);
+        var world = new GatewayWorld(
+            map, new GatewaySettings { InOrder = true, HoldTime = TimeSpan.FromSeconds(10) }, first: 1);
+        Assert.Empty(world.Sites[1].Delivered);
+        world.RunFor(TimeSpan.FromSeconds(3));
+        Assert.Equal(new byte[] { 1 }, world.Sites[1].Delivered);
+        Assert.Equal(0, world.Sites[0].Gateway.Kept);
+    }
+
+    [Fact]
+    public void WhatTheHostHasNotTakenIsNotHeld()
+    {
+        var map = new SiteMap(["A", "B"], [new("A", "B", 10)]);
+        var world = new GatewayWorld(map, new GatewaySettings { InOrder = true, TellsTaken = true });
+        for (byte message = 1; message <= 5; message++) world.Sites[0].Send(message);
+        world.RunFor(TimeSpan.FromSeconds(1));
+        Assert.Equal(5, world.Sites[1].Delivered.Count);
+        Assert.Equal(5, world.Sites[0].Gateway.Kept);
+        world.Sites[1].Gateway.OnTaken(new StreamId(0, 5, 1), 3, world.Now);
+        world.RunFor(TimeSpan.FromSeconds(1));
+        Assert.Equal(2, world.Sites[0].Gateway.KeptOf(1));
+        world.Sites[1].Gateway.OnTaken(new StreamId(0, 5, 1), 5, world.Now);
+        // What no stream has is no harm.
+        world.Sites[1].Gateway.OnTaken(new StreamId(0, 9, 1), 5, world.Now);
+        world.RunFor(TimeSpan.FromSeconds(10));
+        Assert.Equal(0, world.Sites[0].Gateway.Kept);
+        Assert.Equal(-1, world.Sites[0].Gateway.SlowestOf(1));
+        Assert.Equal(5, world.Sites[1].Delivered.Count);
     }
 
     [Fact]

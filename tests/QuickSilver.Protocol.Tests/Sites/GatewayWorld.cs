@@ -15,11 +15,13 @@ internal sealed class GatewayWorld
     private readonly PriorityQueue<(int From, int To, byte[] Bytes), (long, int)> _inFlight = new();
     private int _order;
 
-    public GatewayWorld(SiteMap map, GatewaySettings settings, Func<int, uint[]>? groups = null)
+    public GatewayWorld(SiteMap map, GatewaySettings settings, Func<int, uint[]>? groups = null, byte first = 0)
     {
         Sites = [.. Enumerable.Range(0, map.Count).Select(site => new Site(this, site, map, settings))];
         foreach (Site site in Sites) site.Gateway.Start(groups?.Invoke(site.Index) ?? [1], Now);
-        RunFor(TimeSpan.FromSeconds(2));
+        // Sent before any link is up.
+        if (first > 0) Sites[0].Send(first);
+        else RunFor(TimeSpan.FromSeconds(2));
     }
 
     public Instant Now { get; private set; } = new(10_000_000);

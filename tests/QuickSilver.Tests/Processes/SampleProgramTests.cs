@@ -91,6 +91,7 @@ public sealed class SampleProgramTests
     [InlineData("FileSend", "/no/such/file", "/no/such/file")]
     [InlineData("FileSend", "denied", "/")]
     [InlineData("TwoMachines", "takes no arguments", "host")]
+    [InlineData("TwoSites", "the name of a site", "oslo")]
     [InlineData(
         "Worker", "Security.KeyFile: '/no/such/file'", "--QuickSilver:Security:KeyFile=/no/such/file",
         "--QuickSilver:Membership:Mode=Host")]
@@ -120,6 +121,24 @@ public sealed class SampleProgramTests
         await using ChildProcess sample = Start(program);
         await AssertEndsAsync(sample, 0);
         Assert.Contains(line, sample.LastLines, StringComparison.Ordinal);
+    }
+
+    [Fact]
+    public async Task Two_sites_greet_each_other()
+    {
+        string port = ProgramCluster.Text(FreePort.Find());
+        string key = Path.Combine(Path.GetTempPath(), $"two-sites-{Guid.NewGuid():N}.key");
+        try
+        {
+            await using ChildProcess berlin = Start("TwoSites", "berlin", port, key);
+            await using ChildProcess tokyo = Start("TwoSites", "tokyo", port, key);
+            await HearsAsync(berlin, "from tokyo, by gateway of berlin, sent by application of tokyo");
+            await HearsAsync(tokyo, "from berlin, by gateway of tokyo, sent by application of berlin");
+        }
+        finally
+        {
+            File.Delete(key);
+        }
     }
 
     [Fact]
