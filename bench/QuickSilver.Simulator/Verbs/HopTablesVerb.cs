@@ -126,7 +126,9 @@ internal static class HopTablesVerb
                 var world = new HopWorld([("Mae East", "UCSB", WayOf(104, Losses[index], megabits))]);
                 double rate = world.Flood("Mae East", Messages, Bytes);
                 if (index == 0) first = rate;
-                Row(Percent(Losses[index]), Mega(rate), Percent(rate / first), Percent(1 - Losses[index]), paper[index]);
+                Row(
+                    Percent(Losses[index]), Mega(rate), Percent(rate / first), Percent(1 - Losses[index]),
+                    paper[index]);
             }
         }
     }
