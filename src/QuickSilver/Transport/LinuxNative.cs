@@ -10,7 +10,8 @@ namespace QuickSilver.Transport;
 /// <summary>
 /// The libc calls without an equivalent in .NET: waiting for many sockets and for other threads together, in fractions
 /// of a millisecond, and sending to an address without an exception for a full buffer. Measured: plain
-/// <see cref="Socket"/> calls send and receive as fast as P/Invoke, but wait more slowly. No call suppresses the GC transition, because each enters the kernel.
+/// <see cref="Socket"/> calls send and receive as fast as P/Invoke, but wait more slowly. No call suppresses the GC
+/// transition, because each enters the kernel.
 /// </summary>
 internal static partial class LinuxNative
 {
@@ -97,8 +98,8 @@ internal static partial class LinuxNative
         return (int)received;
     }
 
-    /// <summary>Sends to an address without waiting. A failure is an answer here: the framework has no way to send to an
-    /// address that reports a full buffer without an exception.</summary>
+    /// <summary>Sends to an address without waiting. A failure is an answer here: where the framework sends to an
+    /// address, it reports a full buffer by an exception.</summary>
     /// <param name="descriptor">A datagram socket that is not connected.</param>
     /// <param name="bytes">A datagram, or a train.</param>
     /// <param name="to">The destination.</param>

@@ -4,9 +4,9 @@ using System.Net.Sockets;
 namespace QuickSilver.Transport;
 
 /// <summary>
-/// The sockets that send to regions. The first regions have a connected socket each, which reports a full buffer
-/// without a search for their address. All others share one, so descriptors do not grow with the regions sent to. Core thread only,
-/// from the first turn on.
+/// The sockets that send to regions. The first regions have a connected socket each, which needs no look-up of the
+/// address. All others share one, so descriptors do not grow with the regions sent to. Core thread only, from the first
+/// turn on.
 /// </summary>
 /// <param name="mostConnected">The most regions with a socket of their own.</param>
 /// <param name="segments">False to send one datagram a call.</param>
