@@ -81,7 +81,9 @@ public sealed class OptionsTests
         {
             var options = new SiteGatewayOptions
             {
-                Site = from.Site, KeyFile = "/nowhere/sites.key", Listen = "127.0.0.1:0",
+                Site = from.Site,
+                KeyFile = "/nowhere/sites.key",
+                Listen = "127.0.0.1:0",
             };
             options.Links.Add(from.Links[0]);
             options.Groups.Add("news");

@@ -101,7 +101,10 @@ internal sealed class SiteRig : IAsyncDisposable
     {
         var options = new SiteGatewayOptions
         {
-            Overlay = "tests", Site = site, Listen = "127.0.0.1:0", Groups = { "news" },
+            Overlay = "tests",
+            Site = site,
+            Listen = "127.0.0.1:0",
+            Groups = { "news" },
         };
         options.UsePreSharedKey(Key).UseLoggerFactory(NullLoggerFactory.Instance);
         foreach ((string First, string Second) link in _links)

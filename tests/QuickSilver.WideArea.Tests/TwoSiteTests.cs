@@ -33,7 +33,10 @@ public sealed class TwoSiteTests
         await using var rig = new SiteRig(("berlin", "tokyo"));
         rig.Shape(new WayShape
         {
-            Delay = TimeSpan.FromMilliseconds(10), Jitter = TimeSpan.FromMilliseconds(3), Loss = 0.1, Duplicates = 0.02,
+            Delay = TimeSpan.FromMilliseconds(10),
+            Jitter = TimeSpan.FromMilliseconds(3),
+            Loss = 0.1,
+            Duplicates = 0.02,
         });
         await rig.StartAsync();
         SiteRig.Collected tokyo = await rig.JoinAsync("tokyo");

@@ -28,7 +28,9 @@ internal static class ReceiverRole
         byte[] buffer = new byte[order.Size];
         var options = new GroupOptions
         {
-            Mode = RoleNode.ModeOf(order), OnBatch = OnMessages, BufferBeforeFirstRead = false,
+            Mode = RoleNode.ModeOf(order),
+            OnBatch = OnMessages,
+            BufferBeforeFirstRead = false,
         };
         await node.JoinManyAsync(names, options);
         TimeSpan joinTurn = (await SettledStatistics.ReadAsync(node)).LongestTurn;

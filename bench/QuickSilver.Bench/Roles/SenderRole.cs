@@ -15,7 +15,9 @@ internal static class SenderRole
             RoleNode.GroupNames(order.Groups),
             new GroupOptions
             {
-                Mode = RoleNode.ModeOf(order), SelfDelivery = false, BufferBeforeFirstRead = false,
+                Mode = RoleNode.ModeOf(order),
+                SelfDelivery = false,
+                BufferBeforeFirstRead = false,
             });
         foreach (Group group in groups) await group.WaitForMembersAsync(order.Receivers + 1);
         EchoMeter? echo = await JoinEchoAsync(node, order);
