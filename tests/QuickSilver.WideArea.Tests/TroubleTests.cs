@@ -49,17 +49,17 @@ public sealed class TroubleTests
         SiteRig.Collected berlin = await rig.JoinAsync("berlin");
         await berlin.Group.SendAsync("before");
         await SiteRig.UntilAsync(() => tokyo.Count == 1, () => "the message before");
-        await SiteRig.UntilAsync(
-            () => rig.Gateways["berlin"].GetStatistics().RecordsKept == 0, () => "it is acknowledged");
         await rig.Gateways["tokyo"].KillAsync();
         for (int number = 0; number < 100; number++) await berlin.Group.SendAsync($"meanwhile {number}");
         await rig.StartGatewayAsync("tokyo");
         await rig.WaitForSitesAsync();
         await berlin.Group.SendAsync("after");
-        await SiteRig.UntilAsync(() => tokyo.Count >= 102, () => $"102: {tokyo.Count}");
+        await SiteRig.UntilAsync(() => tokyo.Texts.Contains("after"), () => $"the last: {tokyo.Count}");
         string[] expected =
             ["before", .. Enumerable.Range(0, 100).Select(static number => $"meanwhile {number}"), "after"];
-        Assert.Equal(expected, tokyo.Texts);
+        // What the first life had not acknowledged comes again.
+        Assert.Equal(expected, tokyo.Texts.Distinct());
+        Assert.Equal(101, tokyo.Texts.Count(static text => text != "before"));
         // The other way, the new life begins again.
         await tokyo.Group.SendAsync("back");
         await SiteRig.UntilAsync(() => berlin.Count == 1, () => "a message back");
