@@ -194,6 +194,8 @@ internal sealed class NodeArguments
         options.Transport.Interface = parsed.GetValue(_interface);
         options.Transport.Kind = parsed.GetValue(_transport);
         options.Pending.MaxMessagesPerRegion = parsed.GetValue(_pending);
+        // A machine that keeps a process waiting makes it a slow member. A run that loses and repairs goes on with it.
+        options.Pending.SlowMemberTimeout = Timeout.InfiniteTimeSpan;
         options.Transport.MaxDatagramBytes = parsed.GetValue(_datagram);
         options.Membership.Port = parsed.GetValue(_port);
         if (parsed.GetValue(_server) is { } server)

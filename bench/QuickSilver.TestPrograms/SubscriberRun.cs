@@ -45,7 +45,7 @@ internal sealed class SubscriberRun(NodeSetup setup, TimeSpan linger)
             setup.Output, "receiving", () => _checker.Received, () => Details(node)))
         {
             Task readers = isInline
-                ? Task.Delay(Timeout.Infinite, end.Token)
+                ? EndedAsync(groups, end.Token)
                 : Task.WhenAll(groups.Select(group => ReadAsync(group, end.Token)));
             ending = await WaitAsync(node, readers, end);
         }
@@ -54,6 +54,10 @@ internal sealed class SubscriberRun(NodeSetup setup, TimeSpan linger)
 
     private void OnMessage(in MessageRef message) =>
         _checker.Check(message.Sender, message.SenderName, message.GroupName, message.Sequence, message.Payload);
+
+    // Fails as the first group does that ends before the program.
+    private static async Task EndedAsync(IReadOnlyList<Group> groups, CancellationToken ct) =>
+        await await Task.WhenAny(groups.Select(static group => group.Completion)).WaitAsync(ct);
 
     private async Task ReadAsync(Group group, CancellationToken ct)
     {

@@ -1,9 +1,12 @@
 using System.Buffers;
 using System.Buffers.Binary;
+using System.ComponentModel;
 using System.IO.Pipelines;
 using System.Net;
 using System.Net.Security;
 using System.Net.Sockets;
+using System.Security.Authentication;
+using System.Security.Cryptography;
 using QuickSilver.Protocol.Membership.Frames;
 using QuickSilver.Security;
 
@@ -155,7 +158,7 @@ internal sealed class FrameConnection
             Refusal = refusal;
             return FrameEnd.Unauthenticated;
         }
-        catch (Exception broken) when (broken is IOException or SocketException or OperationCanceledException)
+        catch (Exception broken) when (IsOfTheStream(broken))
         {
             return FrameEnd.Broken;
         }
@@ -207,8 +210,7 @@ internal sealed class FrameConnection
                 if (result.IsCompleted) return isCut ? FrameEnd.HalfFrame : FrameEnd.Closed;
             }
         }
-        catch (Exception broken)
-            when (broken is IOException or SocketException or OperationCanceledException or ObjectDisposedException)
+        catch (Exception broken) when (IsOfTheStream(broken))
         {
             return IsReset(broken) ? FrameEnd.Reset : FrameEnd.Broken;
         }
@@ -226,6 +228,11 @@ internal sealed class FrameConnection
         await _stream.WriteAsync(Preface.Of(SecurityMode.None), _cancel.Token).ConfigureAwait(false);
         return true;
     }
+
+    // What a stream throws when its connection breaks, TLS included. The framework lets errors of its TLS libraries
+    // through as they are, when the other side breaks the connection off while this side ends it in order.
+    private static bool IsOfTheStream(Exception broken) => broken is IOException or OperationCanceledException
+        or InvalidOperationException or Win32Exception or AuthenticationException or CryptographicException;
 
     private static bool IsReset(Exception broken) =>
         (broken as SocketException ?? broken.InnerException as SocketException) is
@@ -258,9 +265,7 @@ internal sealed class FrameConnection
             if (_stream is SslStream secured) await secured.ShutdownAsync().ConfigureAwait(false);
             _socket.Shutdown(SocketShutdown.Send);
         }
-        catch (Exception broken)
-            when (broken is IOException or SocketException or OperationCanceledException or ObjectDisposedException
-                or InvalidOperationException)
+        catch (Exception broken) when (IsOfTheStream(broken))
         {
             if (IsReset(broken)) Interlocked.CompareExchange(ref _imposedEnd, (int)FrameEnd.Reset, -1);
             await _cancel.CancelAsync().ConfigureAwait(false);
