@@ -30,6 +30,9 @@ internal sealed class LinkPair
     /// <summary>Decides whether a datagram is lost.</summary>
     public Func<End, LinkKind, byte[], bool> Loses { get; set; } = static (_, _, _) => false;
 
+    /// <summary>How much later than others a datagram comes.</summary>
+    public Func<End, byte[], TimeSpan> Late { get; set; } = static (_, _) => TimeSpan.Zero;
+
     public static LinkPair Up(LinkSettings? settings = null)
     {
         var pair = new LinkPair(settings);
@@ -86,7 +89,7 @@ internal sealed class LinkPair
         byte[] bytes = datagram.ToArray();
         from.Sent.Add((Now, bytes));
         if (Loses(from, (LinkKind)bytes[3], bytes)) return;
-        _inFlight.Enqueue((from.Peer, bytes), ((Now + Delay).Ticks, _order++));
+        _inFlight.Enqueue((from.Peer, bytes), ((Now + Delay + Late(from, bytes)).Ticks, _order++));
     }
 
     internal sealed class End : ILinkHost

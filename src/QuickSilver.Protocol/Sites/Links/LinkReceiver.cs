@@ -53,7 +53,7 @@ internal sealed class LinkReceiver(LinkSettings settings, LinkRoundTrip roundTri
             counters.Rejects.Count(RejectReason.BeyondWindow);
             return false;
         }
-        if (number <= Highest && !_holes.Close(number))
+        if (number <= Highest && !_holes.Close(number, now))
         {
             counters.Duplicates++;
             AckAt(now);
