@@ -1,5 +1,6 @@
 using System.Net;
 using System.Text.Json.Serialization;
+using QuickSilver.Protocol.Membership;
 
 namespace QuickSilver;
 
@@ -12,4 +13,9 @@ namespace QuickSilver;
 /// <param name="Group">The name of the group.</param>
 /// <param name="Publishes">True when the node wants to publish to the group without being a member.</param>
 public sealed record AuthorizationRequest(
-    string Identity, string NodeName, [property: JsonIgnore] IPAddress? Address, string Group, bool Publishes);
+    string Identity, string NodeName, [property: JsonIgnore] IPAddress? Address, string Group, bool Publishes)
+{
+    /// <summary>True when the node wants to read the statistics of all nodes (<see cref="ClusterMonitor"/>). The group
+    /// is "$statistics" then. Nodes that publish their own statistics there are not asked for.</summary>
+    public bool IsMonitor => !Publishes && StatisticsGroup.Is(Group);
+}
