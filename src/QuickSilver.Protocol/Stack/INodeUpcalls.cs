@@ -47,6 +47,14 @@ internal interface INodeUpcalls
     }
 
     /// <summary>
+    /// A monitor is open in the cluster, or none is left: the node is to publish its statistics, or to cease. May be
+    /// repeated.
+    /// </summary>
+    void OnMonitored(bool isOpen, Instant now)
+    {
+    }
+
+    /// <summary>
     /// A member was removed because it was too slow for a region; <see cref="OnNodesRemoved"/> tells of it as well.
     /// </summary>
     void OnMemberShed(NodeInfo member, Instant now)

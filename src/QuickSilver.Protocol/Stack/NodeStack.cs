@@ -276,6 +276,8 @@ internal sealed class NodeStack : ICompletionHandler, IPullRoots, IMembershipEve
 
     void IMembershipEvents.OnHold(MembershipHold hold, Instant now) => _upcalls.OnHold(hold, now);
 
+    void IMembershipEvents.OnMonitored(bool isOpen, Instant now) => _upcalls.OnMonitored(isOpen, now);
+
     void IMembershipEvents.OnConnectionChanged(bool connected, Instant now) =>
         _upcalls.OnConnectionChanged(connected, now);
 

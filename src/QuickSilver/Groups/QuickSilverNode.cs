@@ -1,5 +1,6 @@
 using System.Diagnostics;
 using QuickSilver.Inboxes.Shared;
+using QuickSilver.Monitoring;
 using QuickSilver.Protocol.Core;
 using QuickSilver.Runtime;
 
@@ -23,6 +24,8 @@ public sealed partial class QuickSilverNode : IAsyncDisposable
     {
         _parts = NodeComposer.Compose(opening, Raise);
         _defaults = HandleSettings.From(new GroupOptions(), opening.Options.Delivery);
+        _monitoring = new NodeMonitoring(Core, JoinReservedAsync);
+        Core.Monitoring = _monitoring;
     }
 
     private event EventHandler<NodeEvent>? Happened;

@@ -155,6 +155,8 @@ internal sealed class HostedServer(
     {
         // A name that is refused anyway may contain anything: the application does not see it.
         if (settings.Authorize is not { } authorize || !ServerGroups.IsGoodName(groupName)) return true;
+        // What a node tells of itself is for monitors alone, and those are asked for.
+        if (isPublisher && StatisticsGroup.Is(groupName)) return true;
         if (!_connections.TryGetValue(connection, out HostedConnection? known)) return false;
         var request = new AuthorizationRequest(
             known.Identity, nodeName, known.Link.RemoteAddress, groupName, isPublisher);

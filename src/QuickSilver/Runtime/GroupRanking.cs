@@ -38,7 +38,9 @@ internal static class GroupRanking
         return all.AsReadOnly();
     }
 
-    private static GroupStatistics Read(GroupCore group)
+    /// <summary>What is unread in all handles on a group: messages, and bytes with those of undisposed
+    /// leases.</summary>
+    public static (long Messages, long Bytes) ReadUnread(GroupCore group)
     {
         long messages = 0;
         long bytes = 0;
@@ -47,6 +49,13 @@ internal static class GroupRanking
             messages += handle.Inbox?.Messages ?? 0;
             bytes += handle.Inbox?.Bytes ?? 0;
         }
+        return (messages, bytes);
+    }
+
+    /// <summary>The figures of one group.</summary>
+    public static GroupStatistics Read(GroupCore group)
+    {
+        (long messages, long bytes) = ReadUnread(group);
         GroupFigures figures = group.Figures;
         GroupView? view = group.View;
         return new GroupStatistics

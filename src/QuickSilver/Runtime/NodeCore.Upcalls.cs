@@ -16,6 +16,7 @@ internal sealed partial class NodeCore
     void INodeUpcalls.OnStepInstalled(InstalledStep step, Instant now)
     {
         Volatile.Write(ref _layout, step.Layout);
+        Monitoring?.OnStepInstalled(step);
         if (!IsInMemory && step.Opened.Count > 0) _others.Look(step.Opened, _transport.Choice);
     }
 
@@ -58,11 +59,16 @@ internal sealed partial class NodeCore
         Services.Events.Post(new MemberShed(new Member(id, member.Name)));
     }
 
-    void INodeUpcalls.OnNodesRemoved(IReadOnlyList<NodeInfo> nodes, Instant now) =>
+    void INodeUpcalls.OnMonitored(bool isOpen, Instant now) => Monitoring?.OnMonitored(isOpen);
+
+    void INodeUpcalls.OnNodesRemoved(IReadOnlyList<NodeInfo> nodes, Instant now)
+    {
+        Monitoring?.OnNodesRemoved(nodes);
         Services.Log.Post(
             (nodes.Count,
             Names: string.Join(", ", nodes.Select(static node => $"{QuotedName.Of(node.Name)} ({node.Number})"))),
             static (logger, s) => Log.NodesRemoved(logger, s.Count, s.Names));
+    }
 
     void INodeUpcalls.OnLagChanged(IReadOnlyList<LaggingMember> behind, Instant now) => Lags.OnChanged(behind, now);
 

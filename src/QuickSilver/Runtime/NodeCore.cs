@@ -110,6 +110,9 @@ internal sealed partial class NodeCore : ICoreObserver, INodeUpcalls, ICompletio
     /// <summary>Publishes the node's figures; set before the thread starts.</summary>
     public StatisticsCutter? Statistics { get; set; }
 
+    /// <summary>Cluster-wide statistics; set before the thread starts.</summary>
+    public IMonitoringEvents? Monitoring { get; set; }
+
     /// <summary>Messages passed to inline handlers, counted once for each handle that has handlers.</summary>
     public long MessagesHandled { get; set; }
 
@@ -179,6 +182,7 @@ internal sealed partial class NodeCore : ICoreObserver, INodeUpcalls, ICompletio
             ?? (Exception)new ObjectDisposedException(
                 nameof(QuickSilverNode), $"The node '{Services.Name}' has been disposed of: start another.");
         (_link as TcpMembershipLink)?.ExpectEnd();
+        Monitoring?.OnMonitored(false);
         Stack.Shutdown(now);
         Directory.EndAll(_lifecycle.StopReason);
         Statistics?.Cut(now);
@@ -191,6 +195,7 @@ internal sealed partial class NodeCore : ICoreObserver, INodeUpcalls, ICompletio
         QuickSilverException reason = NodeFaults.OfCore(fault);
         EndReason = reason;
         _lifecycle.Stop(reason);
+        Monitoring?.OnMonitored(false);
         Directory.EndAll(reason);
         Close();
     }
@@ -355,6 +360,7 @@ internal sealed partial class NodeCore : ICoreObserver, INodeUpcalls, ICompletio
     private void EndStack(NodeEvictedException? reason, Instant now)
     {
         Statistics?.OnStackEnding();
+        Monitoring?.OnMonitored(false);
         Stack.Shutdown(now);
         if (reason is not null) Directory.EndAll(reason);
     }

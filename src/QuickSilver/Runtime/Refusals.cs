@@ -21,6 +21,14 @@ internal static class Refusals
                 ErrorCode.NotAuthorized,
                 "This node may not be in ordered groups, nor publish to them: Security.Authorize at the membership "
                 + $"server says no to '{groupName}', the group of all nodes that do. Let it join that one, too."),
+            MembershipRefusal.NotAllowed when StatisticsGroup.Is(groupName) => new QuickSilverException(
+                ErrorCode.NotAuthorized,
+                "This node may not monitor the cluster: Security.Authorize at the membership server says no to a "
+                + $"request with IsMonitor, for the group '{groupName}'."),
+            MembershipRefusal.BadGroupName when StatisticsGroup.Is(groupName) => new QuickSilverException(
+                ErrorCode.MembershipRefused,
+                "The cluster cannot be monitored: its membership server runs a version without cluster-wide "
+                + "statistics. Upgrade it first."),
             MembershipRefusal.NotAllowed => new QuickSilverException(
                 ErrorCode.NotAuthorized,
                 $"This node may not {(isPublisher ? "publish to" : "join")} '{groupName}': "

@@ -57,6 +57,7 @@ internal sealed class AgentNews(
         FrameKind.PublishRefused => OnJoinRefused(ref reader, true, now),
         FrameKind.GroupsForgotten => OnGroupsForgotten(ref reader, now),
         FrameKind.Keys => OnKeys(ref reader),
+        FrameKind.Monitored => OnMonitored(ref reader, now),
         _ => false,
     };
 
@@ -80,6 +81,14 @@ internal sealed class AgentNews(
     {
         if (HoldFrame.TryRead(ref reader) is not { } hold) return false;
         events.OnHold(hold, now);
+        return true;
+    }
+
+    private bool OnMonitored(ref WireReader reader, Instant now)
+    {
+        bool isOpen = FrameFields.ReadFlag(ref reader);
+        if (!reader.IsAtEnd || !settings.TakesMonitored) return false;
+        events.OnMonitored(isOpen, now);
         return true;
     }
 

@@ -37,6 +37,9 @@ internal sealed record AgentSettings(
     /// <summary>The ciphers that the node has; none when it does not seal.</summary>
     public SealCiphers Ciphers { get; init; }
 
+    /// <summary>True when the node takes word of monitors, as all but the first builds do.</summary>
+    public bool TakesMonitored { get; init; } = true;
+
     /// <summary>Hooks by which simulator tests observe and alter internals.</summary>
     internal Probes Probes { get; init; } = Probes.None;
 }

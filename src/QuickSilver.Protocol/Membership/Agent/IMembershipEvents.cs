@@ -82,6 +82,15 @@ internal interface IMembershipEvents
     {
     }
 
+    /// <summary>
+    /// A monitor is open in the cluster, or none is left: nodes are to publish their statistics, or to cease. A server
+    /// may repeat itself. None is open before the first call; after a takeover the former word stands until another
+    /// comes.
+    /// </summary>
+    void OnMonitored(bool isOpen, Instant now)
+    {
+    }
+
     /// <summary>The server refused or removed this node. The agent raises no further events.</summary>
     void OnExpelled(MembershipRefusal reason, Instant now);
 }

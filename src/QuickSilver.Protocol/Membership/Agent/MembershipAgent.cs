@@ -83,6 +83,7 @@ internal sealed class MembershipAgent
             Secret = _secret,
             Electorate = _electorate,
             Ciphers = _settings.Ciphers,
+            TakesMonitored = _settings.TakesMonitored,
         };
         hello.WriteTo(_frame);
         _link.Send(_frame.Span);

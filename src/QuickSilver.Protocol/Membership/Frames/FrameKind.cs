@@ -144,4 +144,10 @@ internal enum FrameKind : byte
     /// Server: the keys of the views that the next step opens; only in secured clusters. See <see cref="KeysFrame"/>.
     /// </summary>
     Keys = 51,
+
+    /// <summary>
+    /// Server: a monitor is open in the cluster (1), or none is left (0): a byte. Only to nodes that take it
+    /// (<see cref="HelloField.Monitored"/>).
+    /// </summary>
+    Monitored = 52,
 }

@@ -15,4 +15,7 @@ internal enum HelloField : uint
 
     /// <summary>The electorate of a returning node's server (u64). Absent: none is known.</summary>
     Electorate = 2,
+
+    /// <summary>The node takes <see cref="FrameKind.Monitored"/> (no bytes). Absent: it does not.</summary>
+    Monitored = 3,
 }

@@ -115,6 +115,16 @@ internal sealed record HelloFrame
         }
     }
 
+    /// <summary>True when the node takes <see cref="FrameKind.Monitored"/>.</summary>
+    public bool TakesMonitored
+    {
+        get => Extensions.Find(HelloField.Monitored) is { Length: 0 };
+        init
+        {
+            if (value) Extensions = Extensions.With(HelloField.Monitored, []);
+        }
+    }
+
     /// <summary>Writes the frame.</summary>
     public void WriteTo(FrameBuilder frame)
     {

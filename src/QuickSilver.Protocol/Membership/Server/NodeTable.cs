@@ -81,6 +81,7 @@ internal sealed class NodeTable(IServerLinks links, Func<UInt128> drawSecret, Pr
             Multicast = hello.Multicast,
             Versions = hello.Versions,
             Ciphers = hello.Ciphers,
+            TakesMonitored = hello.TakesMonitored,
             BaseStep = lastStep,
             Installed = lastStep,
             IsInherited = isInherited,

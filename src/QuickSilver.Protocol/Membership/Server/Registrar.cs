@@ -98,6 +98,7 @@ internal sealed class Registrar(
             succession.OnNewcomer(now);
             ServerNode newcomer = parts.Nodes.Add(hello, identity, parts.ServerEpoch.Epoch, parts.Pipeline.Last);
             Attach(connection, newcomer, false, now);
+            parts.Monitors.OnAdmitted(newcomer);
             succession.OnCome(newcomer, now);
         }
         else Resume(connection, known, hello.Received, now);
@@ -219,7 +220,9 @@ internal sealed class Registrar(
             Refuse(connection, refusal);
             return;
         }
-        Attach(connection, succession.TakeOver(hello, identity, report, now), false, now);
+        ServerNode survivor = succession.TakeOver(hello, identity, report, now);
+        Attach(connection, survivor, false, now);
+        parts.Monitors.OnAdmitted(survivor);
         succession.OnRegistered(now);
     }
 

@@ -53,6 +53,9 @@ internal sealed class ServerGroups(int mostGroups, int mostOfNode, AddressPool p
             ? group
             : throw new KeyNotFoundException($"Nothing names group {counter}.");
 
+    /// <summary>The group of a name; null when there is none.</summary>
+    public ServerGroup? Find(string name) => _byName.TryGet(name, out ServerGroup? group) ? group : null;
+
     /// <summary>
     /// Forgets all groups. Each term assigns counters from a block of its own, from an offset in it that the server's
     /// random id decides. So counters of a former server are not used again, even those of groups that no survivor
@@ -265,7 +268,7 @@ internal sealed class ServerGroups(int mostGroups, int mostOfNode, AddressPool p
     /// <summary>True for a name that a group may have.</summary>
     public static bool IsGoodName(string name) =>
         name.Length > 0
-        && name[0] != '$'
+        && (name[0] != '$' || StatisticsGroup.Is(name))
         && Encoding.UTF8.GetByteCount(name) <= FrameFields.MaxNameBytes
         && FrameFields.IsPlain(name);
 }

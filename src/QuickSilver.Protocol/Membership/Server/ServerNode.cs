@@ -43,6 +43,13 @@ internal sealed class ServerNode(NodeInfo info, int slot)
     /// <summary>The ciphers that it has; none when the cluster is not secured.</summary>
     public SealCiphers Ciphers { get; init; }
 
+    /// <summary>True when it takes word of monitors.</summary>
+    public bool TakesMonitored { get; init; }
+
+    /// <summary>The last that it was told of monitors by this server; null when it was told nothing. Written by
+    /// <see cref="MonitorNotices"/>.</summary>
+    public bool? ToldMonitored { get; set; }
+
     /// <summary>The node's connection; null while that is broken.</summary>
     public long? Connection { get; set; }
 

@@ -62,7 +62,8 @@ internal sealed class ServerParts
         Maker = new StepMaker(
             Nodes, Changes, regions, Publishers, Groups, Ledger, notices, Merger, rotation,
             new VersionChange(Ledger, Nodes, settings.Probes), settings.Probes);
-        Pipeline = new StepPipeline(settings, alarms, Nodes, Maker, rotation, Pauses);
+        Monitors = new MonitorNotices(Nodes, Groups);
+        Pipeline = new StepPipeline(settings, alarms, Nodes, Maker, rotation, Monitors, Pauses);
         Hold = new ServerHold(this);
     }
 
@@ -122,6 +123,9 @@ internal sealed class ServerParts
 
     /// <summary>Schedules and tracks steps.</summary>
     public StepPipeline Pipeline { get; }
+
+    /// <summary>Tells nodes whether a monitor is open.</summary>
+    public MonitorNotices Monitors { get; }
 
     /// <summary>Reports that the server holds.</summary>
     public ServerHold Hold { get; }

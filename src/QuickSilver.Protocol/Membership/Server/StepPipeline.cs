@@ -31,6 +31,7 @@ internal sealed class StepPipeline
     private readonly Alarm _installAlarm;
     private readonly Alarm _rotateAlarm;
     private readonly KeyRotation? _rotation;
+    private readonly MonitorNotices _monitors;
     private readonly OwnPauses _pauses;
     private readonly FrameBuilder _frame = new();
     private readonly List<MadeStep> _unsettled = [];
@@ -48,8 +49,10 @@ internal sealed class StepPipeline
         NodeTable nodes,
         StepMaker maker,
         KeyRotation? rotation,
+        MonitorNotices monitors,
         OwnPauses pauses)
     {
+        _monitors = monitors;
         _pauses = pauses;
         pauses.Tell(OnPaused);
         _rotation = rotation;
@@ -176,6 +179,7 @@ internal sealed class StepPipeline
         MadeStep? made = _maker.Make(Last + 1, now);
         if (_rotation?.Next(now) is { } due && due != Instant.Never) _rotateAlarm.Set(due);
         if (made is null) return;
+        _monitors.OnStep();
         Last = made.Step;
         _installing = made;
         if (made.ToInstall.Count == 0)

@@ -83,6 +83,9 @@ internal sealed class TokenRing
     /// <summary>The round met last.</summary>
     public ulong Round => _walk.Round;
 
+    /// <summary>Smoothed duration of the rounds of this view that were led here; zero before the first.</summary>
+    public TimeSpan RoundTrip { get; private set; }
+
     /// <summary>Number of times that the lead changed, as this member saw it.</summary>
     public int Term => _lead.Term;
 
@@ -336,6 +339,7 @@ internal sealed class TokenRing
         TimeSpan smoothed = TimeSpan.FromTicks(((counters.TokenRoundTrip.Ticks * 7) + took.Ticks) / 8);
         counters.TokenRoundTrip = counters.TokenRounds == 0 ? took : smoothed;
         counters.TokenRounds++;
+        RoundTrip = RoundTrip == TimeSpan.Zero ? took : TimeSpan.FromTicks(((RoundTrip.Ticks * 7) + took.Ticks) / 8);
         if (_walk.Token.Complete) _silence.OnAllVisited();
         else _node.Probes.Reached("a round ends that left somebody out");
         _lag.Conclude(_walk.Token, _plan.Skipped, Behind);
