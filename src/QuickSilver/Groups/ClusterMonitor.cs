@@ -4,9 +4,9 @@ using QuickSilver.Monitoring;
 namespace QuickSilver;
 
 /// <summary>
-/// Shows the statistics of all nodes of a cluster (<see cref="QuickSilverNode.MonitorClusterAsync"/>). While one is open
-/// anywhere, each node publishes a <see cref="NodeSnapshot"/> once a second; without one, none does. Nodes that run a
-/// version without cluster-wide statistics are not shown.
+/// Shows the statistics of all nodes of a cluster (<see cref="QuickSilverNode.MonitorClusterAsync"/>). While one is
+/// open anywhere, each node publishes a <see cref="NodeSnapshot"/> once a second; without one, none does. Nodes that
+/// run a version without cluster-wide statistics are not shown.
 /// <para>
 /// A monitor ends with <see cref="DisposeAsync"/>, with its node, and with an eviction of its node: open another then.
 /// Any number of readers may be open. All members may be called from any thread.

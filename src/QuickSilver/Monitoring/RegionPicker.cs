@@ -39,8 +39,7 @@ internal sealed class RegionPicker
     private static List<Member> MembersOf(ProtocolRegionView view)
     {
         var members = new List<Member>();
-        foreach (NodeInfo member in view.Members.AsSpan(0, Math.Min(view.Members.Length, SnapshotLimits.MembersOfRegion)))
-            members.Add(Member.Of(member));
+        foreach (NodeInfo member in view.Members.Take(SnapshotLimits.MembersOfRegion)) members.Add(Member.Of(member));
         return members;
     }
 

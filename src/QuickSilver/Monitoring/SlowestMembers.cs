@@ -3,8 +3,8 @@ namespace QuickSilver.Monitoring;
 /// <summary>Puts together what nodes say of members that are behind. Stateless.</summary>
 internal static class SlowestMembers
 {
-    /// <summary>One entry a member, from the node that tells of most packets: those that hold up first, then by packets,
-    /// then those that are behind for longest. Silent nodes are not heard.</summary>
+    /// <summary>One entry a member, from the node that tells of most packets: those that hold up first, then by
+    /// packets, then those that are behind for longest. Silent nodes are not heard.</summary>
     public static IReadOnlyList<MemberLag> Of(IEnumerable<NodeReport> nodes)
     {
         var worst = new Dictionary<MemberId, MemberLag>();

@@ -84,7 +84,20 @@ internal sealed class SnapshotPublishing(NodeCore core, JoinHandle join, Snapsho
     private async Task<NodeSnapshot?> MakeAsync(CancellationToken stop)
     {
         var made = new TaskCompletionSource<NodeSnapshot?>(TaskCreationOptions.RunContinuationsAsynchronously);
-        if (!core.Services.TryPost(now => made.TrySetResult(maker.Make(now)))) return null;
+        if (!core.Services.TryPost(now => made.TrySetResult(Make(now)))) return null;
         return await made.Task.WaitAsync(stop).ConfigureAwait(false);
+    }
+
+    // A failure to make a snapshot must not end the core.
+    private NodeSnapshot? Make(Instant now)
+    {
+        try
+        {
+            return maker.Make(now);
+        }
+        catch (Exception)
+        {
+            return null;
+        }
     }
 }

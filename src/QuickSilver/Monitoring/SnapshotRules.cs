@@ -60,7 +60,7 @@ internal static class SnapshotRules
     private static bool IsGood(InboxReport one) =>
         Names.IsValid(one.Group) && one is { Messages: >= 0, Bytes: >= 0 };
 
-    private static bool IsGood(Member one) => IsNodeName(one.Name) && IsNodeName(one.Identity);
+    private static bool IsGood(Member? one) => one is not null && IsNodeName(one.Name) && IsNodeName(one.Identity);
 
     // A node may have no name, and has no identity without a certificate.
     private static bool IsNodeName(string? name) => name is "" || Names.IsValid(name);

@@ -38,7 +38,8 @@ internal sealed class SnapshotWriter
                 Views = Half(snapshot.Views),
             };
         }
-        return snapshot.Slowest.Count + snapshot.Inboxes.Count > 0 ? snapshot with { Slowest = [], Inboxes = [] } : null;
+        bool isShortest = snapshot.Slowest.Count + snapshot.Inboxes.Count == 0;
+        return isShortest ? null : snapshot with { Slowest = [], Inboxes = [] };
     }
 
     private static List<T> Half<T>(IReadOnlyList<T> list) => [.. list.Take(list.Count / 2)];

@@ -2,6 +2,7 @@ using System.Diagnostics.CodeAnalysis;
 using QuickSilver.Diagnostics;
 using QuickSilver.Inboxes.Shared;
 using QuickSilver.Protocol.Core;
+using QuickSilver.Protocol.Membership;
 using QuickSilver.Protocol.Modes;
 using QuickSilver.Protocol.Stack;
 
@@ -111,6 +112,8 @@ internal sealed class GroupDirectory(NodeCore node)
             {
                 foreach (LocalGroup local in JoinedGroups())
                 {
+                    // Nobody waits for a monitor that is slow.
+                    if (StatisticsGroup.Is(local.Info.Name)) continue;
                     flush.Expect();
                     flush.Ask(local, later);
                 }

@@ -18,6 +18,7 @@ internal sealed class WorldNode : IMembershipLink, IMembershipEvents
     private readonly Dictionary<ViewNumber, RegionView> _views = [];
     private readonly List<(ViewNumber View, NodeInfo Sender)> _open = [];
     private StepNumber _switched;
+    private GroupId? _statistics;
 
     public WorldNode(MembershipWorld world, AgentSettings settings)
     {
@@ -54,6 +55,9 @@ internal sealed class WorldNode : IMembershipLink, IMembershipEvents
     public List<GroupId> Forgotten { get; } = [];
 
     public List<bool> Connections { get; } = [];
+
+    /// <summary>What it was told of monitors, in order.</summary>
+    public List<bool> Monitored { get; } = [];
 
     public MembershipRefusal? Expelled { get; private set; }
 
@@ -158,6 +162,16 @@ internal sealed class WorldNode : IMembershipLink, IMembershipEvents
             if (view.IndexOf(Agent.Cluster.Self!.Number.Key) >= 0) _member.Add(view.Number);
             _undone.Remove(view.Number);
         }
+        foreach (GroupInfo group in step.Ceased)
+        {
+            if (StatisticsGroup.Is(group.Name)) _statistics = null;
+        }
+        foreach (GroupInfo group in step.Published)
+        {
+            if (!StatisticsGroup.Is(group.Name)) continue;
+            _statistics = group.Id;
+            if (PublishesStatistics && !Monitored[^1]) Agent.RequestCease([group.Id], now);
+        }
         _world.CheckInstalled(this, step);
     }
 
@@ -185,6 +199,17 @@ internal sealed class WorldNode : IMembershipLink, IMembershipEvents
 
     /// <summary>True when the view has been opened here.</summary>
     public bool HasKnown(RegionView view) => _views.ContainsKey(view.Number);
+
+    /// <summary>Publishes statistics while it is told of a monitor, as a node does.</summary>
+    public bool PublishesStatistics { get; set; }
+
+    public void OnMonitored(bool isOpen, Instant now)
+    {
+        Monitored.Add(isOpen);
+        if (!PublishesStatistics) return;
+        if (isOpen) Agent.RequestPublish([StatisticsGroup.Name], static _ => GroupModes.Reliable, now);
+        else if (_statistics is { } group) Agent.RequestCease([group], now);
+    }
 
     public void OnNodesRemoved(IReadOnlyList<NodeInfo> nodes, Instant now) => Removed.AddRange(nodes);
 

@@ -159,6 +159,49 @@ public sealed class FigureTests
             Consumed(left.Node, "quicksilver.ordered.tokens"), sent.Ordered.TokenVisits, long.MaxValue);
     }
 
+    [Fact]
+    public async Task Instruments_of_modes_that_a_node_does_not_use_are_silent()
+    {
+        await using var rig = new NodeRig();
+        (Group left, Group right) = await rig.StartPairAsync();
+        await left.SendConfirmedAsync("x");
+        string[] modes = ["quicksilver.lateral.", "quicksilver.timed.", "quicksilver.ordered."];
+        Assert.All(modes, mode => Assert.Equal([], Told(left.Node, mode)));
+        ModeOptions[] used = [new LateralMode(), new TimedMode(), new OrderedMode()];
+        for (int index = 0; index < used.Length; index++)
+        {
+            var options = new GroupOptions { Mode = used[index] };
+            Group group = await left.Node.JoinAsync($"mode {index}", options);
+            await right.Node.JoinAsync($"mode {index}", options);
+            await group.WaitForMembersAsync(2).WaitAsync(NodeRig.Patience);
+            await group.SendAsync("x");
+            string mode = modes[index];
+            await NodeRig.UntilAsync(() => Told(left.Node, mode).Count > 0, $"{mode} speaks");
+            Assert.All(modes[(index + 1)..], other => Assert.Equal([], Told(left.Node, other)));
+        }
+    }
+
+    private static List<string> Told(QuickSilverNode node, string prefix)
+    {
+        var told = new List<string>();
+        using var listener = new MeterListener
+        {
+            InstrumentPublished = (instrument, listener) =>
+            {
+                if (instrument.Name.StartsWith(prefix, StringComparison.Ordinal))
+                    listener.EnableMeasurementEvents(instrument);
+            },
+        };
+        listener.SetMeasurementEventCallback<long>((instrument, _, tags, _) =>
+        {
+            foreach (KeyValuePair<string, object?> tag in tags)
+                if (tag.Key == "quicksilver.node" && node.Name.Equals(tag.Value)) told.Add(instrument.Name);
+        });
+        listener.Start();
+        listener.RecordObservableInstruments();
+        return told;
+    }
+
     private static async Task<NodeStatistics> UntilAsync(QuickSilverNode node, Func<NodeStatistics, bool> holds)
     {
         NodeStatistics now = await node.GetStatisticsAsync();

@@ -3,6 +3,7 @@ using System.Reflection;
 using System.Text.Json;
 using System.Text.Json.Serialization;
 using QuickSilver.Testing;
+using QuickSilver.Tests.Monitoring;
 
 namespace QuickSilver.Tests.Api;
 
@@ -18,7 +19,7 @@ public sealed class JsonTests
     private static readonly Type[] Doers =
     [
         typeof(Subscription), typeof(QuickSilverNode), typeof(Inbox), typeof(FeedRegistration), typeof(MessageSender),
-        typeof(Group), typeof(GroupPublisher), typeof(PreSharedKey), typeof(CertificateOptions),
+        typeof(Group), typeof(GroupPublisher), typeof(PreSharedKey), typeof(CertificateOptions), typeof(ClusterMonitor),
     ];
 
     [Fact]
@@ -134,12 +135,16 @@ public sealed class JsonTests
             new Member(Id, "left"), LagReason.Silent, 3, DateTimeOffset.UnixEpoch, TimeSpan.Zero, true, ["greetings"],
             [1]);
         var options = new QuickSilverOptions();
+        NodeSnapshot snapshot = SnapshotSamples.Full(1);
+        var told = new NodeReport { Snapshot = snapshot };
         return new object[]
         {
             Id, new Member(Id, "left"), group.View, group.View.Regions[0], message,
             new LongMessage(PipeReader.Create(Stream.Null), Id, "left", 3, "greetings"), lease, report,
             new LateralStatistics(), new TimedStatistics(), new OrderedStatistics(),
             node.GetStatistics(), (await node.GetTopGroupsAsync(1))[0], lag,
+            snapshot, snapshot.Regions[0], snapshot.Views[0], snapshot.Inboxes[0], new NodeRates(), told,
+            new ClusterSnapshot { Nodes = [told] },
             new CarrierSelected(Carrier.Unicast, "no multicast"), new GroupEnded("greetings", evicted), state,
             new LossReported("greetings", Id, 3, LossReason.Overflow), new NodeRejoined(Id, Id),
             new MemberShed(new Member(Id, "left")),

@@ -50,10 +50,10 @@ internal static class FourPatterns
 
     /// <summary>Regions in the form of <see cref="Regions"/>; a region that is not made of whole patterns shows as
     /// such.</summary>
-    public static IEnumerable<string> Describe(IEnumerable<RegionReport> regions) =>
+    public static IEnumerable<string> Describe(IEnumerable<QuickSilver.TestPrograms.RegionReport> regions) =>
         regions.Select(Describe).Order(StringComparer.Ordinal);
 
-    private static string Describe(RegionReport region)
+    private static string Describe(QuickSilver.TestPrograms.RegionReport region)
     {
         IEnumerable<string> patterns = region.Groups.GroupBy(group => group[..1])
             .OrderBy(pattern => pattern.Key, StringComparer.Ordinal)

@@ -11,7 +11,7 @@ public sealed class RoomOrderTests
     private static readonly RoomRules Rooms =
         new(
             "QuickSilver", "Testing", "Security", "Transport", "Loop", "Membership", "Diagnostics", "Sending",
-            "Inboxes", "Runtime");
+            "Inboxes", "Runtime", "Monitoring");
     private static readonly IReadOnlyList<TypeUse> Uses = AssemblyUses.Of(typeof(QuickSilverNode).Assembly);
 
     [Fact]
@@ -40,7 +40,8 @@ public sealed class RoomOrderTests
             or "QuickSilver.GroupPublisher"
             or "QuickSilver.Inbox"
             or "QuickSilver.MessageSender"
-            or "QuickSilver.QuickSilverNode";
+            or "QuickSilver.QuickSilverNode"
+            or "QuickSilver.ClusterMonitor";
 
     private static bool IsInRoom(string type) =>
         type.StartsWith("QuickSilver.", StringComparison.Ordinal) && type.IndexOf('.', "QuickSilver.".Length) >= 0;
