@@ -8,7 +8,7 @@ public sealed class SampleTests
     private const int MostLinesOfQuickStart = 160;
 
     private static readonly string[] Small =
-        ["Feed", "FileSend", "LatestByKey", "ManyGroups", "OrderedAccounts", "TwoMachines", "Worker", "World"];
+        ["Dashboard", "Feed", "FileSend", "LatestByKey", "ManyGroups", "OrderedAccounts", "TwoMachines", "Worker", "World"];
 
     [Fact]
     public void Every_sample_is_short_and_says_how_to_run_it()
@@ -37,6 +37,7 @@ public sealed class SampleTests
         string[] files = [
             "tests/QuickSilver.Tests/Processes/SampleProgramTests.cs",
             "tests/QuickSilver.Hosting.Tests/WebFeedTests.cs",
+            "tests/QuickSilver.Dashboard.Tests/Browsers/ClusterPageTests.cs",
         ];
         string tests = string.Concat(files.Select(static file => File.ReadAllText(SourceTree.PathOf(file))));
         Assert.All(
