@@ -122,9 +122,9 @@ public sealed class PageTests
 
         Assert.Equal(1, await page.Locator("main").CountAsync());
         Assert.Equal(1, await page.Locator("h1").CountAsync());
-        int tables = await page.Locator("main table").CountAsync();
+        int tables = await page.Locator("main .scroll table").CountAsync();
         Assert.Equal(tables, await page.Locator("main table > caption").CountAsync());
-        Assert.Equal(0, await page.Locator("thead th:not([scope]), tbody th:not([scope])").CountAsync());
+        Assert.Equal(0, await page.Locator(".scroll th:not([scope])").CountAsync());
         Assert.Equal(1, await page.Locator("[role=status], [aria-live]").CountAsync());
         browser.AssertClean(app.Address);
     }

@@ -24,29 +24,32 @@ const charts = [
 
 let points = [];
 
-/** Begins with what the server remembers, and draws again when colours or widths change. */
-export async function startCharts() {
+/** Draws empty charts, and again when colours or widths change. */
+export function startCharts() {
   matchMedia("(prefers-color-scheme: dark)").addEventListener("change", draw);
   new ResizeObserver(resize).observe(byId("charts"));
   draw();
-  try {
-    const answer = await fetch("api/history");
-    if (!answer.ok) return;
-    const earlier = await answer.json();
-    const first = points[0]?.time ?? Infinity;
-    points = [...earlier.filter((point) => point.time < first), ...points];
-    update();
-  } catch {
-    // The stream says what is wrong.
-  }
 }
 
-/** Adds the figures of a frame. */
+/** Adds the figures of a frame. The first one asks for those before it, which the server remembers. */
 export function addPoint(overview) {
+  if (points.length === 0) addHistory();
   if (overview.point.time <= (points.at(-1)?.time ?? 0)) return;
   points.push(overview.point);
   if (points.length > longest) points.shift();
   update();
+}
+
+async function addHistory() {
+  try {
+    const answer = await fetch("api/history");
+    if (!answer.ok) return;
+    const earlier = await answer.json();
+    points = [...earlier.filter((point) => point.time < points[0].time), ...points];
+    update();
+  } catch {
+    // The stream says what is wrong.
+  }
 }
 
 function draw() {
@@ -61,21 +64,23 @@ function draw() {
       stroke: colour(`--series-${index + 1}`),
       width: 1.5,
       points: { show: false },
-      value: (_, value) => (value == null ? "–" : value.toLocaleString("en", { maximumFractionDigits: 1 })),
     }));
     const options = {
       width: Math.max(100, root.clientWidth),
       height,
       padding: [8, 8, 0, 0],
-      cursor: { y: false },
+      cursor: { show: false },
+      legend: { live: false },
       scales: { y: { range: (_, low, high) => [0, Math.max(1, high * 1.1)] } },
-      axes: [axis, { ...axis, size: 56 }],
-      series: [{ label: "time", value: (_, value) => (value == null ? "–" : time(value * 1000)) }, ...series],
+      axes: [{ ...axis, space: 90, values: clock }, { ...axis, size: 56 }],
+      series: [{ label: "time" }, ...series],
     };
     chart.plot = new uPlot(options, data(chart), root);
-    chart.plot.root.querySelector("canvas").setAttribute("aria-hidden", "true");
+    chart.plot.root.setAttribute("aria-hidden", "true");
   }
 }
+
+const clock = (_, places) => places.map((place) => time(place * 1000));
 
 function update() {
   for (const chart of charts) chart.plot?.setData(data(chart));

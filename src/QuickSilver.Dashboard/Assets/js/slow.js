@@ -19,7 +19,12 @@ export function startSlow(onOpen) {
     byId("slow-table"),
     [
       { title: "Member", text: (row) => row.name },
-      { title: "Why", text: (row) => reasons[row.reason] ?? row.reason, mark: (row) => (row.holdsUp ? "bad" : "warn") },
+      {
+        title: "Why",
+        wrap: true,
+        text: (row) => reasons[row.reason] ?? row.reason,
+        mark: (row) => (row.holdsUp ? "bad" : "warn"),
+      },
       { title: "Holds up", text: (row) => (row.holdsUp ? "yes" : "late") },
       { title: "Packets", number: true, text: (row) => count(row.packets) },
       { title: "For", number: true, text: (row) => seconds(row.seconds) },
