@@ -1,4 +1,5 @@
 using System.Diagnostics;
+using System.Net;
 using QuickSilver.Inboxes.Shared;
 using QuickSilver.Monitoring;
 using QuickSilver.Protocol.Core;
@@ -56,6 +57,13 @@ public sealed partial class QuickSilverNode : IAsyncDisposable
     public Task Completion => _parts.Lifecycle.Completion;
 
     internal NodeCore Core => _parts.Core;
+
+    /// <summary>The number of nodes that this process serves, as of the last turn; null when another process
+    /// serves.</summary>
+    internal int? NodesServed => _parts.Host?.Nodes;
+
+    /// <summary>Where this process serves the membership; null when another process does.</summary>
+    internal IPEndPoint? ServingAt => _parts.Host?.EndPoint;
 
     /// <summary>
     /// Returns the longest turn since the call before, of the core thread and of the membership host in this process;

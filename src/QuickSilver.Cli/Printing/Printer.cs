@@ -1,0 +1,134 @@
+using System.Buffers;
+using System.Text;
+using System.Text.Json;
+
+namespace QuickSilver.Cli.Printing;
+
+/// <summary>Where a command's output goes: lines of text, or one JSON object a line. Calls may come from any thread; a
+/// line is written whole. What is written waits for <see cref="Flush"/>.</summary>
+internal sealed class Printer
+{
+    private const int TooMuch = 1 << 16;
+    private static readonly UTF8Encoding Utf8 = new(encoderShouldEmitUTF8Identifier: false);
+
+    private readonly Lock _lock = new();
+    private readonly Stream _output;
+    private readonly TextWriter _errors;
+    private readonly ArrayBufferWriter<byte> _waiting = new();
+    private readonly Utf8JsonWriter _json;
+
+    /// <summary>Prints to streams.</summary>
+    /// <param name="output">Takes the data.</param>
+    /// <param name="errors">Takes remarks and errors.</param>
+    /// <param name="isJson">True for JSON.</param>
+    public Printer(Stream output, TextWriter errors, bool isJson)
+    {
+        _output = output;
+        _errors = errors;
+        IsJson = isJson;
+        _json = new Utf8JsonWriter(_waiting);
+    }
+
+    /// <summary>True for one JSON object a line.</summary>
+    public bool IsJson { get; }
+
+    /// <summary>True if the data goes to a terminal, which has a size and colours.</summary>
+    public bool IsTerminal { get; init; }
+
+    /// <summary>Prints to this process's own streams.</summary>
+    public static Printer OfProcess(bool isJson) => new(Console.OpenStandardOutput(), Console.Error, isJson)
+    {
+        IsTerminal = !Console.IsOutputRedirected,
+    };
+
+    /// <summary>Prints an item: as JSON, or its line if it has one.</summary>
+    public void Print(PrintItem item)
+    {
+        lock (_lock)
+        {
+            if (IsJson)
+            {
+                _json.Reset();
+                ItemJson.Write(_json, item);
+                _json.Flush();
+                EndLine();
+            }
+            else if (item.Line is { } line)
+            {
+                if (item.IsRemark) _errors.WriteLine(line);
+                else
+                {
+                    Utf8.GetBytes(line, _waiting);
+                    EndLine();
+                }
+            }
+            if (_waiting.WrittenCount > TooMuch) FlushCore();
+        }
+    }
+
+    /// <summary>Prints what another process of the tool has told, in the form that is asked for.</summary>
+    /// <param name="json">The item as JSON.</param>
+    /// <param name="line">Its line; made visible here.</param>
+    public void Print(string json, string line)
+    {
+        string text = TerminalText.Escape(IsJson ? json : line);
+        lock (_lock)
+        {
+            Utf8.GetBytes(text, _waiting);
+            EndLine();
+        }
+    }
+
+    /// <summary>Prints a line of text, which has passed <see cref="TerminalText"/>; not in JSON.</summary>
+    public void Line(string line)
+    {
+        if (IsJson) return;
+        lock (_lock)
+        {
+            Utf8.GetBytes(line, _waiting);
+            EndLine();
+        }
+    }
+
+    /// <summary>Prints bytes and the end of a line, as they are.</summary>
+    public void Raw(ReadOnlySpan<byte> bytes)
+    {
+        lock (_lock)
+        {
+            _waiting.Write(bytes);
+            EndLine();
+            if (_waiting.WrittenCount > TooMuch) FlushCore();
+        }
+    }
+
+    /// <summary>Tells an error: a line on the error stream, an object there in JSON.</summary>
+    /// <param name="message">The text; made visible here.</param>
+    /// <param name="code">The exit code.</param>
+    public void Error(string message, int code)
+    {
+        Flush();
+        if (IsJson)
+        {
+            string text = ItemJson.ToText(new PrintItem("error").Add("exit", code).Add("message", message));
+            lock (_lock) _errors.WriteLine(text);
+            return;
+        }
+        lock (_lock) _errors.WriteLine(TerminalText.Escape(message));
+    }
+
+    /// <summary>Writes what waits.</summary>
+    public void Flush()
+    {
+        lock (_lock) FlushCore();
+    }
+
+    private void FlushCore()
+    {
+        if (_waiting.WrittenCount == 0) return;
+        _output.Write(_waiting.WrittenSpan);
+        _output.Flush();
+        _waiting.ResetWrittenCount();
+    }
+
+    private void EndLine() => _waiting.Write("\n"u8);
+}

@@ -1,0 +1,3 @@
+using QuickSilver.Cli;
+
+return await CommandTree.RunAsync(args);

@@ -1,0 +1,61 @@
+using System.Text.Json;
+
+namespace QuickSilver.Cli.Tests.Commands;
+
+[Trait("needs", "nodes")]
+public sealed class MembershipTests
+{
+    [Fact]
+    public async Task A_server_is_run_and_asked_and_ends_in_order()
+    {
+        using var folder = new TestFolder();
+        string key = folder["key"];
+        Assert.Equal(0, (await ToolRun.RunAsync("key", "new", key)).Code);
+        var state = new Dictionary<string, string> { ["XDG_STATE_HOME"] = folder["s"] };
+        Directory.CreateDirectory(folder["s"]);
+        string[] common = ["--cluster", ToolRun.NewCluster(), "--key-file", key, "--json"];
+        await using ToolRun server = ToolRun.Start(
+            [],
+            ["membership", "run", "--port", "0", "--interface", "127.0.0.1", "--name", "server", .. common], state);
+        JsonElement serving = await server.ItemAsync("membership");
+        Assert.True(serving.GetProperty("serves").GetBoolean());
+        string address = serving.GetProperty("address").GetString()!;
+        string port = address[(address.LastIndexOf(':') + 1)..];
+
+        // By its socket on this machine, and by joining.
+        await using ToolRun local = ToolRun.Start([], ["membership", "status", "--port", port, .. common], state);
+        Assert.Equal(0, await local.EndAsync());
+        Assert.Equal("server", (await local.ItemAsync("membership")).GetProperty("node").GetString());
+        (int code, IReadOnlyList<string> lines, string all) = await ToolRun.RunAsync(
+            ["membership", "status", "--server", $"127.0.0.1:{port}", "--interface", "127.0.0.1", .. common]);
+        Assert.True(code == 0, all);
+        Assert.False(ToolRun.Parse(lines[0]).GetProperty("serves").GetBoolean());
+
+        await using ToolRun forget = ToolRun.Start([], ["membership", "forget", "nobody", "--port", port], state);
+        Assert.Equal(2, await forget.EndAsync());
+        Assert.Contains("No member named 'nobody'", forget.All, StringComparison.Ordinal);
+
+        Assert.Equal(0, await server.InterruptAsync());
+        Assert.Empty(Directory.GetFiles(folder["s"], "*.socket", SearchOption.AllDirectories));
+        await using ToolRun late = ToolRun.Start([], ["membership", "forget", "nobody", "--port", port], state);
+        Assert.Equal(3, await late.EndAsync());
+    }
+
+    [Fact]
+    public async Task Another_key_is_told_as_that()
+    {
+        using var folder = new TestFolder();
+        foreach (string name in (string[])["key", "other"])
+            Assert.Equal(0, (await ToolRun.RunAsync("key", "new", folder[name])).Code);
+        string cluster = ToolRun.NewCluster();
+        await using ToolRun server = ToolRun.Start(
+            "membership", "run", "--port", "0", "--interface", "127.0.0.1", "--cluster", cluster,
+            "--key-file", folder["key"], "--json");
+        string address = (await server.ItemAsync("membership")).GetProperty("address").GetString()!;
+        (int code, _, string all) = await ToolRun.RunAsync(
+            "sub", "g", "--server", $"127.0.0.1:{address[(address.LastIndexOf(':') + 1)..]}",
+            "--interface", "127.0.0.1", "--cluster", cluster, "--key-file", folder["other"]);
+        Assert.True(code == 2, $"{code}: {all}");
+        Assert.Contains("do not trust each other", all, StringComparison.Ordinal);
+    }
+}
