@@ -36,6 +36,7 @@ internal static class CommandTree
         catch (InvalidOperationException unreadable) when (unreadable.Source == "System.CommandLine")
         {
             // The rule of an option read its value before the parser has refused one of the wrong type.
+            TellUsage(args.TakeWhile(static word => !word.StartsWith('-')).ToArray());
             await Console.Error.WriteLineAsync(unreadable.Message).ConfigureAwait(false);
             return ExitCode.WrongArguments;
         }
@@ -44,11 +45,14 @@ internal static class CommandTree
     /// <summary>Prints the usage of the command that was called, to the error stream.</summary>
     public static void TellUsage(ParseResult parsed)
     {
-        var words = new Stack<string>(["--help"]);
+        var words = new Stack<string>();
         for (SymbolResult? at = parsed.CommandResult; at is CommandResult one && one.Parent is not null; at = at.Parent)
             words.Push(one.Command.Name);
-        Make().Parse([.. words]).Invoke(new InvocationConfiguration { Output = Console.Error });
+        TellUsage([.. words]);
     }
+
+    private static void TellUsage(string[] words) =>
+        Make().Parse([.. words, "--help"]).Invoke(new InvocationConfiguration { Output = Console.Error });
 
     private static Command Make()
     {

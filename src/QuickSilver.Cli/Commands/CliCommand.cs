@@ -36,8 +36,9 @@ internal abstract class CliCommand(string name, string summary)
         catch (Exception failure) when (CodeOf(failure, stop) is { } known)
         {
             code = known;
-            if (failure is not OperationCanceledException) printer.Error(failure.Message, code);
+            // The usage is long: what is wrong stands below it.
             if (code == ExitCode.WrongArguments && !printer.IsJson) CommandTree.TellUsage(parsed);
+            if (failure is not OperationCanceledException) printer.Error(failure.Message, code);
         }
         printer.Flush();
         return code;

@@ -1,4 +1,6 @@
+using System.Globalization;
 using System.Text.Json;
+using QuickSilver.Bench.Processes;
 
 namespace QuickSilver.Cli.Tests.Commands;
 
@@ -13,14 +15,14 @@ public sealed class MembershipTests
         Assert.Equal(0, (await ToolRun.RunAsync("key", "new", key)).Code);
         var state = new Dictionary<string, string> { ["XDG_STATE_HOME"] = folder["s"] };
         Directory.CreateDirectory(folder["s"]);
+        string port = FreePort.Find().ToString(CultureInfo.InvariantCulture);
         string[] common = ["--cluster", ToolRun.NewCluster(), "--key-file", key, "--json"];
         await using ToolRun server = ToolRun.Start(
             [],
-            ["membership", "run", "--port", "0", "--interface", "127.0.0.1", "--name", "server", .. common], state);
+            ["membership", "run", "--port", port, "--interface", "127.0.0.1", "--name", "server", .. common], state);
         JsonElement serving = await server.ItemAsync("membership");
         Assert.True(serving.GetProperty("serves").GetBoolean());
-        string address = serving.GetProperty("address").GetString()!;
-        string port = address[(address.LastIndexOf(':') + 1)..];
+        Assert.EndsWith($":{port}", serving.GetProperty("address").GetString(), StringComparison.Ordinal);
 
         // By its socket on this machine, and by joining.
         await using ToolRun local = ToolRun.Start([], ["membership", "status", "--port", port, .. common], state);
@@ -48,12 +50,13 @@ public sealed class MembershipTests
         foreach (string name in (string[])["key", "other"])
             Assert.Equal(0, (await ToolRun.RunAsync("key", "new", folder[name])).Code);
         string cluster = ToolRun.NewCluster();
+        string port = FreePort.Find().ToString(CultureInfo.InvariantCulture);
         await using ToolRun server = ToolRun.Start(
-            "membership", "run", "--port", "0", "--interface", "127.0.0.1", "--cluster", cluster,
+            "membership", "run", "--port", port, "--interface", "127.0.0.1", "--cluster", cluster,
             "--key-file", folder["key"], "--json");
-        string address = (await server.ItemAsync("membership")).GetProperty("address").GetString()!;
+        await server.ItemAsync("membership");
         (int code, _, string all) = await ToolRun.RunAsync(
-            "sub", "g", "--server", $"127.0.0.1:{address[(address.LastIndexOf(':') + 1)..]}",
+            "sub", "g", "--server", $"127.0.0.1:{port}",
             "--interface", "127.0.0.1", "--cluster", cluster, "--key-file", folder["other"]);
         Assert.True(code == 2, $"{code}: {all}");
         Assert.Contains("do not trust each other", all, StringComparison.Ordinal);
