@@ -80,6 +80,12 @@ internal static class CommandTree
         new Pub(),
         new Record(),
         new Replay(),
+        new Members(),
+        new Groups(),
+        new ViewCommand(),
+        new Top(),
+        new Ping(),
+        new Bench(),
         new DoctorCommand(),
     ];
 }

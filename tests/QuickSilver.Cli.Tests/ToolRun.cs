@@ -16,11 +16,10 @@ internal sealed class ToolRun : IAsyncDisposable
     private readonly List<string> _lines = [];
     private readonly ChildProcess _process;
 
-    private ToolRun(IReadOnlyList<string> prefix, string[] arguments, IReadOnlyDictionary<string, string>? environment)
+    private ToolRun(IReadOnlyList<string> command, IReadOnlyDictionary<string, string>? environment = null)
     {
-        string[] command = [.. prefix, .. ChildProcess.CommandOf(Program, arguments)];
         _process = ChildProcess.Start(
-            arguments.FirstOrDefault("quicksilver"), command,
+            "quicksilver", command,
             line =>
             {
                 lock (_lines) _lines.Add(line);
@@ -47,12 +46,19 @@ internal sealed class ToolRun : IAsyncDisposable
     public static string NewCluster() => $"cli {Guid.NewGuid():N}";
 
     /// <summary>Starts the tool.</summary>
-    public static ToolRun Start(params string[] arguments) => new([], arguments, null);
+    public static ToolRun Start(params string[] arguments) => new(ChildProcess.CommandOf(Program, arguments));
 
     /// <summary>Starts the tool with words before its command, and variables.</summary>
     public static ToolRun Start(
         IReadOnlyList<string> prefix, string[] arguments, IReadOnlyDictionary<string, string>? environment = null) =>
-        new(prefix, arguments, environment);
+        new([.. prefix, .. ChildProcess.CommandOf(Program, arguments)], environment);
+
+    /// <summary>Starts the tool in a terminal.</summary>
+    public static ToolRun InTerminal(params string[] arguments)
+    {
+        string line = string.Join(' ', ChildProcess.CommandOf(Program, arguments).Select(static word => $"'{word}'"));
+        return new ToolRun(["script", "-qec", $"stty cols 100 rows 30; {line}", "/dev/null"]);
+    }
 
     /// <summary>Runs the tool to its end.</summary>
     /// <returns>The exit code, the lines of its output, and its last lines with errors.</returns>

@@ -13,8 +13,8 @@ internal sealed class SharedMemoryCheck : ICheck
         foreach (string text in refused)
         {
             yield return Finding.Trouble(
-                text, "Allow memory files: raise 'ulimit -f' and the memory limit, and let nodes run as one user in "
-                + "one PID namespace. Packets go by sockets meanwhile.");
+                text, "Allow memory files (raise 'ulimit -f' and the memory limit), have loopback carry multicast, and "
+                + "leave Transport.MaxDatagramBytes at 0. Packets go by sockets meanwhile.");
         }
         if (refused.Length > 0) yield break;
         if (!scene.IsLocal)

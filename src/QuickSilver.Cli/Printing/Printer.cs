@@ -90,6 +90,13 @@ internal sealed class Printer
         }
     }
 
+    /// <summary>Writes a control sequence of this program's own to the terminal, or a screen that has passed
+    /// <see cref="TerminalText"/>.</summary>
+    public void Sequence(string sequence)
+    {
+        lock (_lock) Utf8.GetBytes(sequence, _waiting);
+    }
+
     /// <summary>Prints bytes and the end of a line, as they are.</summary>
     public void Raw(ReadOnlySpan<byte> bytes)
     {
