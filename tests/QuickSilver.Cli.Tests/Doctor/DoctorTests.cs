@@ -78,9 +78,9 @@ public sealed class DoctorTests
         using var network = new DoctorNetwork(hosts: 2);
         await using ToolRun server = await network.ServeAsync(0, "--insecure");
         await using ToolRun answers = await network.AnswerAsync(0, "--server", "10.77.0.1", "--insecure");
-        network.Run(1, "nft", "-f", "-", "add table ip t; "
-            + "add chain ip t in { type filter hook prerouting priority -300; }; "
-            + "add rule ip t in ip daddr 224.0.0.0/4 drop");
+        network.RunAtSwitch("nft", "-f", "-", "add table bridge t; "
+            + "add chain bridge t f { type filter hook forward priority 0; }; "
+            + "add rule bridge t f ip daddr 224.0.0.0/4 drop");
         IReadOnlyList<string> lines = await network.ExamineAsync(
             1, "--server", "10.77.0.1", "--insecure", "--seconds", "12");
         AssertTrouble(lines, "multicast", "snooping");
@@ -115,17 +115,18 @@ public sealed class DoctorTests
     {
         private readonly NamespaceSet _set = new();
         private readonly string[] _hosts;
+        private readonly string _hub;
 
         public DoctorNetwork(int hosts)
         {
             Assert.SkipUnless(NamespaceSet.CanMake, "networks are made of namespaces, by root on Linux with iproute2");
             Assert.SkipUnless(NamespaceSet.HasTool("nft"), "firewalls of namespaces are made with nftables");
-            string hub = _set.Add("s");
-            _set.AddBridge(hub, "br0");
+            _hub = _set.Add("s");
+            _set.AddBridge(_hub, "br0");
             _hosts = [.. Enumerable.Range(0, hosts).Select(index => _set.Add($"h{index}"))];
             for (int host = 0; host < hosts; host++)
             {
-                _set.Attach(_hosts[host], "eth0", $"10.77.0.{host + 1}/24", hub, "br0", $"port{host}");
+                _set.Attach(_hosts[host], "eth0", $"10.77.0.{host + 1}/24", _hub, "br0", $"port{host}");
                 _set.Line($"ip -n {_hosts[host]} route add 224.0.0.0/4 dev eth0");
                 // Cut into datagrams before they leave, as a card on a wire has them.
                 _set.Line($"ip -n {_hosts[host]} link set eth0 gso_max_segs 1");
@@ -133,8 +134,9 @@ public sealed class DoctorTests
             _set.Apply();
         }
 
-        public void Run(int host, params string[] command) =>
-            NamespaceSet.Run([.. NamespaceSet.PrefixOf(_hosts[host]), .. command[..^1]], command[^1] + "\n");
+        public void Run(int host, params string[] command) => RunIn(_hosts[host], command);
+
+        public void RunAtSwitch(params string[] command) => RunIn(_hub, command);
 
         public async Task<ToolRun> ServeAsync(int host, params string[] options)
         {
@@ -159,6 +161,10 @@ public sealed class DoctorTests
         }
 
         public void Dispose() => _set.Dispose();
+
+        // The last word is the input.
+        private static void RunIn(string name, string[] command) =>
+            NamespaceSet.Run([.. NamespaceSet.PrefixOf(name), .. command[..^1]], command[^1] + "\n");
 
         private ToolRun Start(int host, string[] arguments) =>
             ToolRun.Start(NamespaceSet.PrefixOf(_hosts[host]), arguments);
