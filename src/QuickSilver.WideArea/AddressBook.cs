@@ -5,11 +5,19 @@ namespace QuickSilver.WideArea;
 
 /// <summary>Resolves the addresses of neighbours: at the start, and every five seconds while a link is not up. Its task
 /// runs on pool threads.</summary>
-internal sealed class AddressBook(GatewayPlan plan, GatewayLoop loop, GatewayWatch watch, GatewayLog log)
+/// <param name="plan">Who they are.</param>
+/// <param name="socket">Sends to them.</param>
+/// <param name="isUp">Whether the link to a site is up.</param>
+/// <param name="log">The log.</param>
+internal sealed class AddressBook(GatewayPlan plan, GatewaySocket socket, Func<string, bool> isUp, GatewayLog log)
 {
     private static readonly TimeSpan Pause = TimeSpan.FromSeconds(5);
 
+    private readonly SocketAddress?[] _found = new SocketAddress?[plan.Map.Count];
     private readonly string?[] _faults = new string?[plan.Map.Count];
+
+    /// <summary>Where a neighbour is; null while that is not known. Any thread.</summary>
+    public SocketAddress? Of(int site) => Volatile.Read(ref _found[site]);
 
     /// <summary>Resolves all of them.</summary>
     public async Task ResolveAsync(CancellationToken cancellationToken)
@@ -29,11 +37,10 @@ internal sealed class AddressBook(GatewayPlan plan, GatewayLoop loop, GatewayWat
             while (true)
             {
                 await Task.Delay(Pause, cancellationToken).ConfigureAwait(false);
-                foreach (SiteLinkStatistics link in watch.Latest.Links)
+                for (int site = 0; site < plan.Map.Count; site++)
                 {
-                    if (link.State == SiteLinkState.Up) continue;
-                    int site = plan.Map.IndexOf(link.Site);
-                    await ResolveAsync(site, plan.Addresses[site]!, cancellationToken).ConfigureAwait(false);
+                    if (plan.Addresses[site] is not { } address || isUp(plan.Map.NameOf(site))) continue;
+                    await ResolveAsync(site, address, cancellationToken).ConfigureAwait(false);
                 }
             }
         }
@@ -50,9 +57,9 @@ internal sealed class AddressBook(GatewayPlan plan, GatewayLoop loop, GatewayWat
         try
         {
             IPAddress[] found = await Dns.GetHostAddressesAsync(host, cancellationToken).ConfigureAwait(false);
-            if (Array.Find(found, loop.Socket.Reaches) is { } one)
+            if (Array.Find(found, socket.Reaches) is { } one)
             {
-                loop.SetAddress(site, loop.Socket.ToSocketAddress(one, port));
+                Volatile.Write(ref _found[site], socket.ToSocketAddress(one, port));
                 fault = null;
             }
         }

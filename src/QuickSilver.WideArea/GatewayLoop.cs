@@ -1,5 +1,4 @@
 using System.Collections.Concurrent;
-using System.Net;
 using System.Security.Cryptography;
 using QuickSilver.Loop;
 using QuickSilver.Protocol.Core;
@@ -33,8 +32,8 @@ internal sealed class GatewayLoop : IGatewayHost
     private readonly AlarmQueue _alarms = new();
     private readonly SleepEvent _sleep = new();
     private readonly ConcurrentQueue<(StreamId Stream, ulong Number)> _taken = new();
-    private readonly SocketAddress?[] _addresses;
-    private readonly LinkKey[] _keys;
+    private readonly GatewaySocket _socket;
+    private readonly AddressBook _addresses;
     private readonly LinkSealer?[] _sealers;
     private readonly LinkOpener _opener;
     private readonly Gateway _gateway;
@@ -47,17 +46,19 @@ internal sealed class GatewayLoop : IGatewayHost
     private Instant _lookAt;
     private bool _isStopping;
 
-    /// <summary>Opens the socket. The thread has not begun.</summary>
+    /// <summary>Makes one whose thread has not begun.</summary>
     /// <param name="plan">Map and settings.</param>
-    /// <param name="listen">Where it listens.</param>
-    /// <param name="keys">Keys of the links, the one that seals first.</param>
+    /// <param name="node">Number of this life of the gateway, above that of any that the site had before.</param>
+    /// <param name="socket">Stays the caller's.</param>
+    /// <param name="addresses">Where neighbours are.</param>
+    /// <param name="keys">Keys of the links, the one that seals first; they stay the caller's.</param>
     /// <param name="groups">Groups that span sites.</param>
     /// <param name="watch">Notes what is told of the gateway.</param>
     /// <param name="figures">Counts.</param>
     /// <param name="log">The log.</param>
     public GatewayLoop(
-        GatewayPlan plan, IPEndPoint listen, LinkKey[] keys, SpanningGroup[] groups, GatewayWatch watch,
-        GatewayFigures figures, GatewayLog log)
+        GatewayPlan plan, ulong node, GatewaySocket socket, AddressBook addresses, LinkKey[] keys,
+        SpanningGroup[] groups, GatewayWatch watch, GatewayFigures figures, GatewayLog log)
     {
         _plan = plan;
         _groups = groups;
@@ -65,8 +66,8 @@ internal sealed class GatewayLoop : IGatewayHost
         _figures = figures;
         _log = log;
         _watch = watch;
-        _keys = keys;
-        _addresses = new SocketAddress?[plan.Map.Count];
+        _socket = socket;
+        _addresses = addresses;
         _sealers = new LinkSealer?[plan.Map.Count];
         _opener = new LinkOpener(keys, plan.Site, plan.Map.Count);
         for (int peer = 0; peer < plan.Map.Count; peer++)
@@ -75,13 +76,9 @@ internal sealed class GatewayLoop : IGatewayHost
         }
         var seed = BitConverter.ToUInt64(RandomNumberGenerator.GetBytes(sizeof(ulong)));
         _gateway = new Gateway(
-            plan.Site, Incarnations.Next(), plan.Map, plan.Settings, this, _alarms, new SeededRandom(seed));
-        Socket = new GatewaySocket(listen, Wake);
+            plan.Site, node, plan.Map, plan.Settings, this, _alarms, new SeededRandom(seed));
         _thread = new Thread(Run) { IsBackground = true, Name = "QuickSilver gateway" };
     }
-
-    /// <summary>The socket.</summary>
-    public GatewaySocket Socket { get; }
 
     /// <summary>Completes when the thread has ended; faults when it failed.</summary>
     public Task Ended => _ended.Task;
@@ -106,15 +103,12 @@ internal sealed class GatewayLoop : IGatewayHost
         Wake();
     }
 
-    /// <summary>The address of a neighbour was resolved. Any thread.</summary>
-    public void SetAddress(int site, SocketAddress address) => Volatile.Write(ref _addresses[site], address);
-
     void IGatewayHost.Send(int site, ReadOnlySpan<byte> datagram)
     {
-        if (Volatile.Read(ref _addresses[site]) is not { } address) return;
+        if (_addresses.Of(site) is not { } address) return;
         Span<byte> bytes = _sealed.AsSpan(0, datagram.Length + SealedLink.Overhead);
         _sealers[site]!.Seal(datagram, bytes);
-        Socket.Send(bytes, address);
+        _socket.Send(bytes, address);
     }
 
     void IGatewayHost.Deliver(StreamId stream, ulong number, ReadOnlySpan<byte> payload)
@@ -157,17 +151,16 @@ internal sealed class GatewayLoop : IGatewayHost
         {
             _opener.Dispose();
             foreach (LinkSealer? sealer in _sealers) sealer?.Dispose();
-            foreach (LinkKey key in _keys) key.Dispose();
         }
     }
 
     private void Turn()
     {
         _now = _clock.Now;
-        for (int count = 0; count < DatagramsOfTurn && Socket.TryTake(out byte[] buffer, out int length); count++)
+        for (int count = 0; count < DatagramsOfTurn && _socket.TryTake(out ReceivedDatagram? datagram); count++)
         {
-            OnDatagram(buffer.AsSpan(0, length));
-            Socket.Recycle(buffer);
+            OnDatagram(datagram);
+            _socket.Recycle(datagram);
         }
         while (_taken.TryDequeue(out (StreamId Stream, ulong Number) taken))
             _gateway.OnTaken(taken.Stream, taken.Number, _now);
@@ -185,9 +178,9 @@ internal sealed class GatewayLoop : IGatewayHost
         Sleep();
     }
 
-    private void OnDatagram(Span<byte> datagram)
+    private void OnDatagram(ReceivedDatagram datagram)
     {
-        RejectReason reason = _opener.TryOpen(datagram, out int site, out Span<byte> plaintext);
+        RejectReason reason = _opener.TryOpen(datagram.Bytes, out int site, out Span<byte> plaintext);
         _rejects.Count(reason);
         if (reason == RejectReason.None) _gateway.OnDatagram(site, plaintext, _now);
     }
@@ -223,7 +216,7 @@ internal sealed class GatewayLoop : IGatewayHost
         _sleep.Declare();
         Instant due = _alarms.NextDue < _lookAt ? _alarms.NextDue : _lookAt;
         TimeSpan rest = due - _clock.Now;
-        bool hasWork = Socket.HasReceived || !_taken.IsEmpty || HasWaiting() || Volatile.Read(ref _isStopping);
+        bool hasWork = _socket.HasReceived || !_taken.IsEmpty || HasWaiting() || Volatile.Read(ref _isStopping);
         if (hasWork || rest <= TimeSpan.Zero) _sleep.Cancel();
         else _sleep.Wait(rest);
     }

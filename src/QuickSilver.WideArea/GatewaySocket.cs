@@ -1,4 +1,5 @@
 using System.Collections.Concurrent;
+using System.Diagnostics.CodeAnalysis;
 using System.Net;
 using System.Net.Sockets;
 
@@ -6,7 +7,8 @@ namespace QuickSilver.WideArea;
 
 /// <summary>
 /// The UDP socket of a gateway. A task receives into reused buffers and wakes the loop; the loop sends without waiting.
-/// What the kernel refuses to send, and what comes while too much waits, is counted and counts as lost.
+/// What the kernel refuses to send, and what comes while too much waits, is counted and counts as lost. What comes
+/// while no loop runs is dropped.
 /// </summary>
 internal sealed class GatewaySocket : IAsyncDisposable
 {
@@ -19,22 +21,20 @@ internal sealed class GatewaySocket : IAsyncDisposable
     private const int WindowsIgnoreUnreachable = -1744830452;
 
     private readonly Socket _socket;
-    private readonly Action _wake;
-    private readonly ConcurrentQueue<(byte[] Buffer, int Length)> _received = new();
-    private readonly ConcurrentBag<byte[]> _spare = [];
+    private readonly ConcurrentQueue<ReceivedDatagram> _received = new();
+    private readonly ConcurrentBag<ReceivedDatagram> _spare = [];
     private readonly CancellationTokenSource _stop = new();
     private readonly Task _receiving;
+    private Action? _wake;
     private int _waiting;
     private long _dropped;
 
     /// <summary>Opens it.</summary>
     /// <param name="listen">Address and port; port 0: a free one.</param>
-    /// <param name="wake">Wakes the loop. Any thread.</param>
     /// <exception cref="QuickSilverException"><see cref="ErrorCode.InterfaceUnavailable"/> or
     /// <see cref="ErrorCode.PortsExhausted"/>.</exception>
-    public GatewaySocket(IPEndPoint listen, Action wake)
+    public GatewaySocket(IPEndPoint listen)
     {
-        _wake = wake;
         _socket = new Socket(listen.AddressFamily, SocketType.Dgram, ProtocolType.Udp) { Blocking = false };
         try
         {
@@ -65,17 +65,25 @@ internal sealed class GatewaySocket : IAsyncDisposable
     /// <summary>Datagrams that came while too many waited, or that the kernel refused to send. Any thread.</summary>
     public long Dropped => Volatile.Read(ref _dropped);
 
-    /// <summary>Takes a datagram; <see cref="Recycle"/> gives its buffer back. Loop thread only.</summary>
-    public bool TryTake(out byte[] buffer, out int length)
+    /// <summary>A loop begins to take what comes, or ends. One at a time; any thread.</summary>
+    /// <param name="wake">Wakes the loop, on any thread; null: none runs.</param>
+    public void SetLoop(Action? wake)
     {
-        bool isOne = _received.TryDequeue(out (byte[] Buffer, int Length) next);
-        (buffer, length) = isOne ? next : ([], 0);
-        if (isOne) Interlocked.Decrement(ref _waiting);
-        return isOne;
+        Volatile.Write(ref _wake, wake);
+        if (wake is not null) return;
+        while (TryTake(out ReceivedDatagram? late)) Recycle(late);
     }
 
-    /// <summary>Gives a buffer back.</summary>
-    public void Recycle(byte[] buffer) => _spare.Add(buffer);
+    /// <summary>Takes a datagram; <see cref="Recycle"/> gives it back. Loop thread only.</summary>
+    public bool TryTake([NotNullWhen(true)] out ReceivedDatagram? datagram)
+    {
+        if (!_received.TryDequeue(out datagram)) return false;
+        Interlocked.Decrement(ref _waiting);
+        return true;
+    }
+
+    /// <summary>Gives a datagram back, to be received into.</summary>
+    public void Recycle(ReceivedDatagram datagram) => _spare.Add(datagram);
 
     /// <summary>Sends a datagram. Loop thread only.</summary>
     public void Send(ReadOnlySpan<byte> datagram, SocketAddress to)
@@ -117,23 +125,30 @@ internal sealed class GatewaySocket : IAsyncDisposable
 
     private async Task ReceiveAsync()
     {
-        var source = new SocketAddress(_socket.AddressFamily);
         while (!_stop.IsCancellationRequested)
         {
-            byte[] buffer = _spare.TryTake(out byte[]? spare) ? spare : new byte[BufferBytes];
+            ReceivedDatagram datagram = _spare.TryTake(out ReceivedDatagram? spare)
+                ? spare
+                : new ReceivedDatagram(new byte[BufferBytes], new SocketAddress(_socket.AddressFamily));
             try
             {
-                int length = await _socket.ReceiveFromAsync(buffer, SocketFlags.None, source, _stop.Token)
+                datagram.Length = await _socket
+                    .ReceiveFromAsync(datagram.Buffer, SocketFlags.None, datagram.Source, _stop.Token)
                     .ConfigureAwait(false);
+                if (Volatile.Read(ref _wake) is not { } wake)
+                {
+                    _spare.Add(datagram);
+                    continue;
+                }
                 if (Interlocked.Increment(ref _waiting) > MostWaiting)
                 {
                     Interlocked.Decrement(ref _waiting);
                     Interlocked.Increment(ref _dropped);
-                    _spare.Add(buffer);
+                    _spare.Add(datagram);
                     continue;
                 }
-                _received.Enqueue((buffer, length));
-                _wake();
+                _received.Enqueue(datagram);
+                wake();
             }
             catch (Exception end) when (end is OperationCanceledException or ObjectDisposedException)
             {
@@ -142,7 +157,7 @@ internal sealed class GatewaySocket : IAsyncDisposable
             catch (SocketException)
             {
                 // A report that something sent earlier did not arrive, or a datagram too long for the buffer.
-                _spare.Add(buffer);
+                _spare.Add(datagram);
                 if (_stop.IsCancellationRequested) return;
             }
         }

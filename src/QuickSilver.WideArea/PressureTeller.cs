@@ -55,11 +55,11 @@ internal sealed class PressureTeller(
         bool hasChanged = false;
         foreach (GroupWorker worker in workers)
         {
-            string name = worker.Group.Name;
+            string name = worker.Name;
             long bytes = worker.UnreadBytes;
             bool wasHeld = _held.TryGetValue(name, out string? before);
             bool isHeld = bytes > options.MaxWaitingBytesPerGroup / (wasHeld ? 4 : 2);
-            string site = worker.Group.SlowSite ?? before ?? "unknown";
+            string site = worker.Group?.SlowSite ?? before ?? "unknown";
             if (isHeld == wasHeld && (!isHeld || site == before)) continue;
             hasChanged = true;
             if (isHeld) _held[name] = site;

@@ -8,6 +8,7 @@ internal sealed class RoomGate(long limit)
     private readonly Lock _lock = new();
     private TaskCompletionSource? _waiter;
     private long _used;
+    private bool _isOpen;
 
     /// <summary>Takes room; may go beyond the limit by one message.</summary>
     public void Take(long bytes)
@@ -28,12 +29,24 @@ internal sealed class RoomGate(long limit)
         waiter?.SetResult();
     }
 
+    /// <summary>Nothing is taken out any more: nobody waits.</summary>
+    public void Open()
+    {
+        TaskCompletionSource? waiter;
+        lock (_lock)
+        {
+            _isOpen = true;
+            (waiter, _waiter) = (_waiter, null);
+        }
+        waiter?.SetResult();
+    }
+
     /// <summary>Completes when there is room.</summary>
     public Task WaitAsync()
     {
         lock (_lock)
         {
-            if (_used < limit) return Task.CompletedTask;
+            if (_used < limit || _isOpen) return Task.CompletedTask;
             _waiter ??= new TaskCompletionSource(TaskCreationOptions.RunContinuationsAsynchronously);
             return _waiter.Task;
         }

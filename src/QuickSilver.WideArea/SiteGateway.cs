@@ -1,6 +1,6 @@
 using System.Net;
 using QuickSilver.Diagnostics;
-using QuickSilver.Protocol.Sites.Frames;
+using QuickSilver.Runtime;
 
 namespace QuickSilver.WideArea;
 
@@ -27,35 +27,32 @@ public sealed class SiteGateway : IAsyncDisposable
     private static readonly TimeSpan OtherTimeout = TimeSpan.FromSeconds(30);
 
     private readonly SiteGatewayOptions _options;
-    private readonly GatewayPlan _plan;
     private readonly GatewayLog _log;
-    private readonly GatewayFigures _figures = new();
-    private readonly GatewayWatch _watch;
-    private readonly GatewayLoop _loop;
+    private readonly GatewayParts _parts;
     private readonly GatewayMeter _meter;
     private readonly GroupWorker[] _workers;
     private readonly CancellationTokenSource _stopReading = new();
     private readonly CancellationTokenSource _stopAll = new();
-    private readonly GatewayPresence _presence;
+    private readonly TaskCompletionSource _ended = new(TaskCreationOptions.RunContinuationsAsynchronously);
     private Task[] _readers = [];
-    private Task[] _others = [];
+    private Task _resolving = Task.CompletedTask;
+    private GatewayLife? _life;
     private int _isDisposed;
 
     private SiteGateway(QuickSilverNode node, SiteGatewayOptions options)
     {
         Node = node;
         _options = options;
-        _plan = new GatewayPlan(options);
+        var plan = new GatewayPlan(options);
         LinkKey[] keys = LinkKey.Read(options);
-        const int Capacity = GatewayPlan.RecordBytes - RecordHead.MaxLength;
-        SpanningGroup[] groups = [.. options.Groups.Select(static name => new SpanningGroup(name, Capacity))];
+        var socket = new GatewaySocket(IPEndPoint.Parse(options.Listen));
         _log = new GatewayLog(options.LoggerFactory ?? StandardErrorLog.Instance);
-        _watch = new GatewayWatch(_plan, options.HoldTime, _figures, _log);
-        IPEndPoint listen = IPEndPoint.Parse(options.Listen);
-        _loop = new GatewayLoop(_plan, listen, keys, groups, _watch, _figures, _log);
-        _presence = new GatewayPresence(node, options.Site);
-        _workers = [.. groups.Select(
-            group => new GroupWorker(group, node, _presence, options, _plan.Map.NameOf, _loop, _figures, _log))];
+        var addresses = new AddressBook(plan, socket, IsUp, _log);
+        var presence = new GatewayPresence(node, options.Site);
+        _parts = new GatewayParts(
+            node, options, plan, keys, socket, addresses, presence, new GatewayFigures(), _log);
+        _workers = [.. options.Groups.Select(
+            name => new GroupWorker(name, node, presence, options, _parts.Figures, _log))];
         _meter = new GatewayMeter(options.MeterFactory, GetStatistics);
     }
 
@@ -66,10 +63,10 @@ public sealed class SiteGateway : IAsyncDisposable
     public string Site => _options.Site;
 
     /// <summary>Where it listens.</summary>
-    public IPEndPoint LocalEndPoint => _loop.Socket.LocalEndPoint;
+    public IPEndPoint LocalEndPoint => _parts.Socket.LocalEndPoint;
 
     /// <summary>Completes after <see cref="DisposeAsync"/>. Faults if the gateway fails.</summary>
-    public Task Completion => _loop.Ended;
+    public Task Completion => _ended.Task;
 
     /// <summary>Starts a gateway: opens its socket, and joins the groups. Links come up afterwards:
     /// <see cref="WaitForSitesAsync"/>.</summary>
@@ -109,7 +106,10 @@ public sealed class SiteGateway : IAsyncDisposable
     /// <summary>The figures of the gateway and its links, at most 0.2 s old. Allocates a copy.
     /// </summary>
     public SiteGatewayStatistics GetStatistics() =>
-        _watch.Latest with { DatagramsDropped = _loop.Socket.Dropped };
+        (Volatile.Read(ref _life)?.Watch.Latest ?? new SiteGatewayStatistics { Site = Site }) with
+        {
+            DatagramsDropped = _parts.Socket.Dropped,
+        };
 
     /// <summary>Waits until all other sites of the overlay can be reached. What is sent before is kept for
     /// <see cref="SiteGatewayOptions.HoldTime"/>.</summary>
@@ -123,7 +123,7 @@ public sealed class SiteGateway : IAsyncDisposable
         while (true)
         {
             SiteGatewayStatistics now = GetStatistics();
-            if (now.Routes.Count == _plan.Map.Count - 1 && now.Routes.All(static route => route.Via is not null))
+            if (now.Routes.Count == _parts.Plan.Map.Count - 1 && now.Routes.All(static route => route.Via is not null))
                 return;
             if (Completion.IsCompleted)
             {
@@ -148,7 +148,7 @@ public sealed class SiteGateway : IAsyncDisposable
         await _stopReading.CancelAsync().ConfigureAwait(false);
         await Task.WhenAll(_readers).ConfigureAwait(false);
         long until = Environment.TickCount64 + (long)DrainTimeout.TotalMilliseconds;
-        while (_readers.Length > 0 && HoldsSomething() && Environment.TickCount64 < until && !Completion.IsCompleted)
+        while (_life is { } life && life.HoldsSomething() && Environment.TickCount64 < until && !life.Ended.IsCompleted)
             await Task.Delay(LookPause).ConfigureAwait(false);
         await EndAsync().ConfigureAwait(false);
     }
@@ -157,7 +157,7 @@ public sealed class SiteGateway : IAsyncDisposable
     internal async Task KillAsync()
     {
         if (Interlocked.Exchange(ref _isDisposed, 1) != 0) return;
-        _loop.RequestStop();
+        _life?.Kill();
         await _stopReading.CancelAsync().ConfigureAwait(false);
         await Task.WhenAll(_readers).ConfigureAwait(false);
         await EndAsync().ConfigureAwait(false);
@@ -166,42 +166,43 @@ public sealed class SiteGateway : IAsyncDisposable
     private async Task EndAsync()
     {
         await _stopAll.CancelAsync().ConfigureAwait(false);
-        await Task.WhenAll(_others).ConfigureAwait(false);
-        _loop.RequestStop();
-        if (_readers.Length > 0)
-            await ((Task)_loop.Ended).ConfigureAwait(ConfigureAwaitOptions.SuppressThrowing);
-        await _loop.Socket.DisposeAsync().ConfigureAwait(false);
-        await _presence.DisposeAsync().ConfigureAwait(false);
+        if (_life is not null) await _life.EndAsync().ConfigureAwait(false);
+        await _resolving.ConfigureAwait(false);
+        await _parts.Socket.DisposeAsync().ConfigureAwait(false);
+        await _parts.Presence.DisposeAsync().ConfigureAwait(false);
+        foreach (LinkKey key in _parts.Keys) key.Dispose();
         _meter.Dispose();
         _log.Post(logger => Log.Stopped(logger, _options.Site));
         await _log.DisposeAsync().ConfigureAwait(false);
+        _ended.TrySetResult();
     }
 
-    private bool HoldsSomething() => _workers.Any(static worker => !worker.Group.Waiting.IsEmpty)
-        || GetStatistics() is { RecordsKept: > 0 } now && now.Routes.Any(static route => route.Via is not null);
+    private bool IsUp(string site) =>
+        GetStatistics().Links.Any(link => link.Site == site && link.State == SiteLinkState.Up);
 
     private async Task BeginAsync(CancellationToken cancellationToken)
     {
-        _presence.TakeNode();
-        await _presence.BeAloneAsync(OtherTimeout, cancellationToken).ConfigureAwait(false);
-        var addresses = new AddressBook(_plan, _loop, _watch, _log);
-        await addresses.ResolveAsync(cancellationToken).ConfigureAwait(false);
-        _loop.Start();
+        _parts.Presence.TakeNode();
+        await _parts.Presence.BeAloneAsync(OtherTimeout, cancellationToken).ConfigureAwait(false);
+        await _parts.Addresses.ResolveAsync(cancellationToken).ConfigureAwait(false);
+        _resolving = Task.Run(() => _parts.Addresses.RunAsync(_stopAll.Token), CancellationToken.None);
+        var life = new GatewayLife(_parts, Incarnations.Next(), _workers);
+        Volatile.Write(ref _life, life);
+        life.Start();
+        _ = FailWithAsync(life);
         _readers =
         [
             .. _workers.Select(worker => Task.Run(() => worker.ReadAsync(_stopReading.Token), CancellationToken.None)),
         ];
-        _others =
-        [
-            .. _workers.Select(worker => Task.Run(() => worker.PublishAsync(_stopAll.Token), CancellationToken.None)),
-            Task.Run(() => addresses.RunAsync(_stopAll.Token), CancellationToken.None),
-            Task.Run(
-                () => new PressureTeller(Node, _options, _workers, _log).RunAsync(_stopAll.Token),
-                CancellationToken.None),
-        ];
-        await Task.WhenAll(_workers.Select(static worker => worker.Joined)).WaitAsync(cancellationToken)
+        await Task.WhenAll(_workers.Select(static worker => worker.FirstJoin)).WaitAsync(cancellationToken)
             .ConfigureAwait(false);
         string address = LocalEndPoint.ToString();
         _log.Post(logger => Log.Started(logger, _options.Site, _options.Overlay, address, _workers.Length));
+    }
+
+    private async Task FailWithAsync(GatewayLife life)
+    {
+        await life.Ended.ConfigureAwait(ConfigureAwaitOptions.SuppressThrowing);
+        if (life.Ended.Exception is { } fault) _ended.TrySetException(fault.InnerException!);
     }
 }

@@ -1,18 +1,20 @@
 using System.Collections.Concurrent;
 using System.Threading.Channels;
 using QuickSilver.Protocol.Sites;
+using QuickSilver.Protocol.Sites.Frames;
 using QuickSilver.Protocol.Wire;
 
 namespace QuickSilver.WideArea;
 
 /// <summary>
-/// A group that spans sites, as one gateway has it: the queues between the group's reader, the loop, and the group's
+/// A group that spans sites, as one life of a gateway has it: the queues between the group's reader, the loop, and the group's
 /// publisher. Members say which thread they are for.
 /// </summary>
 internal sealed class SpanningGroup
 {
     private const int MostStreamsOfSite = 4;
     private const long QueuedBytes = 256 << 10;
+    private const int Capacity = GatewayPlan.RecordBytes - RecordHead.MaxLength;
 
     private readonly Dictionary<StreamId, RecordReader> _readers = [];
     private readonly List<IncomingMessage> _messages = [];
@@ -20,12 +22,11 @@ internal sealed class SpanningGroup
 
     /// <summary>Makes it.</summary>
     /// <param name="name">Its name.</param>
-    /// <param name="capacity">Bytes of a record's payload.</param>
-    public SpanningGroup(string name, int capacity)
+    public SpanningGroup(string name)
     {
         Name = name;
         _number = GroupNumber.Of(name);
-        Packer = new RecordPacker(_number.Check, capacity);
+        Packer = new RecordPacker(_number.Check, Capacity);
     }
 
     /// <summary>Its name.</summary>
