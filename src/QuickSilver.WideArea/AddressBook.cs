@@ -13,19 +13,18 @@ internal sealed class AddressBook(GatewayPlan plan, GatewaySocket socket, Func<s
 {
     private static readonly TimeSpan Pause = TimeSpan.FromSeconds(5);
 
-    private readonly SocketAddress?[] _found = new SocketAddress?[plan.Map.Count];
-    private readonly string?[] _faults = new string?[plan.Map.Count];
+    private readonly SocketAddress[]?[] _found = new SocketAddress[]?[plan.Map.Count];
+    private readonly Dictionary<string, string?> _faults = [];
 
-    /// <summary>Where a neighbour is; null while that is not known. Any thread.</summary>
-    public SocketAddress? Of(int site) => Volatile.Read(ref _found[site]);
+    /// <summary>Where gateways of a neighbouring site may be; empty while that is not known. Any thread.</summary>
+    public SocketAddress[] Of(int site) => Volatile.Read(ref _found[site]) ?? [];
 
     /// <summary>Resolves all of them.</summary>
     public async Task ResolveAsync(CancellationToken cancellationToken)
     {
         for (int site = 0; site < plan.Map.Count; site++)
         {
-            if (plan.Addresses[site] is { } address)
-                await ResolveAsync(site, address, cancellationToken).ConfigureAwait(false);
+            if (plan.Addresses[site].Count > 0) await ResolveAsync(site, cancellationToken).ConfigureAwait(false);
         }
     }
 
@@ -39,8 +38,8 @@ internal sealed class AddressBook(GatewayPlan plan, GatewaySocket socket, Func<s
                 await Task.Delay(Pause, cancellationToken).ConfigureAwait(false);
                 for (int site = 0; site < plan.Map.Count; site++)
                 {
-                    if (plan.Addresses[site] is not { } address || isUp(plan.Map.NameOf(site))) continue;
-                    await ResolveAsync(site, address, cancellationToken).ConfigureAwait(false);
+                    if (plan.Addresses[site].Count == 0 || isUp(plan.Map.NameOf(site))) continue;
+                    await ResolveAsync(site, cancellationToken).ConfigureAwait(false);
                 }
             }
         }
@@ -50,16 +49,29 @@ internal sealed class AddressBook(GatewayPlan plan, GatewaySocket socket, Func<s
         }
     }
 
-    private async Task ResolveAsync(int site, string address, CancellationToken cancellationToken)
+    private async Task ResolveAsync(int site, CancellationToken cancellationToken)
+    {
+        var all = new List<SocketAddress>();
+        foreach (string address in plan.Addresses[site])
+        {
+            if (await FindAsync(site, address, cancellationToken).ConfigureAwait(false) is { } one) all.Add(one);
+        }
+        // A name that cannot be resolved for a while leaves what was known.
+        if (all.Count == plan.Addresses[site].Count || Of(site).Length < all.Count)
+            Volatile.Write(ref _found[site], [.. all]);
+    }
+
+    private async Task<SocketAddress?> FindAsync(int site, string address, CancellationToken cancellationToken)
     {
         _ = SiteAddress.TryParse(address, out string host, out int port);
+        SocketAddress? one = null;
         string? fault = "no address of the family of Listen";
         try
         {
             IPAddress[] found = await Dns.GetHostAddressesAsync(host, cancellationToken).ConfigureAwait(false);
-            if (Array.Find(found, socket.Reaches) is { } one)
+            if (Array.Find(found, socket.Reaches) is { } reached)
             {
-                Volatile.Write(ref _found[site], socket.ToSocketAddress(one, port));
+                one = socket.ToSocketAddress(reached, port);
                 fault = null;
             }
         }
@@ -67,11 +79,12 @@ internal sealed class AddressBook(GatewayPlan plan, GatewaySocket socket, Func<s
         {
             fault = refusal.Message;
         }
-        if (fault is not null && fault != _faults[site])
+        if (fault is not null && fault != _faults.GetValueOrDefault(address))
         {
             string name = plan.Map.NameOf(site);
             log.Post(logger => Log.AddressUnknown(logger, address, name, fault));
         }
-        _faults[site] = fault;
+        _faults[address] = fault;
+        return one;
     }
 }

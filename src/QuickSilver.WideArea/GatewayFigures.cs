@@ -8,6 +8,7 @@ internal sealed class GatewayFigures
     private long _missed;
     private long _lost;
     private long _refused;
+    private long _letGo;
 
     /// <summary>Messages of the own site that were read for the others.</summary>
     public long Forwarded => Volatile.Read(ref _forwarded);
@@ -24,6 +25,9 @@ internal sealed class GatewayFigures
     /// <summary>Messages of other sites that the group here does not take: too long.</summary>
     public long Refused => Volatile.Read(ref _refused);
 
+    /// <summary>Messages that a gateway that stands by kept no longer.</summary>
+    public long LetGo => Volatile.Read(ref _letGo);
+
     /// <summary>Counts a message that was read.</summary>
     public void OnForwarded() => Interlocked.Increment(ref _forwarded);
 
@@ -35,6 +39,9 @@ internal sealed class GatewayFigures
 
     /// <summary>Counts records that never came.</summary>
     public void OnLost(ulong count) => Interlocked.Add(ref _lost, (long)Math.Min(count, int.MaxValue));
+
+    /// <summary>Counts messages that are kept no longer.</summary>
+    public void OnLetGo(ulong count) => Interlocked.Add(ref _letGo, (long)Math.Min(count, int.MaxValue));
 
     /// <summary>Counts a message that is too long here.</summary>
     public void OnRefused() => Interlocked.Increment(ref _refused);

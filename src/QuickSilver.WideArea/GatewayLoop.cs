@@ -1,10 +1,12 @@
 using System.Collections.Concurrent;
+using System.Net;
 using System.Security.Cryptography;
 using QuickSilver.Loop;
 using QuickSilver.Protocol.Core;
 using QuickSilver.Protocol.Sites;
 using QuickSilver.Protocol.Sites.Frames;
 using QuickSilver.Protocol.Sites.Gateways;
+using QuickSilver.Protocol.Sites.Links;
 using QuickSilver.Protocol.Wire;
 using QuickSilver.Runtime;
 using QuickSilver.Transport;
@@ -31,9 +33,11 @@ internal sealed class GatewayLoop : IGatewayHost
     private readonly MonotonicClock _clock = new();
     private readonly AlarmQueue _alarms = new();
     private readonly SleepEvent _sleep = new();
-    private readonly ConcurrentQueue<(StreamId Stream, ulong Number)> _taken = new();
+    private readonly ConcurrentQueue<IncomingBatch> _taken = new();
     private readonly GatewaySocket _socket;
     private readonly AddressBook _addresses;
+    private readonly SocketAddress?[] _chosen;
+    private readonly ProgressTeller _teller;
     private readonly LinkSealer?[] _sealers;
     private readonly LinkOpener _opener;
     private readonly Gateway _gateway;
@@ -44,6 +48,9 @@ internal sealed class GatewayLoop : IGatewayHost
     private readonly RejectCounters _rejects = new();
     private Instant _now;
     private Instant _lookAt;
+    private int _listeners;
+    private bool _isFromAnother;
+    private bool _takesNoMore;
     private bool _isStopping;
 
     /// <summary>Makes one whose thread has not begun.</summary>
@@ -54,11 +61,12 @@ internal sealed class GatewayLoop : IGatewayHost
     /// <param name="keys">Keys of the links, the one that seals first; they stay the caller's.</param>
     /// <param name="groups">Groups that span sites.</param>
     /// <param name="watch">Notes what is told of the gateway.</param>
+    /// <param name="teller">Tells gateways that stand by.</param>
     /// <param name="figures">Counts.</param>
     /// <param name="log">The log.</param>
     public GatewayLoop(
         GatewayPlan plan, ulong node, GatewaySocket socket, AddressBook addresses, LinkKey[] keys,
-        SpanningGroup[] groups, GatewayWatch watch, GatewayFigures figures, GatewayLog log)
+        SpanningGroup[] groups, GatewayWatch watch, ProgressTeller teller, GatewayFigures figures, GatewayLog log)
     {
         _plan = plan;
         _groups = groups;
@@ -68,6 +76,8 @@ internal sealed class GatewayLoop : IGatewayHost
         _watch = watch;
         _socket = socket;
         _addresses = addresses;
+        _chosen = new SocketAddress?[plan.Map.Count];
+        _teller = teller;
         _sealers = new LinkSealer?[plan.Map.Count];
         _opener = new LinkOpener(keys, plan.Site, plan.Map.Count);
         for (int peer = 0; peer < plan.Map.Count; peer++)
@@ -96,26 +106,37 @@ internal sealed class GatewayLoop : IGatewayHost
     /// <summary>Something waits for the loop. Any thread.</summary>
     public void Wake() => _sleep.SetIfWaiting();
 
+    /// <summary>What other sites send from now on is not taken, so they keep it. Any thread.</summary>
+    public void TakeNoMore() => Volatile.Write(ref _takesNoMore, true);
+
     /// <summary>A batch was published. Any thread.</summary>
-    public void OnTaken(StreamId stream, ulong number)
+    public void OnTaken(in IncomingBatch batch)
     {
-        _taken.Enqueue((stream, number));
+        _taken.Enqueue(batch);
         Wake();
     }
 
     void IGatewayHost.Send(int site, ReadOnlySpan<byte> datagram)
     {
-        if (_addresses.Of(site) is not { } address) return;
+        SocketAddress[] known = _addresses.Of(site);
+        if (known.Length == 0) return;
         Span<byte> bytes = _sealed.AsSpan(0, datagram.Length + SealedLink.Overhead);
         _sealers[site]!.Seal(datagram, bytes);
-        _socket.Send(bytes, address);
+        if (!_isFromAnother && _chosen[site] is { } one && _gateway.LinkTo(site) is { State: LinkState.Up })
+        {
+            _socket.Send(bytes, one);
+            return;
+        }
+        // The gateway of the site that is active answers; or one has just become it, and is answered.
+        foreach (SocketAddress address in known) _socket.Send(bytes, address);
     }
 
     void IGatewayHost.Deliver(StreamId stream, ulong number, ReadOnlySpan<byte> payload)
     {
+        if (Volatile.Read(ref _takesNoMore)) return;
         if (_byNumber.TryGetValue(stream.Group, out SpanningGroup? group))
             _rejects.Count(group.OnRecord(stream, number, payload));
-        else _taken.Enqueue((stream, number));
+        else _taken.Enqueue(new IncomingBatch(stream, number, number, []));
     }
 
     void IGatewayHost.Lose(StreamId stream, SequenceRange numbers)
@@ -138,6 +159,7 @@ internal sealed class GatewayLoop : IGatewayHost
             _gateway.Start(numbers, _now);
             while (!Volatile.Read(ref _isStopping)) Turn();
             _gateway.Stop(_now);
+            foreach (SpanningGroup group in _groups) TellProgress(group, all: false);
             _watch.Look(_gateway, _rejects, _now);
             _ended.TrySetResult();
         }
@@ -162,8 +184,7 @@ internal sealed class GatewayLoop : IGatewayHost
             OnDatagram(datagram);
             _socket.Recycle(datagram);
         }
-        while (_taken.TryDequeue(out (StreamId Stream, ulong Number) taken))
-            _gateway.OnTaken(taken.Stream, taken.Number, _now);
+        while (_taken.TryDequeue(out IncomingBatch taken)) Acknowledge(taken);
         _now = _clock.Now;
         for (int count = 0; count < AlarmsOfTurn && _alarms.FireNext(_now); count++)
         {
@@ -172,7 +193,13 @@ internal sealed class GatewayLoop : IGatewayHost
         if (_now >= _lookAt)
         {
             _watch.Look(_gateway, _rejects, _now);
-            foreach (SpanningGroup group in _groups) Look(group);
+            int listeners = _teller.Listeners;
+            foreach (SpanningGroup group in _groups)
+            {
+                Look(group);
+                TellProgress(group, listeners != _listeners);
+            }
+            _listeners = listeners;
             _lookAt = _now + LookPause;
         }
         Sleep();
@@ -182,7 +209,26 @@ internal sealed class GatewayLoop : IGatewayHost
     {
         RejectReason reason = _opener.TryOpen(datagram.Bytes, out int site, out Span<byte> plaintext);
         _rejects.Count(reason);
-        if (reason == RejectReason.None) _gateway.OnDatagram(site, plaintext, _now);
+        if (reason != RejectReason.None) return;
+        _isFromAnother = !datagram.Source.Equals(_chosen[site]);
+        if (_gateway.OnDatagram(site, plaintext, _now) && _isFromAnother) Choose(site, datagram.Source);
+        _isFromAnother = false;
+    }
+
+    // What comes by a link says where its other end is, if that is one of the addresses that were given.
+    private void Choose(int site, SocketAddress source)
+    {
+        foreach (SocketAddress known in _addresses.Of(site))
+        {
+            if (source.Equals(known)) _chosen[site] = known;
+        }
+    }
+
+    private void Acknowledge(in IncomingBatch batch)
+    {
+        if (_byNumber.TryGetValue(batch.Stream.Group, out SpanningGroup? group))
+            group.OnPublished(batch.Stream, batch.Number);
+        _gateway.OnTaken(batch.Stream, batch.Held, _now);
     }
 
     private void SendWaiting(SpanningGroup group)
@@ -196,13 +242,23 @@ internal sealed class GatewayLoop : IGatewayHost
                 packer.Begin(message);
                 group.Room.Return(SizeOf(message));
             }
-            if (!packer.Pack()) _gateway.Send(group.Number, packer.Take(), _now);
+            if (packer.Pack()) group.Sent.OnEnded(packer.Message.From, packer.Message.Sequence);
+            else Send(group);
         }
-        if (packer.HasRecord && _gateway.HasRoom(group.Number)) _gateway.Send(group.Number, packer.Take(), _now);
+        if (packer.HasRecord && _gateway.HasRoom(group.Number)) Send(group);
     }
+
+    private void Send(SpanningGroup group) =>
+        group.Sent.OnRecord(_gateway.Send(group.Number, group.Packer.Take(), _now));
 
     /// <summary>What a message counts as, while it waits.</summary>
     public static int SizeOf(in OutgoingMessage message) => message.Payload.Length + 64;
+
+    private void TellProgress(SpanningGroup group, bool all)
+    {
+        group.Sent.OnLowest(_gateway.LowestOf(group.Number));
+        if (group.TakeProgress(all) is { } progress) _teller.Tell(progress);
+    }
 
     private void Look(SpanningGroup group)
     {

@@ -29,6 +29,12 @@ internal sealed class GatewayMeter : IDisposable
             static one => one.MessagesPublished);
         Count("quicksilver.sites.messages.missed", "{message}", "Messages that other sites do not get",
             static one => one.MessagesMissed);
+        Gauge("quicksilver.sites.active", "{gateway}", "1 for the active gateway of a site, 0 for one that stands by",
+            static one => one.IsActive ? 1 : 0);
+        Gauge("quicksilver.sites.messages.kept", "{message}", "Messages that a gateway that stands by keeps",
+            static one => one.MessagesKept);
+        Count("quicksilver.sites.messages.duplicated", "{message}", "Messages that came again when a gateway took over",
+            static one => one.MessagesDuplicated);
         Count("quicksilver.sites.records.lost", "{record}", "Records of other sites that never came",
             static one => one.RecordsLost);
         Count("quicksilver.sites.strangers", "{datagram}", "Datagrams that no key of the links has sealed",
@@ -54,6 +60,16 @@ internal sealed class GatewayMeter : IDisposable
 
     private void Count(string name, string unit, string description, Func<SiteGatewayStatistics, long> of) =>
         _meter.CreateObservableCounter(
+            name,
+            () =>
+            {
+                SiteGatewayStatistics latest = _read();
+                return new Measurement<long>(of(latest), new KeyValuePair<string, object?>(SiteTag, latest.Site));
+            },
+            unit, description);
+
+    private void Gauge(string name, string unit, string description, Func<SiteGatewayStatistics, long> of) =>
+        _meter.CreateObservableGauge(
             name,
             () =>
             {

@@ -22,14 +22,15 @@ internal sealed class GatewayPlan
             link => new SiteLink(FromOf(link, options), link.To, CostOf(link)));
         Map = new SiteMap(names, links, options.Overlay);
         Site = Map.IndexOf(options.Site);
-        var addresses = new string?[Map.Count];
+        var addresses = new IReadOnlyList<string>[Map.Count];
+        Array.Fill(addresses, []);
         var rates = new long[Map.Count];
         foreach (SiteLinkOptions link in options.Links)
         {
             string from = FromOf(link, options);
             if (from != options.Site && link.To != options.Site) continue;
             int peer = Map.IndexOf(from == options.Site ? link.To : from);
-            addresses[peer] = link.Address;
+            addresses[peer] = [link.Address!, .. link.OtherAddresses];
             rates[peer] = link.MaxBytesPerSecond;
         }
         Addresses = addresses;
@@ -50,8 +51,9 @@ internal sealed class GatewayPlan
     /// <summary>Index of the own site.</summary>
     public int Site { get; }
 
-    /// <summary>Addresses of neighbours, by the index of their site.</summary>
-    public IReadOnlyList<string?> Addresses { get; }
+    /// <summary>Addresses of neighbours' gateways, by the index of their site; none for sites that are no neighbours.
+    /// </summary>
+    public IReadOnlyList<IReadOnlyList<string>> Addresses { get; }
 
     /// <summary>Settings of the gateway.</summary>
     public GatewaySettings Settings { get; }

@@ -23,6 +23,7 @@ internal sealed class GatewayWatch
     private readonly bool[] _isRefused;
     private readonly bool[] _wasReached;
     private SiteGatewayStatistics _latest;
+    private long _looks;
     private Instant _strangersAt;
     private ulong _strangers;
 
@@ -36,8 +37,11 @@ internal sealed class GatewayWatch
         _via = new string?[plan.Map.Count];
         _isRefused = new bool[plan.Map.Count];
         _wasReached = new bool[plan.Map.Count];
-        _latest = new SiteGatewayStatistics { Site = Own };
+        _latest = new SiteGatewayStatistics { Site = Own, IsActive = true };
     }
+
+    /// <summary>How often it has looked. Any thread.</summary>
+    public long Looks => Volatile.Read(ref _looks);
 
     /// <summary>The latest statistics. Any thread.</summary>
     public SiteGatewayStatistics Latest => Volatile.Read(ref _latest);
@@ -54,6 +58,7 @@ internal sealed class GatewayWatch
         SiteRoute[] routes = Routes(gateway.Topology.TreeOf(_plan.Site));
         TellStrangers(opening, now);
         Volatile.Write(ref _latest, Make(gateway, opening, routes));
+        Volatile.Write(ref _looks, _looks + 1);
     }
 
     private SiteGatewayStatistics Make(Gateway gateway, RejectCounters opening, SiteRoute[] routes)
@@ -63,6 +68,7 @@ internal sealed class GatewayWatch
         return new SiteGatewayStatistics
         {
             Site = Own,
+            IsActive = true,
             Links = [.. Enumerable.Range(0, _plan.Map.Count).Where(peer => gateway.LinkTo(peer) is not null)
                 .Select(peer => OfLink(peer, gateway.LinkTo(peer)!))],
             Routes = routes,

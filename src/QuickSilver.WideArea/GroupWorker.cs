@@ -1,8 +1,9 @@
 namespace QuickSilver.WideArea;
 
 /// <summary>
-/// Keeps a gateway in one group: reads what the own site sends for the life that is active, and joins again after an
-/// eviction. Its task runs on pool threads.
+/// Keeps a gateway in one group: reads what the own site sends, hands it to the life that is active or keeps it while
+/// another gateway is, and joins again after an eviction. What nodes beside gateways send is of other sites, so it goes
+/// nowhere. Its task runs on pool threads.
 /// </summary>
 internal sealed class GroupWorker(
     string name, QuickSilverNode node, GatewayPresence presence, SiteGatewayOptions options, GatewayFigures figures,
@@ -14,7 +15,11 @@ internal sealed class GroupWorker(
     private static readonly TimeSpan RejoinPause = TimeSpan.FromSeconds(1);
     private static readonly TimeSpan MissedPause = TimeSpan.FromSeconds(10);
 
+    // How long a gateway that took over marks what it sends: the one before may have read it earlier.
+    private static readonly TimeSpan AgainTime = TimeSpan.FromSeconds(30);
+
     private readonly Lock _lock = new();
+    private readonly StandbyBuffer _kept = new(options.MaxWaitingBytesPerGroup);
     private readonly Dictionary<MemberId, SenderText> _senders = [];
     private readonly TaskCompletionSource _first = new(TaskCreationOptions.RunContinuationsAsynchronously);
     private SpanningGroup? _group;
@@ -22,9 +27,18 @@ internal sealed class GroupWorker(
     private Group? _joined;
     private Inbox? _inbox;
     private long _missedAt = long.MinValue;
+    private long _letGoAt = long.MinValue;
+    private long _againUntil;
+    private int _keptCount;
 
     /// <summary>Name of the group.</summary>
     public string Name => name;
+
+    /// <summary>What links know it by.</summary>
+    public uint Number { get; } = GroupNumber.Of(name).Number;
+
+    /// <summary>Messages that are kept. Any thread.</summary>
+    public int Kept => Volatile.Read(ref _keptCount);
 
     /// <summary>Completes when the group was joined for the first time; faults when that failed.</summary>
     public Task FirstJoin => _first.Task;
@@ -38,10 +52,30 @@ internal sealed class GroupWorker(
     /// <summary>Bytes that wait to be read. Any thread.</summary>
     public long UnreadBytes => Volatile.Read(ref _inbox)?.UnreadBytes ?? 0;
 
-    /// <summary>A life begins: what is read goes to it.</summary>
-    public void Begin(SpanningGroup group, GatewayLoop loop)
+    /// <summary>A life begins: what is kept goes to it first, then what is read.</summary>
+    /// <param name="group">The group as it has it.</param>
+    /// <param name="loop">Its loop.</param>
+    /// <param name="isSuccessor">True when another gateway of the site was active before.</param>
+    public void Begin(SpanningGroup group, GatewayLoop loop, bool isSuccessor)
     {
-        lock (_lock) (_group, _loop) = (group, loop);
+        lock (_lock)
+        {
+            _againUntil = isSuccessor ? Environment.TickCount64 + (long)AgainTime.TotalMilliseconds : 0;
+            while (_kept.TryTake(out OutgoingMessage message)) Offer(group, message);
+            Volatile.Write(ref _keptCount, 0);
+            (_group, _loop) = (group, loop);
+        }
+        loop.Wake();
+    }
+
+    /// <summary>The active gateway tells that all other sites hold what a sender has sent, up to a number.</summary>
+    public void OnHeld(MemberId sender, ulong sequence)
+    {
+        lock (_lock)
+        {
+            _kept.OnHeld(sender, sequence);
+            Volatile.Write(ref _keptCount, _kept.Count);
+        }
     }
 
     /// <summary>The life has ended.</summary>
@@ -81,7 +115,7 @@ internal sealed class GroupWorker(
 
     private async Task StayAsync(CancellationToken cancellationToken)
     {
-        await presence.BeAloneAsync(Timeout.InfiniteTimeSpan, cancellationToken).ConfigureAwait(false);
+        await presence.BeJoinedAsync(cancellationToken).ConfigureAwait(false);
         await using Inbox inbox = node.CreateInbox(
             new InboxOptions { MaxBytes = options.MaxWaitingBytesPerGroup, MaxMessages = MostInboxMessages });
         Group joined = await node.JoinAsync(
@@ -105,6 +139,9 @@ internal sealed class GroupWorker(
                 case MessageReceived received:
                     await TakeAsync(received.Message, cancellationToken).ConfigureAwait(false);
                     break;
+                case MessagesLost lost when Group is null:
+                    OnLetGo(Math.Max(1, lost.Count));
+                    break;
                 case MessagesLost lost:
                     OnMissed(lost);
                     break;
@@ -116,6 +153,7 @@ internal sealed class GroupWorker(
 
     private async ValueTask TakeAsync(Message message, CancellationToken cancellationToken)
     {
+        if (presence.IsGateway(message.Sender)) return;
         if (Group is { } active)
         {
             Task room = active.Room.WaitAsync();
@@ -127,15 +165,38 @@ internal sealed class GroupWorker(
             sender = SenderText.Of(message.Sender, message.SenderName);
             _senders.Add(message.Sender, sender);
         }
-        var outgoing = new OutgoingMessage(sender, message.Sequence, message.Payload);
+        var outgoing = new OutgoingMessage(sender, message.Sequence, message.Payload, message.Sender);
+        int gone = 0;
         lock (_lock)
         {
-            if (_group is null || _loop is null) return;
-            _group.Room.Take(GatewayLoop.SizeOf(outgoing));
-            _group.Waiting.Enqueue(outgoing);
-            figures.OnForwarded();
-            _loop.Wake();
+            if (_group is null || _loop is null)
+            {
+                gone = _kept.Add(outgoing);
+                Volatile.Write(ref _keptCount, _kept.Count);
+            }
+            else if (!_kept.IsHeld(outgoing))
+            {
+                Offer(_group, outgoing);
+                _loop.Wake();
+            }
         }
+        if (gone > 0) OnLetGo((ulong)gone);
+    }
+
+    private void Offer(SpanningGroup group, OutgoingMessage message)
+    {
+        group.Room.Take(GatewayLoop.SizeOf(message));
+        group.Waiting.Enqueue(message with { IsAgain = Environment.TickCount64 < _againUntil });
+        figures.OnForwarded();
+    }
+
+    private void OnLetGo(ulong count)
+    {
+        figures.OnLetGo(count);
+        long now = Environment.TickCount64;
+        if (_letGoAt != long.MinValue && now - _letGoAt < MissedPause.TotalMilliseconds) return;
+        _letGoAt = now;
+        log.Post(logger => Log.LetsGo(logger, options.Site, count, name));
     }
 
     private void OnMissed(MessagesLost lost)

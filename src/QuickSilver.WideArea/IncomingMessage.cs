@@ -4,4 +4,5 @@ namespace QuickSilver.WideArea;
 /// <param name="Sender">Who sent it.</param>
 /// <param name="Sequence">Its number there.</param>
 /// <param name="Payload">The bytes.</param>
-internal sealed record IncomingMessage(SenderText Sender, ulong Sequence, byte[] Payload);
+/// <param name="IsAgain">True when another gateway of its site may have sent it before.</param>
+internal sealed record IncomingMessage(SenderText Sender, ulong Sequence, byte[] Payload, bool IsAgain = false);

@@ -71,4 +71,20 @@ internal static partial class Log
 
     [LoggerMessage(1716, LogLevel.Critical, "The loop of the gateway of {Site} has failed")]
     public static partial void LoopFailed(ILogger logger, string site, Exception fault);
+
+    [LoggerMessage(
+        1717, LogLevel.Information, "The gateway of site {Site} stands by: that beside node {Other} is active")]
+    public static partial void StandsBy(ILogger logger, string site, string other);
+
+    [LoggerMessage(
+        1718,
+        LogLevel.Warning,
+        "The gateway of site {Site} takes over. {Kept} messages that other sites may lack are sent again")]
+    public static partial void TakesOver(ILogger logger, string site, long kept);
+
+    [LoggerMessage(
+        1719,
+        LogLevel.Warning,
+        "The gateway of {Site} that stands by lets {Count} messages of group {Group} go: too many wait")]
+    public static partial void LetsGo(ILogger logger, string site, ulong count, string group);
 }

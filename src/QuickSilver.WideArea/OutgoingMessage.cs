@@ -4,4 +4,7 @@ namespace QuickSilver.WideArea;
 /// <param name="Sender">Who sent it.</param>
 /// <param name="Sequence">Its number there.</param>
 /// <param name="Payload">Nobody changes it.</param>
-internal readonly record struct OutgoingMessage(SenderText Sender, ulong Sequence, ReadOnlyMemory<byte> Payload);
+/// <param name="From">Id of the sender.</param>
+/// <param name="IsAgain">True when another gateway of this site may have sent it before.</param>
+internal readonly record struct OutgoingMessage(
+    SenderText Sender, ulong Sequence, ReadOnlyMemory<byte> Payload, MemberId From = default, bool IsAgain = false);

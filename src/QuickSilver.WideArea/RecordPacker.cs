@@ -9,7 +9,8 @@ namespace QuickSilver.WideArea;
 /// <code>
 /// check   8 bytes  of the group's name (<see cref="GroupNumber.Check"/>)
 /// pieces, to the end:
-///   flags   1 byte   1: the message begins here; 2: it ends here; 4: its sender is that of the piece before
+///   flags   1 byte   1: the message begins here; 2: it ends here; 4: its sender is that of the piece before;
+///                    8, with 1: another gateway of the site may have sent the message before
 ///   id      with 1, without 4: a byte with its length, and the text of the sender's id
 ///   name    with 1, without 4: as the id
 ///   number  with 1: varint, the message's sequence
@@ -30,6 +31,9 @@ internal sealed class RecordPacker(ulong check, int capacity)
     /// <summary>The sender is that of the piece before.</summary>
     public const byte SameSender = 4;
 
+    /// <summary>Another gateway of the site may have sent the message before.</summary>
+    public const byte Again = 8;
+
     private const int LengthBytes = 3;
     private const int LeastPiece = 64;
 
@@ -42,6 +46,9 @@ internal sealed class RecordPacker(ulong check, int capacity)
 
     /// <summary>True when a record has something in it.</summary>
     public bool HasRecord => _written > 0;
+
+    /// <summary>The message that was begun last.</summary>
+    public ref readonly OutgoingMessage Message => ref _message;
 
     /// <summary>True while a message has begun and not ended: no other may be given.</summary>
     public bool IsOpen => _isOpen;
@@ -75,7 +82,8 @@ internal sealed class RecordPacker(ulong check, int capacity)
         if (room < Math.Min(rest, LeastPiece)) return false;
         int length = Math.Min(rest, room);
         var writer = new WireWriter(_record.AsSpan(_written));
-        byte flags = (byte)((begins ? Begins : 0) | (length == rest ? Ends : 0) | (isSame ? SameSender : 0));
+        byte flags = (byte)((begins ? Begins : 0) | (length == rest ? Ends : 0) | (isSame ? SameSender : 0)
+            | (begins && _message.IsAgain ? Again : 0));
         writer.WriteByte(flags);
         if (begins)
         {

@@ -8,11 +8,18 @@ namespace QuickSilver.WideArea;
 /// <param name="longest">Bytes of the longest message that is taken.</param>
 internal sealed class RecordReader(ulong check, int longest)
 {
+    private const byte KnownFlags =
+        RecordPacker.Begins | RecordPacker.Ends | RecordPacker.SameSender | RecordPacker.Again;
+
     private readonly List<byte> _bytes = [];
     private SenderText? _sender;
     private ulong _sequence;
     private int _total;
+    private bool _isAgain;
     private bool _isOpen;
+
+    /// <summary>True while a message has begun and not ended.</summary>
+    public bool IsOpen => _isOpen;
 
     /// <summary>Reads a record.</summary>
     /// <param name="record">The record.</param>
@@ -48,9 +55,12 @@ internal sealed class RecordReader(ulong check, int longest)
     private bool ReadPiece(ref WireReader reader, ref SenderText? before, List<IncomingMessage> messages)
     {
         byte flags = reader.ReadByte();
-        if (reader.Failed || flags > (RecordPacker.Begins | RecordPacker.Ends | RecordPacker.SameSender)) return false;
+        if (reader.Failed || (flags & ~KnownFlags) != 0) return false;
         bool begins = (flags & RecordPacker.Begins) != 0;
+        bool isAgain = (flags & RecordPacker.Again) != 0;
+        if (isAgain && !begins) return false;
         if (begins && !ReadHead(ref reader, (flags & RecordPacker.SameSender) != 0, ref before)) return false;
+        if (begins) _isAgain = isAgain;
         int length = (int)reader.ReadVarint(int.MaxValue);
         if (reader.Failed || length > reader.Remaining) return false;
         ReadOnlySpan<byte> bytes = reader.ReadBytes(length);
@@ -65,7 +75,7 @@ internal sealed class RecordReader(ulong check, int longest)
             return length > 0;
         }
         byte[] payload = [.. _bytes, .. bytes];
-        messages.Add(new IncomingMessage(_sender!, _sequence, payload));
+        messages.Add(new IncomingMessage(_sender!, _sequence, payload, _isAgain));
         Forget();
         return true;
     }

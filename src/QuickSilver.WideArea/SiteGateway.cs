@@ -1,6 +1,5 @@
 using System.Net;
 using QuickSilver.Diagnostics;
-using QuickSilver.Runtime;
 
 namespace QuickSilver.WideArea;
 
@@ -15,7 +14,8 @@ namespace QuickSilver.WideArea;
 /// </para>
 /// <para>
 /// Its node sends nothing else into these groups: what the node itself sends does not leave the site. Give the gateway
-/// a node of its own. A site has one gateway at a time.
+/// a node of its own. A site has one active gateway; with <see cref="SiteGatewayOptions.Standby"/> others stand by and
+/// take over when it is gone.
 /// </para>
 /// The gateway owns a thread and a UDP socket; the node stays the caller's. All members may be called from any thread.
 /// Source: third paper, Hop and its overlay (docs/wide-area.md).
@@ -29,6 +29,7 @@ public sealed class SiteGateway : IAsyncDisposable
     private readonly SiteGatewayOptions _options;
     private readonly GatewayLog _log;
     private readonly GatewayParts _parts;
+    private readonly GatewayRole _role;
     private readonly GatewayMeter _meter;
     private readonly GroupWorker[] _workers;
     private readonly CancellationTokenSource _stopReading = new();
@@ -36,7 +37,6 @@ public sealed class SiteGateway : IAsyncDisposable
     private readonly TaskCompletionSource _ended = new(TaskCreationOptions.RunContinuationsAsynchronously);
     private Task[] _readers = [];
     private Task _resolving = Task.CompletedTask;
-    private GatewayLife? _life;
     private int _isDisposed;
 
     private SiteGateway(QuickSilverNode node, SiteGatewayOptions options)
@@ -48,11 +48,12 @@ public sealed class SiteGateway : IAsyncDisposable
         var socket = new GatewaySocket(IPEndPoint.Parse(options.Listen));
         _log = new GatewayLog(options.LoggerFactory ?? StandardErrorLog.Instance);
         var addresses = new AddressBook(plan, socket, IsUp, _log);
-        var presence = new GatewayPresence(node, options.Site);
+        var presence = new GatewayPresence(node, options.Site, plan.Map.Hash);
         _parts = new GatewayParts(
             node, options, plan, keys, socket, addresses, presence, new GatewayFigures(), _log);
         _workers = [.. options.Groups.Select(
             name => new GroupWorker(name, node, presence, options, _parts.Figures, _log))];
+        _role = new GatewayRole(_parts, _workers) { OnLife = life => _ = FailWithAsync(life) };
         _meter = new GatewayMeter(options.MeterFactory, GetStatistics);
     }
 
@@ -68,7 +69,8 @@ public sealed class SiteGateway : IAsyncDisposable
     /// <summary>Completes after <see cref="DisposeAsync"/>. Faults if the gateway fails.</summary>
     public Task Completion => _ended.Task;
 
-    /// <summary>Starts a gateway: opens its socket, and joins the groups. Links come up afterwards:
+    /// <summary>Starts a gateway: opens its socket, and joins the groups. It is then active, or with
+    /// <see cref="SiteGatewayOptions.Standby"/> stands by for another. Links come up afterwards:
     /// <see cref="WaitForSitesAsync"/>.</summary>
     /// <param name="node">A node of the site's cluster, better one of the gateway's own. It outlives the gateway.
     /// </param>
@@ -79,8 +81,8 @@ public sealed class SiteGateway : IAsyncDisposable
     /// <exception cref="QuickSilverException"><see cref="ErrorCode.InterfaceUnavailable"/> or
     /// <see cref="ErrorCode.PortsExhausted"/>: it cannot listen. Or as of <see cref="QuickSilverNode.JoinAsync"/>.
     /// </exception>
-    /// <exception cref="InvalidOperationException">The cluster has a gateway, which has not ended within 30 s, or the
-    /// node has one.</exception>
+    /// <exception cref="InvalidOperationException">The cluster has a gateway, which has not ended within 30 s, and
+    /// <see cref="SiteGatewayOptions.Standby"/> is not set; or the node has one.</exception>
     /// <exception cref="OperationCanceledException">The start was cancelled.</exception>
     public static async Task<SiteGateway> StartAsync(
         QuickSilverNode node, SiteGatewayOptions options, CancellationToken cancellationToken = default)
@@ -105,14 +107,55 @@ public sealed class SiteGateway : IAsyncDisposable
 
     /// <summary>The figures of the gateway and its links, at most 0.2 s old. Allocates a copy.
     /// </summary>
-    public SiteGatewayStatistics GetStatistics() =>
-        (Volatile.Read(ref _life)?.Watch.Latest ?? new SiteGatewayStatistics { Site = Site }) with
+    public SiteGatewayStatistics GetStatistics()
+    {
+        GatewayLife? life = _role.Life;
+        GatewayFigures figures = _parts.Figures;
+        SiteGatewayStatistics latest = life?.Watch.Latest ?? new SiteGatewayStatistics
+        {
+            Site = Site,
+            MessagesForwarded = figures.Forwarded,
+            MessagesPublished = figures.Published,
+            MessagesMissed = figures.Missed,
+            MessagesRefused = figures.Refused,
+            RecordsLost = figures.Lost,
+        };
+        return latest with
         {
             DatagramsDropped = _parts.Socket.Dropped,
+            MessagesKept = _workers.Sum(static worker => (long)worker.Kept),
+            MessagesLetGo = figures.LetGo,
+            MessagesDuplicated = life?.Copies ?? 0,
         };
+    }
+
+    /// <summary>Waits until this gateway is the active one of its site: at once for the only one. One that stands by
+    /// (<see cref="SiteGatewayOptions.Standby"/>) becomes it when it takes over.</summary>
+    /// <param name="cancellationToken">Cancels the wait.</param>
+    /// <exception cref="OperationCanceledException">The wait was cancelled; the message names the node beside the
+    /// active gateway.</exception>
+    /// <exception cref="ObjectDisposedException">The gateway has been disposed of.</exception>
+    /// <exception cref="QuickSilverException">The gateway has failed.</exception>
+    public async Task WaitForActiveAsync(CancellationToken cancellationToken = default)
+    {
+        while (true)
+        {
+            if (Completion.IsCompleted)
+            {
+                await Completion.ConfigureAwait(false);
+                throw new ObjectDisposedException(nameof(SiteGateway));
+            }
+            if (_role.Life is not null) return;
+            await Task.Delay(LookPause, cancellationToken).ConfigureAwait(ConfigureAwaitOptions.SuppressThrowing);
+            if (!cancellationToken.IsCancellationRequested) continue;
+            throw new OperationCanceledException(
+                $"{nameof(WaitForActiveAsync)} was cancelled. The gateway beside node {_role.Other} is active.",
+                cancellationToken);
+        }
+    }
 
     /// <summary>Waits until all other sites of the overlay can be reached. What is sent before is kept for
-    /// <see cref="SiteGatewayOptions.HoldTime"/>.</summary>
+    /// <see cref="SiteGatewayOptions.HoldTime"/>. A gateway that stands by reaches none until it takes over.</summary>
     /// <param name="cancellationToken">Cancels the wait.</param>
     /// <exception cref="OperationCanceledException">The wait was cancelled; the message names the sites that were not
     /// reached.</exception>
@@ -147,9 +190,7 @@ public sealed class SiteGateway : IAsyncDisposable
         if (Interlocked.Exchange(ref _isDisposed, 1) != 0) return;
         await _stopReading.CancelAsync().ConfigureAwait(false);
         await Task.WhenAll(_readers).ConfigureAwait(false);
-        long until = Environment.TickCount64 + (long)DrainTimeout.TotalMilliseconds;
-        while (_life is { } life && life.HoldsSomething() && Environment.TickCount64 < until && !life.Ended.IsCompleted)
-            await Task.Delay(LookPause).ConfigureAwait(false);
+        await _role.EndAsync(DrainTimeout).ConfigureAwait(false);
         await EndAsync().ConfigureAwait(false);
     }
 
@@ -157,7 +198,7 @@ public sealed class SiteGateway : IAsyncDisposable
     internal async Task KillAsync()
     {
         if (Interlocked.Exchange(ref _isDisposed, 1) != 0) return;
-        _life?.Kill();
+        await _role.EndAsync(TimeSpan.Zero).ConfigureAwait(false);
         await _stopReading.CancelAsync().ConfigureAwait(false);
         await Task.WhenAll(_readers).ConfigureAwait(false);
         await EndAsync().ConfigureAwait(false);
@@ -166,7 +207,6 @@ public sealed class SiteGateway : IAsyncDisposable
     private async Task EndAsync()
     {
         await _stopAll.CancelAsync().ConfigureAwait(false);
-        if (_life is not null) await _life.EndAsync().ConfigureAwait(false);
         await _resolving.ConfigureAwait(false);
         await _parts.Socket.DisposeAsync().ConfigureAwait(false);
         await _parts.Presence.DisposeAsync().ConfigureAwait(false);
@@ -183,26 +223,41 @@ public sealed class SiteGateway : IAsyncDisposable
     private async Task BeginAsync(CancellationToken cancellationToken)
     {
         _parts.Presence.TakeNode();
-        await _parts.Presence.BeAloneAsync(OtherTimeout, cancellationToken).ConfigureAwait(false);
         await _parts.Addresses.ResolveAsync(cancellationToken).ConfigureAwait(false);
         _resolving = Task.Run(() => _parts.Addresses.RunAsync(_stopAll.Token), CancellationToken.None);
-        var life = new GatewayLife(_parts, Incarnations.Next(), _workers);
-        Volatile.Write(ref _life, life);
-        life.Start();
-        _ = FailWithAsync(life);
+        _parts.Presence.Start(_role);
+        await _parts.Presence.FirstJoin.WaitAsync(cancellationToken).ConfigureAwait(false);
+        // A gateway that stands by hears what the active one may take along when it dies.
+        if (!_options.Standby) await FindRoleAsync(cancellationToken).ConfigureAwait(false);
         _readers =
         [
             .. _workers.Select(worker => Task.Run(() => worker.ReadAsync(_stopReading.Token), CancellationToken.None)),
         ];
         await Task.WhenAll(_workers.Select(static worker => worker.FirstJoin)).WaitAsync(cancellationToken)
             .ConfigureAwait(false);
+        if (_options.Standby) await FindRoleAsync(cancellationToken).ConfigureAwait(false);
         string address = LocalEndPoint.ToString();
         _log.Post(logger => Log.Started(logger, _options.Site, _options.Overlay, address, _workers.Length));
+    }
+
+    private async Task FindRoleAsync(CancellationToken cancellationToken)
+    {
+        long until = Environment.TickCount64 + (long)OtherTimeout.TotalMilliseconds;
+        while (_role.Life is null && !(_options.Standby && _role.Other is not null))
+        {
+            // Of a version that tells nothing: its end is waited for.
+            if (Environment.TickCount64 >= until && _options.Standby) return;
+            if (Environment.TickCount64 >= until) throw _parts.Presence.Refusal();
+            await Task.Delay(LookPause, cancellationToken).ConfigureAwait(false);
+        }
     }
 
     private async Task FailWithAsync(GatewayLife life)
     {
         await life.Ended.ConfigureAwait(ConfigureAwaitOptions.SuppressThrowing);
-        if (life.Ended.Exception is { } fault) _ended.TrySetException(fault.InnerException!);
+        if (life.Ended.Exception is not { } fault) return;
+        _ended.TrySetException(fault.InnerException!);
+        // Another takes over.
+        await _parts.Presence.DisposeAsync().ConfigureAwait(false);
     }
 }

@@ -14,6 +14,8 @@ public sealed class SiteGatewayOptions
     /// <summary>The port that <see cref="Listen"/> has by default.</summary>
     public const int DefaultPort = 16_900;
 
+    private const int MostOtherAddresses = 8;
+
     /// <summary>Name of the overlay, the same at all its sites: gateways of another one are refused. 1-255 bytes of
     /// UTF-8. Default: "default".</summary>
     public string Overlay { get; set; } = "default";
@@ -50,6 +52,16 @@ public sealed class SiteGatewayOptions
     /// <summary>How long messages are kept for a site that cannot be reached. A cut that is shorter loses nothing,
     /// while no more than <see cref="MaxWaitingBytesPerGroup"/> waits. Zero: not at all. Default: 30 s.</summary>
     public TimeSpan HoldTime { get; set; } = TimeSpan.FromSeconds(30);
+
+    /// <summary>
+    /// Whether this gateway stands by while another of its site is active, and takes over when that one is gone. All
+    /// gateways of the site have it, and the same <see cref="Groups"/>; other sites list the addresses of all
+    /// (<see cref="SiteLinkOptions.OtherAddresses"/>). It keeps what other sites may lack, up to
+    /// <see cref="MaxWaitingBytesPerGroup"/>. What comes from other sites is acknowledged once all members of the group
+    /// here hold it; otherwise once it is sent. Default: false, so a start waits 30 s for the end of the other, and
+    /// then throws.
+    /// </summary>
+    public bool Standby { get; set; }
 
     internal ILoggerFactory? LoggerFactory { get; private set; }
 
@@ -152,11 +164,31 @@ public sealed class SiteGatewayOptions
             hasOwn = true;
             if (!SiteAddress.TryParse(link.Address, out _, out _))
                 errors.Add($"{path}.Address", $"'{link.Address}' is not HOST:PORT, such as 10.0.0.5:{DefaultPort}");
+            CheckOthers(errors, path, link);
         }
         if (!hasOwn) errors.Add("Links", $"none is of the site '{Site}': add one to each neighbour");
         int sites = Links.SelectMany(link => new[] { link?.From ?? Site, link?.To ?? Site }).Distinct().Count();
         if (sites > Protocol.Sites.SiteSet.MostSites)
             errors.Add("Links", $"have {sites} sites, and {Protocol.Sites.SiteSet.MostSites} may be");
+    }
+
+    private static void CheckOthers(OptionErrors errors, string path, SiteLinkOptions link)
+    {
+        if (link.OtherAddresses.Count > MostOtherAddresses)
+            errors.Add($"{path}.OtherAddresses", $"are {link.OtherAddresses.Count}, and {MostOtherAddresses} may be");
+        for (int index = 0; index < link.OtherAddresses.Count; index++)
+        {
+            string address = link.OtherAddresses[index];
+            if (!SiteAddress.TryParse(address, out _, out _))
+            {
+                errors.Add(
+                    $"{path}.OtherAddresses[{index}]", $"'{address}' is not HOST:PORT, such as 10.0.0.6:{DefaultPort}");
+            }
+            else if (address == link.Address || link.OtherAddresses.IndexOf(address) < index)
+            {
+                errors.Add($"{path}.OtherAddresses[{index}]", $"'{address}' is given twice");
+            }
+        }
     }
 
     private void CheckGroups(OptionErrors errors)

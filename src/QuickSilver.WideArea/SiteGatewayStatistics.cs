@@ -7,6 +7,10 @@ public sealed record SiteGatewayStatistics
     /// <summary>Name of the own site.</summary>
     public string Site { get; init; } = "";
 
+    /// <summary>True for the active gateway of the site. False while it stands by for another: it then has no links and
+    /// no routes (<see cref="SiteGatewayOptions.Standby"/>).</summary>
+    public bool IsActive { get; init; }
+
     /// <summary>The links of the own site, by the name at the other end.</summary>
     public IReadOnlyList<SiteLinkStatistics> Links { get; init; } = [];
 
@@ -22,6 +26,18 @@ public sealed record SiteGatewayStatistics
     /// <summary>Messages of the own site that the others do not get: too many waited, or the gateway was not in the
     /// group.</summary>
     public long MessagesMissed { get; init; }
+
+    /// <summary>Messages of the own site that a gateway that stands by keeps, because some other site may lack them.
+    /// </summary>
+    public long MessagesKept { get; init; }
+
+    /// <summary>Messages that it kept no longer, because there were too many
+    /// (<see cref="SiteGatewayOptions.MaxWaitingBytesPerGroup"/>). They are lost only if the active one dies before
+    /// other sites hold them.</summary>
+    public long MessagesLetGo { get; init; }
+
+    /// <summary>Messages of other sites that came again when a gateway took over, and were dropped.</summary>
+    public long MessagesDuplicated { get; init; }
 
     /// <summary>Messages of other sites that are longer than the node here sends.</summary>
     public long MessagesRefused { get; init; }

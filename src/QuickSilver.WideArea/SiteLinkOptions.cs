@@ -14,6 +14,11 @@ public sealed class SiteLinkOptions
     /// down.</summary>
     public string? Address { get; set; }
 
+    /// <summary>Where further gateways of the site at the other end are reached, as <see cref="Address"/>: those that
+    /// take over from each other (<see cref="SiteGatewayOptions.Standby"/>). While the link is down all addresses are
+    /// tried; the link follows the one that answers. At most 8. Default: none.</summary>
+    public IList<string> OtherAddresses { get; private set; } = [];
+
     /// <summary>Bytes a second that this end sends over the link, at most, packets sent again included. 0 (default): no
     /// cap; the link finds its pace. Links of other sites ignore it.</summary>
     public long MaxBytesPerSecond { get; set; }
@@ -22,5 +27,10 @@ public sealed class SiteLinkOptions
     /// (default): half of the measured round trip.</summary>
     public TimeSpan Cost { get; set; }
 
-    internal SiteLinkOptions Copy() => (SiteLinkOptions)MemberwiseClone();
+    internal SiteLinkOptions Copy()
+    {
+        var copy = (SiteLinkOptions)MemberwiseClone();
+        copy.OtherAddresses = [.. OtherAddresses];
+        return copy;
+    }
 }

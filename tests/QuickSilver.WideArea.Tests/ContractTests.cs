@@ -39,7 +39,7 @@ public sealed class ContractTests
         var link = new SiteLinkStatistics { Site = "tokyo", State = SiteLinkState.Up };
         using var meter = new GatewayMeter(null, () => new SiteGatewayStatistics { Site = "berlin", Links = [link] });
         listener.RecordObservableInstruments();
-        Assert.Equal(12, instruments.Count);
+        Assert.Equal(15, instruments.Count);
         Assert.Equal(instruments.Order(), figures.Order());
         Assert.All(instruments, name => Assert.Contains($"`{name}`", page, StringComparison.Ordinal));
     }
@@ -53,6 +53,8 @@ public sealed class ContractTests
             Links = [new SiteLinkStatistics { Site = "tokyo", State = SiteLinkState.Up, Loss = 0.1, PacketsSent = 7 }],
             Routes = [new SiteRoute("tokyo", "tokyo"), new SiteRoute("oslo", null)],
             MessagesForwarded = 3,
+            IsActive = true,
+            MessagesKept = 4,
         };
         string text = JsonSerializer.Serialize(statistics);
         Assert.Contains("\"Up\"", text, StringComparison.Ordinal);

@@ -28,6 +28,11 @@ public sealed class OptionsTests
         Refuses(static options => options.Links[0].To = "berlin", "Links[0].To: ");
         Refuses(static options => options.Links[0].Address = null, "Links[0].Address: ");
         Refuses(static options => options.Links[0].Address = "10.0.0.5", "Links[0].Address: ");
+        Refuses(static options => options.Links[0].OtherAddresses.Add("10.0.0.5"), "Links[0].OtherAddresses[0]: ");
+        Refuses(
+            static options => options.Links[0].OtherAddresses.Add(options.Links[0].Address!),
+            "Links[0].OtherAddresses[0]: ");
+        Refuses(static options => AddMany(options.Links[0].OtherAddresses), "Links[0].OtherAddresses: ");
         Refuses(static options => options.Links[0].MaxBytesPerSecond = -1, "Links[0].MaxBytesPerSecond: ");
         Refuses(static options => options.Links[0].Cost = TimeSpan.FromHours(1), "Links[0].Cost: ");
         Refuses(static options => options.Links.Add(null!), "Links[1]: ");
@@ -58,7 +63,7 @@ public sealed class OptionsTests
         Assert.Equal(here.Map.Hash, there.Map.Hash);
         tokyo.Overlay = "other";
         Assert.NotEqual(here.Map.Hash, new GatewayPlan(tokyo).Map.Hash);
-        Assert.Equal("10.0.0.7:1", there.Addresses[there.Map.IndexOf("berlin")]);
+        Assert.Equal(["10.0.0.7:1"], there.Addresses[there.Map.IndexOf("berlin")]);
         Assert.Equal(5, there.Settings.MaxRates![there.Map.IndexOf("berlin")]);
     }
 
@@ -108,5 +113,10 @@ public sealed class OptionsTests
         SiteGatewayOptions options = Good();
         change(options);
         Assert.Contains(options.Validate(), fault => fault.StartsWith(finding, StringComparison.Ordinal));
+    }
+
+    private static void AddMany(IList<string> addresses)
+    {
+        for (int number = 1; number <= 9; number++) addresses.Add($"10.0.1.{number}:16900");
     }
 }

@@ -25,6 +25,9 @@ internal sealed class LinkPair
 
     public End Second { get; }
 
+    /// <summary>Another gateway at the first end's site: the second end sends to both.</summary>
+    public End? Other { get; private set; }
+
     public Instant Now { get; private set; } = new(10_000_000);
 
     /// <summary>Decides whether a datagram is lost.</summary>
@@ -41,6 +44,15 @@ internal sealed class LinkPair
         pair.RunFor(TimeSpan.FromSeconds(1));
         Assert.Equal((LinkState.Up, LinkState.Up), (pair.First.Link.State, pair.Second.Link.State));
         return pair;
+    }
+
+    /// <summary>Starts another gateway at the first end's site.</summary>
+    /// <param name="node">Number of its node; the first end has 5.</param>
+    public End StartOther(ulong node)
+    {
+        Other = new End(this, 0, new LinkSettings(), node) { Peer = Second };
+        Other.Link.Start(Now);
+        return Other;
     }
 
     /// <summary>The link number of a packet; 0 for other datagrams.</summary>
@@ -67,6 +79,7 @@ internal sealed class LinkPair
         while (true)
         {
             Instant next = First.Alarms.NextDue < Second.Alarms.NextDue ? First.Alarms.NextDue : Second.Alarms.NextDue;
+            if (Other is not null && Other.Alarms.NextDue < next) next = Other.Alarms.NextDue;
             bool isDatagram = _inFlight.TryPeek(out _, out (long Due, int) key) && key.Due <= next.Ticks;
             if (isDatagram) next = new Instant(key.Due);
             if (next > end) break;
@@ -76,9 +89,9 @@ internal sealed class LinkPair
                 (End to, byte[] bytes) = _inFlight.Dequeue();
                 to.Link.OnDatagram(bytes, Now);
             }
-            else if (!First.Alarms.FireNext(Now))
+            else if (!First.Alarms.FireNext(Now) && !Second.Alarms.FireNext(Now))
             {
-                Second.Alarms.FireNext(Now);
+                Other?.Alarms.FireNext(Now);
             }
         }
         Now = end;
@@ -90,17 +103,19 @@ internal sealed class LinkPair
         from.Sent.Add((Now, bytes));
         if (Loses(from, (LinkKind)bytes[3], bytes)) return;
         _inFlight.Enqueue((from.Peer, bytes), ((Now + Delay + Late(from, bytes)).Ticks, _order++));
+        if (from == Second && Other is not null) _inFlight.Enqueue((Other, bytes), ((Now + Delay).Ticks, _order++));
     }
 
     internal sealed class End : ILinkHost
     {
         private readonly LinkPair _pair;
 
-        public End(LinkPair pair, int site, LinkSettings settings)
+        public End(LinkPair pair, int site, LinkSettings settings, ulong node = 5)
         {
             _pair = pair;
             Link = new Link(
-                new LinkIdentity(77, site, 5, 1 - site), settings, this, Alarms, new SeededRandom((ulong)site + 1));
+                new LinkIdentity(77, site, node, 1 - site), settings, this, Alarms,
+                new SeededRandom((ulong)site + node - 4));
         }
 
         public AlarmQueue Alarms { get; } = new();

@@ -65,6 +65,35 @@ public class LinkTests
     }
 
     [Fact]
+    public void ANewerGatewayOfTheSiteIsFollowedAndTheOlderIsNotHeardAnyMore()
+    {
+        LinkPair pair = LinkPair.Up();
+        LinkPair.End newer = pair.StartOther(node: 6);
+        pair.RunFor(TimeSpan.FromSeconds(3));
+        Assert.Equal([(LinkFailure.EpochChanged, 0)], pair.Second.Failures);
+        Assert.Equal((LinkState.Up, LinkState.Up), (newer.Link.State, pair.Second.Link.State));
+        Assert.NotEqual(LinkState.Up, pair.First.Link.State);
+        pair.RunFor(TimeSpan.FromSeconds(10));
+        Assert.Single(pair.Second.Failures);
+        Assert.Empty(newer.Failures);
+        Assert.True(pair.Second.Link.Counters.Rejects[RejectReason.RemovedSender] > 10);
+        newer.Offer(7);
+        pair.RunFor(Ms(100));
+        Assert.Equal([7], pair.Second.Records);
+    }
+
+    [Fact]
+    public void AnOlderGatewayOfTheSiteDoesNotTakeALinkAway()
+    {
+        LinkPair pair = LinkPair.Up();
+        LinkPair.End older = pair.StartOther(node: 4);
+        pair.RunFor(TimeSpan.FromSeconds(10));
+        Assert.Empty(pair.Second.Failures);
+        Assert.NotEqual(LinkState.Up, older.Link.State);
+        Assert.Equal((LinkState.Up, LinkState.Up), (pair.First.Link.State, pair.Second.Link.State));
+    }
+
+    [Fact]
     public void PacketsGoOnWhateverIsMissingBeforeThem()
     {
         LinkPair pair = LinkPair.Up();

@@ -78,12 +78,15 @@ internal sealed class NetworkNode : IAsyncDisposable
     }
 
     /// <summary>Starts the process alone: the test says "start" to it when it likes.</summary>
-    public static NetworkNode Launch(NetworkNamespaces network, int host, string name, IEnumerable<string> options) =>
+    public static NetworkNode Launch(
+        NetworkNamespaces network, int host, string name, IEnumerable<string> options,
+        string program = "TestMember.dll") =>
         new(
             NamespaceSet.PrefixOf(network.NameOf(host)), name,
             options.Any(static one => one.StartsWith("Security:Mode=", StringComparison.Ordinal))
                 ? options
-                : [TestSecurity.Line, .. options]);
+                : [TestSecurity.Line, .. options],
+            program);
 
     /// <summary>As <see cref="StartAsync(NetworkNamespaces, int, string, IEnumerable{string})"/>, with the packages of
     /// the previous version of QuickSilver.</summary>

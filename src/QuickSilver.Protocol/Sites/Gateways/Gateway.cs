@@ -138,6 +138,9 @@ internal sealed class Gateway : ILinkHost
     /// <summary>The site that holds least of what was sent to a group; negative when all hold it.</summary>
     public int SlowestOf(uint group) => _outgoing.SlowestOf(group);
 
+    /// <summary>The lowest record of a group that some other site may lack.</summary>
+    public ulong LowestOf(uint group) => _outgoing.LowestOf(group);
+
     /// <summary>The host has taken all records of a stream up to a number (<see cref="GatewaySettings.TellsTaken"/>).
     /// </summary>
     public void OnTaken(StreamId stream, ulong number, Instant now) => _incoming.OnTaken(stream, number, now);
@@ -150,10 +153,12 @@ internal sealed class Gateway : ILinkHost
     public ulong Send(uint group, ReadOnlyMemory<byte> payload, Instant now) => _outgoing.Send(group, payload, now);
 
     /// <summary>A datagram has come from a neighbouring site's address.</summary>
-    public void OnDatagram(int site, ReadOnlySpan<byte> datagram, Instant now)
+    /// <returns>True when it is of the connection that the link has or makes.</returns>
+    public bool OnDatagram(int site, ReadOnlySpan<byte> datagram, Instant now)
     {
-        if (_links[site] is { } link) link.OnDatagram(datagram, now);
-        else Counters.Rejects.Count(RejectReason.UnknownSender);
+        if (_links[site] is { } link) return link.OnDatagram(datagram, now);
+        Counters.Rejects.Count(RejectReason.UnknownSender);
+        return false;
     }
 
     void ILinkHost.Send(Link link, ReadOnlySpan<byte> datagram) => _host.Send(link.PeerSite, datagram);

@@ -62,6 +62,9 @@ internal sealed class OutgoingStreams
     /// <summary>Records of a group that some site may lack.</summary>
     public int KeptOf(uint group) => Find(group)?.Kept ?? 0;
 
+    /// <summary>The lowest record of a group that some site may lack; 1 before the first.</summary>
+    public ulong LowestOf(uint group) => Find(group)?.Lowest ?? 1;
+
     /// <summary>The site that holds up a group; negative when none does.</summary>
     public int SlowestOf(uint group) => Find(group)?.Slowest ?? -1;
 

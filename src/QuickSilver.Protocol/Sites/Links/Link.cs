@@ -20,7 +20,9 @@ namespace QuickSilver.Protocol.Sites.Links;
 /// <para>
 /// Awkward cases: the other end may be up a hello earlier, so a packet of the epoch that connects brings the link up.
 /// A hello that names this end's epoch from a new one of the other means that it began again: the link has failed. The
-/// last packets of a stream have no packet after them that would show their loss: the sender says where it ends.
+/// Several gateways of a site take over from each other: the one with the higher node number is followed, and an older
+/// one that goes on is not heard. The last packets of a stream have no packet after them that would show their loss: the
+/// sender says where it ends.
 /// </para>
 /// <para>
 /// Cost: two datagrams for three packets at most, while packets flow. Core thread only. Source: third paper, section
@@ -41,6 +43,7 @@ internal sealed class Link
     private readonly byte[] _buffer;
     private ulong _own;
     private ulong _peer;
+    private ulong _peerNode;
     private Instant _restUntil;
     private bool _isPumping;
 
@@ -120,9 +123,10 @@ internal sealed class Link
 
     /// <summary>A datagram has come. One that is malformed, or from no end of this link, is counted and dropped.
     /// </summary>
-    public void OnDatagram(ReadOnlySpan<byte> datagram, Instant now)
+    /// <returns>True when it is of the connection that the link has or makes.</returns>
+    public bool OnDatagram(ReadOnlySpan<byte> datagram, Instant now)
     {
-        if (State is LinkState.Down or LinkState.Failed) return;
+        if (State is LinkState.Down or LinkState.Failed) return false;
         RejectReason reason = LinkHeader.TryRead(datagram, out LinkHeader header);
         if (reason == RejectReason.None)
         {
@@ -132,6 +136,7 @@ internal sealed class Link
         Counters.Rejects.Count(reason);
         Pump(now);
         SetAlarm(now);
+        return reason == RejectReason.None && _peer != 0 && header.Own == _peer;
     }
 
     private RejectReason OnHello(in LinkHeader header, ReadOnlySpan<byte> body, Instant now)
@@ -139,11 +144,14 @@ internal sealed class Link
         if (!HelloBody.TryRead(body, out HelloBody hello)) return RejectReason.Malformed;
         if (hello.Configuration != _identity.Configuration) return RejectReason.WrongCluster;
         if (hello.Site != _identity.PeerSite) return RejectReason.UnknownSender;
+        if (hello.Node < _peerNode) return RejectReason.RemovedSender;
         if (header.Peer != _own)
         {
             if (_hellos.MayAnswer(now)) SendHello(header.Own, now);
             return header.Peer == 0 ? RejectReason.None : RejectReason.UnknownView;
         }
+        // It names this end's epoch, so it is no hello of an earlier time.
+        _peerNode = hello.Node;
         if (_peer != 0 && header.Own != _peer)
         {
             if (State == LinkState.Up)
