@@ -140,7 +140,7 @@ internal sealed class GroupWorker(
                     await TakeAsync(received.Message, cancellationToken).ConfigureAwait(false);
                     break;
                 case MessagesLost lost when Group is null:
-                    OnLetGo(Math.Max(1, lost.Count));
+                    if (lost.Reason == LossReason.Overflow) OnLetGo(Math.Max(1, lost.Count));
                     break;
                 case MessagesLost lost:
                     OnMissed(lost);

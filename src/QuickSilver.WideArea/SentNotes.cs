@@ -39,6 +39,7 @@ internal sealed class SentNotes
     /// <param name="all">True to take all that is known.</param>
     public (MemberId Sender, ulong Sequence)[] TakeNews(bool all)
     {
+        if (!all && _news.Count == 0) return [];
         (MemberId, ulong)[] news = [.. _held.Where(one => all || _news.Contains(one.Key))
             .Select(static one => (one.Key, one.Value))];
         _news.Clear();

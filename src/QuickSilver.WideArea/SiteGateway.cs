@@ -175,8 +175,8 @@ public sealed class SiteGateway : IAsyncDisposable
             }
             await Task.Delay(LookPause, cancellationToken).ConfigureAwait(ConfigureAwaitOptions.SuppressThrowing);
             if (!cancellationToken.IsCancellationRequested) continue;
-            IEnumerable<string> missing = now.Routes.Where(static route => route.Via is null)
-                .Select(static route => route.Site);
+            IEnumerable<string> missing = Enumerable.Range(0, _parts.Plan.Map.Count).Select(_parts.Plan.Map.NameOf)
+                .Where(name => name != Site && !now.Routes.Any(route => route.Site == name && route.Via is not null));
             throw new OperationCanceledException(
                 $"{nameof(WaitForSitesAsync)} was cancelled. Not reached: {string.Join(", ", missing)}.",
                 cancellationToken);
@@ -184,7 +184,7 @@ public sealed class SiteGateway : IAsyncDisposable
     }
 
     /// <summary>Leaves the groups, waits up to two seconds until other sites hold what was sent, and ends the links.
-    /// The node goes on.</summary>
+    /// Then another that stands by takes over. The node goes on.</summary>
     public async ValueTask DisposeAsync()
     {
         if (Interlocked.Exchange(ref _isDisposed, 1) != 0) return;

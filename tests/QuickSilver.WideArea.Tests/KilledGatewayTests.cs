@@ -1,3 +1,4 @@
+using System.Diagnostics;
 using System.Globalization;
 using QuickSilver.Tests.Networks;
 
@@ -52,13 +53,18 @@ public sealed class KilledGatewayTests
             await nodes[HostsOfSite + 1].AskAsync("active", "active");
             foreach (NetworkNode member in new[] { berlin, tokyo }) await member.TellAsync($"send {Count} {Rate}");
             await NetworkNode.UntilAsync(async () => (await ReceivedAsync(tokyo)).Next > Rate);
+            long start = Stopwatch.GetTimestamp();
             killed.Kill();
             await successor.TellAsync("active");
+            await successor.WaitForAsync("log Warning 1718 ");
+            TimeSpan taken = Stopwatch.GetElapsedTime(start);
             await successor.WaitForAsync("active");
+            TimeSpan reached = Stopwatch.GetElapsedTime(start);
             await NetworkNode.UntilAsync(async () =>
                 (await ReceivedAsync(tokyo)).Next == Count && (await ReceivedAsync(berlin)).Next == Count);
             Received outwards = await ReceivedAsync(tokyo), inwards = await ReceivedAsync(berlin);
-            TestContext.Current.TestOutputHelper?.WriteLine($"outwards: {outwards}; inwards: {inwards}");
+            TestContext.Current.TestOutputHelper?.WriteLine(
+                $"taken over {taken}, reached {reached}; outwards: {outwards}; inwards: {inwards}");
             Assert.Equal((0, 0), (outwards.Lost, outwards.Copies));
             Assert.Equal(0, inwards.Lost);
             // What was published and neither acknowledged nor told before the kill.

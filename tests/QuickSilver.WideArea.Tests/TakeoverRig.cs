@@ -66,6 +66,9 @@ internal sealed class TakeoverRig : IAsyncDisposable
 
     public SiteGateway Gateway(string site, int place) => _gateways[(site, place)];
 
+    /// <summary>The way between a gateway in berlin and one in tokyo.</summary>
+    public UdpRelay Way(int berlin, int tokyo) => _ways[berlin, tokyo];
+
     public TestCluster Cluster(string site) => _clusters[site];
 
     public static string NodeOf(int place) => $"gateway-{place}";

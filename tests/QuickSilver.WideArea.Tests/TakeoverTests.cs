@@ -108,6 +108,14 @@ public sealed class TakeoverTests
         await SiteRig.UntilAsync(
             () => other.GetStatistics() is { MessagesKept: 0 }, () => $"nothing is kept: {other.GetStatistics()}");
         Assert.Equal(0, other.GetStatistics().MessagesForwarded);
+        // A link that is up follows the gateway that answers: nothing more is sent to the other.
+        long before = rig.Way(1, 0).Received;
+        for (int number = Before; number < 2 * Before; number++) await rig.Members[Berlin].Group.SendAsync($"{number}");
+        await rig.WaitForAllAsync(Tokyo, 2 * Before);
+        Assert.Equal(before, rig.Way(1, 0).Received);
+        using var limit = new CancellationTokenSource(10);
+        var waits = await Assert.ThrowsAsync<OperationCanceledException>(() => other.WaitForSitesAsync(limit.Token));
+        Assert.Contains(Tokyo, waits.Message, StringComparison.Ordinal);
     }
 
     [Fact]

@@ -17,9 +17,9 @@ public class LinkTests
         pair.First.Link.Start(pair.Now);
         Assert.Equal(LinkState.Connecting, pair.First.Link.State);
         pair.Second.Link.Start(pair.Now);
-        pair.RunFor(Ms(450));
+        pair.RunFor(Ms(250));
         Assert.Equal(LinkState.Connecting, pair.First.Link.State);
-        pair.RunFor(Ms(400));
+        pair.RunFor(Ms(200));
         Assert.Equal(LinkState.Up, pair.First.Link.State);
         Assert.Equal(LinkState.Up, pair.Second.Link.State);
         Assert.Equal(Ms(20), pair.First.Link.RoundTrip.Least);

@@ -43,7 +43,9 @@ internal sealed class LinkHellos(LinkIdentity identity, LinkSettings settings, L
     /// <param name="now">The present instant.</param>
     public HelloBody Next(bool isDue, Instant now)
     {
-        if (isDue) Due = now + settings.HelloInterval;
+        // Where the other end answers and the link is not up, twice as often: it is up sooner.
+        bool isConnecting = _inARow > 0 && !HaveConnected;
+        if (isDue) Due = now + (isConnecting ? settings.HelloInterval / 2 : settings.HelloInterval);
         _number++;
         _sentAt[_number % (ulong)_sentAt.Length] = now;
         ulong echo = isDue ? _heard : 0;
