@@ -4,8 +4,9 @@ namespace QuickSilver.WideArea;
 
 /// <summary>
 /// The gateways of a cluster, in the group <see cref="Group"/>: votes on which is active
-/// (<see cref="GatewayElection"/>), and hears what the active one tells. A gateway is in this group before it is in any that spans sites. One that has
-/// died is in the view until the cluster has noticed. Its task runs on pool threads; members may be called from any.
+/// (<see cref="GatewayElection"/>), and hears what the active one tells. A gateway is in this group before it is in any
+/// that spans sites. One that has died is in the view until the cluster has noticed. Its task runs on pool threads;
+/// members may be called from any.
 /// </summary>
 internal sealed class GatewayPresence(QuickSilverNode node, string site, ulong configuration) : IAsyncDisposable
 {
@@ -199,6 +200,8 @@ internal sealed class GatewayPresence(QuickSilverNode node, string site, ulong c
         {
             await ended.CancelAsync().ConfigureAwait(false);
             await repeating.ConfigureAwait(false);
+            // At the end of all, the handle leaves when what was told is heard.
+            if (!cancellationToken.IsCancellationRequested) await joined.DisposeAsync().ConfigureAwait(false);
         }
         throw new ObjectDisposedException(nameof(QuickSilverNode));
     }
@@ -255,7 +258,17 @@ internal sealed class GatewayPresence(QuickSilverNode node, string site, ulong c
             if (_election is not { Others: > 0 } election) return;
             body = PresenceBody.Write(election.Vote);
         }
-        await joined.SendAsync(body.AsMemory(), cancellationToken).ConfigureAwait(false);
+        using var limit = CancellationTokenSource.CreateLinkedTokenSource(cancellationToken);
+        limit.CancelAfter(RepeatPause);
+        try
+        {
+            await joined.SendAsync(body.AsMemory(), limit.Token).ConfigureAwait(false);
+        }
+        catch (Exception late) when (late is OperationCanceledException or SendHeldUpException)
+        {
+            // A slow member holds sends up: the vote is told again soon.
+            cancellationToken.ThrowIfCancellationRequested();
+        }
     }
 
     private static string NameOf(Group joined, MemberId id) =>

@@ -18,11 +18,11 @@ namespace QuickSilver.Protocol.Sites.Links;
 /// other end learns the epoch. The link is up after six hellos in a row that name it.
 /// </para>
 /// <para>
-/// Awkward cases: the other end may be up a hello earlier, so a packet of the epoch that connects brings the link up.
-/// A hello that names this end's epoch from a new one of the other means that it began again: the link has failed. The
+/// Awkward cases: the other end may be up a hello earlier, so a packet of the epoch that connects brings the link up. A
+/// hello that names this end's epoch from a new one of the other means that it began again: the link has failed.
 /// Several gateways of a site take over from each other: the one with the higher node number is followed, and an older
-/// one that goes on is not heard. The last packets of a stream have no packet after them that would show their loss: the
-/// sender says where it ends.
+/// one that goes on is not heard. The last packets of a stream have no packet after them that would show their loss:
+/// the sender says where it ends.
 /// </para>
 /// <para>
 /// Cost: two datagrams for three packets at most, while packets flow. Core thread only. Source: third paper, section
