@@ -49,7 +49,7 @@ internal sealed class FakeCluster(int nodes, int groups) : IClusterSource
     public static MemberId NodeId(int node) =>
         new(new IPEndPoint(new IPAddress([10, 0, (byte)(node / 250), (byte)(1 + (node % 250))]), 15_001), 7);
 
-    /// <summary>Shows the next snapshot, to whom it concerns.</summary>
+    /// <summary>Shows the next snapshot, if somebody watches.</summary>
     public void Tick()
     {
         lock (_lock)

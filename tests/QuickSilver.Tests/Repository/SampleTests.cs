@@ -8,7 +8,10 @@ public sealed class SampleTests
     private const int MostLinesOfQuickStart = 160;
 
     private static readonly string[] Small =
-        ["Dashboard", "Feed", "FileSend", "LatestByKey", "ManyGroups", "OrderedAccounts", "TwoMachines", "Worker", "World"];
+    [
+        "Dashboard", "Feed", "FileSend", "LatestByKey", "ManyGroups", "OrderedAccounts", "TwoMachines", "Worker",
+        "World",
+    ];
 
     [Fact]
     public void Every_sample_is_short_and_says_how_to_run_it()
