@@ -9,7 +9,7 @@ namespace QuickSilver.Cli;
 internal static class CommandTree
 {
     private const string Summary =
-        "Reads and writes groups of a QuickSilver cluster, shows who is slow and why, and finds what keeps nodes apart.";
+        "Reads and writes groups of a QuickSilver cluster, shows who is slow and why, finds what keeps nodes apart.";
 
     // What a node needs to leave in order.
     private static readonly TimeSpan EndLimit = TimeSpan.FromSeconds(15);
@@ -57,7 +57,10 @@ internal static class CommandTree
     private static Command Make()
     {
         // Not a root command of the parser, which would have the name of the assembly.
-        var root = new Command("quicksilver", Summary) { Json, new HelpOption { Recursive = true }, new VersionOption() };
+        var root = new Command("quicksilver", Summary)
+        {
+            Json, new HelpOption { Recursive = true }, new VersionOption(),
+        };
         foreach (CliCommand command in All()) root.Subcommands.Add(command.Build());
         root.Subcommands.Add(Family(
             "key", "Makes, describes and checks the key of a cluster.", new KeyNew(), new KeyShow(), new KeyCheck()));

@@ -93,8 +93,8 @@ internal sealed class Bench : NodeCommand
         if (least >= 0) item.Add("receivedByAll", least);
         call.Printer.Print(item.Say(string.Create(
             CultureInfo.InvariantCulture,
-            $"{sent:N0} messages of {message.Length} bytes to {publisher.View.MemberCount} receivers in {seconds:0.00} s, "
-            + $"until all held them: {sent / seconds:N0} a second, "
+            $"{sent:N0} messages of {message.Length} bytes to {publisher.View.MemberCount} receivers "
+            + $"in {seconds:0.00} s, until all held them: {sent / seconds:N0} a second, "
             + $"{sent / seconds * message.Length / 1e6:N1} MB/s; {statistics.RepairsGiven:N0} packets repaired")));
     }
 
@@ -110,7 +110,8 @@ internal sealed class Bench : NodeCommand
             long now = counter.Messages;
             if (now == told) continue;
             call.Printer.Print(new PrintItem("received").Add("messages", now).Add("rate", now - told)
-                .Say(string.Create(CultureInfo.InvariantCulture, $"{now - told:N0} messages a second, {now:N0} in all")));
+                .Say(string.Create(
+                    CultureInfo.InvariantCulture, $"{now - told:N0} messages a second, {now:N0} in all")));
             call.Printer.Flush();
             told = now;
         }

@@ -18,7 +18,8 @@ internal sealed class Groups : ClusterCommand
     {
         ClusterSnapshot cluster = await LookAsync(call).ConfigureAwait(false);
         var table = new TextTable(
-            "GROUP", "MODE", ">MEMBERS", ">REGIONS", ">SENT", ">BYTES SENT", ">PENDING", ">UNREAD", ">DROPPED", ">LOST");
+            "GROUP", "MODE", ">MEMBERS", ">REGIONS", ">SENT", ">BYTES SENT", ">PENDING", ">UNREAD",
+            ">DROPPED", ">LOST");
         var items = new List<PrintItem>();
         IEnumerable<IGrouping<string, GroupStatistics>> groups = cluster.Nodes
             .SelectMany(static node => node.Snapshot.Groups).GroupBy(static one => one.Name, StringComparer.Ordinal)

@@ -11,7 +11,8 @@ internal sealed class KeyShow : CliCommand
 
     /// <summary>Makes the command.</summary>
     public KeyShow()
-        : base("show", "Prints a fingerprint of each key of a file, never a key.") => Line.Arguments.Add(_file.NoOption());
+        : base("show", "Prints a fingerprint of each key of a file, never a key.") =>
+        Line.Arguments.Add(_file.NoOption());
 
     /// <inheritdoc/>
     protected override Task<int> RunAsync(CommandCall call)

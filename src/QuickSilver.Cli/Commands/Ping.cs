@@ -17,7 +17,10 @@ internal sealed class Ping : NodeCommand
     private const int Bytes = 1 + 8 + 8;
 
     private readonly Argument<string> _group = new("GROUP")
-    { Description = "The group of those that answer; not one of an application.", DefaultValueFactory = _ => DefaultGroup };
+    {
+        Description = "The group of those that answer; not one of an application.",
+        DefaultValueFactory = _ => DefaultGroup,
+    };
 
     private readonly Option<int?> _count = new("--count", "-n") { Description = "End after so many questions." };
 

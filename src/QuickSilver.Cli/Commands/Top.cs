@@ -40,7 +40,7 @@ internal sealed class Top : ClusterCommand
                 if (cluster.Nodes.Count == 0) continue;
                 if (call.Printer.IsJson) call.Printer.Print(TopItems.Of(cluster));
                 else if (isLive) Write(call, Screen(cluster));
-                else foreach (string line in TopScreen.Lines(cluster, int.MaxValue, int.MaxValue)) call.Printer.Line(line);
+                else WriteLines(call, cluster);
                 call.Printer.Flush();
                 if (--left == 0) break;
             }
@@ -59,6 +59,11 @@ internal sealed class Top : ClusterCommand
         IReadOnlyList<string> lines = TopScreen.Lines(cluster, size.Width - 1, size.Height - 1);
         foreach (string line in lines) screen.Append(line).Append(EraseLine).Append("\r\n");
         return screen.Append(EraseBelow).ToString();
+    }
+
+    private static void WriteLines(CommandCall call, ClusterSnapshot cluster)
+    {
+        foreach (string line in TopScreen.Lines(cluster, int.MaxValue, int.MaxValue)) call.Printer.Line(line);
     }
 
     private static void Write(CommandCall call, string sequence)

@@ -13,7 +13,8 @@ internal static class TopScreen
     /// <summary>The nodes in their rank.</summary>
     public static IReadOnlyList<NodeReport> Rank(ClusterSnapshot cluster)
     {
-        HashSet<MemberId> slow = [.. cluster.Slowest.Where(static one => one.HoldsUp).Select(static one => one.Member.Id)];
+        HashSet<MemberId> slow =
+            [.. cluster.Slowest.Where(static one => one.HoldsUp).Select(static one => one.Member.Id)];
         return
         [
             .. cluster.Nodes.OrderByDescending(static node => node.IsSilent)
@@ -32,7 +33,8 @@ internal static class TopScreen
         {
             Cut(string.Create(
                 CultureInfo.InvariantCulture,
-                $"{cluster.Time.UtcDateTime:HH:mm:ss} {TerminalText.Escape(cluster.Cluster)}: {cluster.Nodes.Count} nodes, "
+                $"{cluster.Time.UtcDateTime:HH:mm:ss} {TerminalText.Escape(cluster.Cluster)}: "
+                + $"{cluster.Nodes.Count} nodes, "
                 + $"{Rate(cluster.Nodes.Sum(static node => node.Rates.MessagesSent))} messages/s sent, "
                 + $"{Rate(cluster.Nodes.Sum(static node => node.Rates.PacketsMissed))} packets/s missed"), width),
         };
@@ -54,8 +56,8 @@ internal static class TopScreen
     private static TextTable NodeTable(ClusterSnapshot cluster)
     {
         var table = new TextTable(
-            "NODE", "STATE", ">SENT/s", ">RECV/s", ">KB/s", ">MISSED/s", ">BY PEERS", ">BY SENDERS", ">LOST/s", ">TOKEN ms",
-            ">PENDING KB", ">LOOP %", ">UNREAD", "SLOW INBOX");
+            "NODE", "STATE", ">SENT/s", ">RECV/s", ">KB/s", ">MISSED/s", ">BY PEERS", ">BY SENDERS", ">LOST/s",
+            ">TOKEN ms", ">PENDING KB", ">LOOP %", ">UNREAD", "SLOW INBOX");
         foreach (NodeReport node in Rank(cluster))
         {
             NodeRates rates = node.Rates;
@@ -68,7 +70,8 @@ internal static class TopScreen
                 Rate(rates.RepairsFromPeers), Rate(rates.RepairsFromSenders), Rate(rates.MessagesLost),
                 node.Snapshot.TokenRoundTrip is { } token
                     ? token.TotalMilliseconds.ToString("0.0", CultureInfo.InvariantCulture) : "",
-                Rate(statistics.PendingBytes / 1024.0), Rate(100 * node.Snapshot.LoopUse), Rate(statistics.InboxMessages),
+                Rate(statistics.PendingBytes / 1024.0), Rate(100 * node.Snapshot.LoopUse),
+                Rate(statistics.InboxMessages),
                 node.Snapshot.Inboxes is [{ Messages: > 0 } inbox, ..] ? inbox.Group : "");
         }
         return table;

@@ -41,7 +41,7 @@ internal static class TerminalText
         return shown.ToString();
     }
 
-    /// <summary>Makes a text visible and no longer than a number of characters; the end of a longer one is cut.</summary>
+    /// <summary>Makes a text visible, and cuts it after a number of characters.</summary>
     /// <param name="text">The text.</param>
     /// <param name="length">The longest text, at least 1.</param>
     public static string Escape(string text, int length)

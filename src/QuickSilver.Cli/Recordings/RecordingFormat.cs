@@ -31,6 +31,6 @@ internal static class RecordingFormat
     /// <summary>Bytes of a message's record before its payload: kind, time, sender, sequence.</summary>
     public const int MessageStart = 1 + 8 + 4 + 8;
 
-    /// <summary>How a recording begins. The first byte is no ASCII, and a transfer as text breaks the last ones.</summary>
+    /// <summary>How a recording begins. The first byte is no ASCII; a transfer as text breaks the last ones.</summary>
     public static ReadOnlySpan<byte> Magic => [0x89, (byte)'Q', (byte)'S', (byte)'R', 0x0D, 0x0A, 0x1A, 0x0A];
 }

@@ -19,7 +19,8 @@ internal static class ControlSocket
         string path = Path.Combine(
             Path.GetDirectoryName(key)!, string.Create(CultureInfo.InvariantCulture, $"membership-{port}.socket"));
         if (path.Length > LongestPath)
-            throw CommandFailure.Of($"The path of the control socket is too long: {path}. Set XDG_STATE_HOME to a shorter one.");
+            throw CommandFailure.Of(
+                $"The path of the control socket is too long: {path}. Set XDG_STATE_HOME to a shorter one.");
         return path;
     }
 

@@ -62,7 +62,8 @@ public sealed class TerminalTextTests
     public void A_line_of_json_is_printable_ascii()
     {
         string json = ItemJson.ToText(new PrintItem("message").Add("text", "\u001b[2J größe\u009b")
-            .Add("no", null).Add("list", new[] { "a\n" }).Add("time", TimeSpan.FromSeconds(1.5)).Add("rate", double.NaN));
+            .Add("no", null).Add("list", new[] { "a\n" }).Add("time", TimeSpan.FromSeconds(1.5))
+            .Add("rate", double.NaN));
         Assert.All(json, static one => Assert.InRange(one, ' ', '~'));
         Assert.Equal("\u001b[2J größe\u009b", ToolRun.Parse(json).GetProperty("text").GetString());
         Assert.Equal(1.5, ToolRun.Parse(json).GetProperty("time").GetDouble());

@@ -87,7 +87,8 @@ public sealed class RecordingTests
     {
         byte[] whole = Write(Items);
         whole[8] = 2;
-        Assert.Contains("version 2", Assert.Throws<RecordingFault>(() => Open(whole)).Message, StringComparison.Ordinal);
+        RecordingFault fault = Assert.Throws<RecordingFault>(() => Open(whole));
+        Assert.Contains("version 2", fault.Message, StringComparison.Ordinal);
     }
 
     [Fact]
