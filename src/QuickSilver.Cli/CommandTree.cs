@@ -87,6 +87,7 @@ internal static class CommandTree
         new Groups(),
         new ViewCommand(),
         new Top(),
+        new Dash(),
         new Ping(),
         new Bench(),
         new DoctorCommand(),

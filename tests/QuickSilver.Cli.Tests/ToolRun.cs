@@ -100,12 +100,15 @@ internal sealed class ToolRun : IAsyncDisposable
     public Task TellAsync(string line) => _process.TellAsync(line);
 
     /// <summary>Waits until something is so.</summary>
-    public async Task UntilAsync(Func<bool> isSo, string what)
+    public Task UntilAsync(Func<bool> isSo, string what) => UntilAsync(() => Task.FromResult(isSo()), what);
+
+    /// <summary>Waits until something is so.</summary>
+    public async Task UntilAsync(Func<Task<bool>> isSo, string what)
     {
         long start = Stopwatch.GetTimestamp();
-        while (!isSo())
+        while (!await isSo())
         {
-            if (_process.Exit.IsCompleted && !isSo()) Assert.Fail($"It ended before {what}. It said: {All}");
+            if (_process.Exit.IsCompleted && !await isSo()) Assert.Fail($"It ended before {what}. It said: {All}");
             if (Stopwatch.GetElapsedTime(start) > Patience) Assert.Fail($"Waited for: {what}. It said: {All}");
             await Task.Delay(Look);
         }
