@@ -247,7 +247,8 @@ public sealed class ClusterMonitorTests
         QuickSilverNode[] nodes = await StartAsync(rig, 3, static options =>
         {
             Trouble.Patient(options);
-            options.Shutdown.DrainTimeout = NodeRig.Patience;
+            options.Shutdown.Timeout = 3 * NodeRig.Patience;
+            options.Shutdown.DrainTimeout = 2 * NodeRig.Patience;
         });
         await using ClusterMonitor monitor = await nodes[2].MonitorClusterAsync();
         await UntilAsync(monitor, static shown => shown.Nodes.Count == 3, "all");
