@@ -100,8 +100,13 @@ internal sealed class FakeCluster(int nodes, int groups) : IClusterSource
         Age = TimeSpan.FromSeconds(0.2),
         Rates = new NodeRates
         {
-            MessagesSent = 10 * node, MessagesReceived = 1000 + node, BytesSent = 1000 * node, BytesReceived = 200_000,
-            PacketsMissed = node % 7, RepairsFromPeers = node % 5, RepairsFromSenders = node % 3,
+            MessagesSent = 10 * node,
+            MessagesReceived = 1000 + node,
+            BytesSent = 1000 * node,
+            BytesReceived = 200_000,
+            PacketsMissed = node % 7,
+            RepairsFromPeers = node % 5,
+            RepairsFromSenders = node % 3,
         },
         Snapshot = new NodeSnapshot
         {
@@ -147,6 +152,12 @@ internal sealed class FakeCluster(int nodes, int groups) : IClusterSource
 
     private static RegionReport RegionOf(ulong number, int members) => new()
     {
-        Number = number, View = 2, IsMember = true, MemberCount = members, GroupCount = 5, Rate = 10, RateLimit = 100,
+        Number = number,
+        View = 2,
+        IsMember = true,
+        MemberCount = members,
+        GroupCount = 5,
+        Rate = 10,
+        RateLimit = 100,
     };
 }

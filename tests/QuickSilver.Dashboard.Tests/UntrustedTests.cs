@@ -30,7 +30,9 @@ public sealed class UntrustedTests
                 Age = TimeSpan.MinValue,
                 Rates = new NodeRates
                 {
-                    MessagesSent = double.NaN, MessagesReceived = double.PositiveInfinity, BytesReceived = -1,
+                    MessagesSent = double.NaN,
+                    MessagesReceived = double.PositiveInfinity,
+                    BytesReceived = -1,
                     BytesSent = double.NegativeInfinity,
                 },
                 Snapshot = report.Snapshot with
@@ -39,9 +41,13 @@ public sealed class UntrustedTests
                     TokenRoundTrip = TimeSpan.MinValue,
                     Statistics = report.Snapshot.Statistics with
                     {
-                        RateLimit = double.NaN, RateActual = double.PositiveInfinity,
-                        PendingBytes = long.MaxValue, InboxBytes = long.MinValue, MessagesLost = long.MaxValue,
-                        RepairsFromPeers = long.MinValue, RepairsFromSenders = long.MaxValue,
+                        RateLimit = double.NaN,
+                        RateActual = double.PositiveInfinity,
+                        PendingBytes = long.MaxValue,
+                        InboxBytes = long.MinValue,
+                        MessagesLost = long.MaxValue,
+                        RepairsFromPeers = long.MinValue,
+                        RepairsFromSenders = long.MaxValue,
                     },
                     Regions = [new RegionReport { Number = 1, Rate = double.NaN, RateLimit = double.NaN }],
                     Groups = [new GroupStatistics { Name = "g", BytesReceived = long.MinValue }],

@@ -7,7 +7,8 @@ namespace QuickSilver.Cli.Recordings;
 /// too.</summary>
 internal ref struct FieldReader
 {
-    private static readonly UTF8Encoding Strict = new(encoderShouldEmitUTF8Identifier: false, throwOnInvalidBytes: true);
+    private static readonly UTF8Encoding Strict = new(
+        encoderShouldEmitUTF8Identifier: false, throwOnInvalidBytes: true);
     private ReadOnlySpan<byte> _rest;
 
     /// <summary>Reads fields.</summary>
