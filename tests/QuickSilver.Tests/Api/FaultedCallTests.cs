@@ -33,6 +33,7 @@ public sealed class FaultedCallTests
     [
         ("JoinAsync", static node => node.JoinAsync("late")),
         ("JoinManyAsync", static node => node.JoinManyAsync(["late"])),
+        ("MonitorClusterAsync", static node => node.MonitorClusterAsync()),
         ("OpenPublisherAsync", static node => node.OpenPublisherAsync("late")),
         ("OpenPublishersAsync", static node => node.OpenPublishersAsync(["late"])),
         ("FlushAsync", static node => node.FlushAsync()),

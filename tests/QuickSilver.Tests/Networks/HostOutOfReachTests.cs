@@ -5,8 +5,8 @@ namespace QuickSilver.Tests.Networks;
 public sealed class HostOutOfReachTests
 {
     private const string Group = "group";
-    private const string Quick = "Membership:FailureTimeout=00:00:02";
-    private static readonly TimeSpan Down = TimeSpan.FromSeconds(7);
+    private const string Quick = "Membership:FailureTimeout=00:00:05";
+    private static readonly TimeSpan Down = TimeSpan.FromSeconds(13);
 
     [Fact]
     public async Task A_host_whose_port_is_down_removes_nobody_and_catches_up_while_the_others_go_on()
