@@ -1,5 +1,11 @@
 using System.Net;
 using QuickSilver.Diagnostics;
+using QuickSilver.WideArea.Diagnostics;
+using QuickSilver.WideArea.Groups;
+using QuickSilver.WideArea.Links;
+using QuickSilver.WideArea.Presence;
+using QuickSilver.WideArea.Running;
+using Log = QuickSilver.WideArea.Diagnostics.Log;
 
 namespace QuickSilver.WideArea;
 

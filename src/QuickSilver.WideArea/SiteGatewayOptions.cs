@@ -1,6 +1,8 @@
 using System.Diagnostics.Metrics;
 using System.Net;
 using Microsoft.Extensions.Logging;
+using QuickSilver.WideArea.Links;
+using QuickSilver.WideArea.Records;
 
 namespace QuickSilver.WideArea;
 

@@ -1,5 +1,6 @@
 using System.Text;
 using QuickSilver.Protocol.Wire;
+using QuickSilver.WideArea.Records;
 
 namespace QuickSilver.WideArea;
 

@@ -1,3 +1,5 @@
+using QuickSilver.WideArea.Groups;
+
 namespace QuickSilver.WideArea;
 
 /// <summary>

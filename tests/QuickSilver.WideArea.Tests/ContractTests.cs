@@ -4,6 +4,7 @@ using System.Reflection;
 using System.Text.Json;
 using Microsoft.Extensions.Logging;
 using QuickSilver.Tests.Repository;
+using QuickSilver.WideArea.Diagnostics;
 
 namespace QuickSilver.WideArea.Tests;
 

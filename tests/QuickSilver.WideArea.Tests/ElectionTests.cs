@@ -1,3 +1,5 @@
+using QuickSilver.WideArea.Presence;
+
 namespace QuickSilver.WideArea.Tests;
 
 /// <summary>Which gateway of a site is active: never two, and soon one.</summary>

@@ -1,3 +1,5 @@
+using QuickSilver.WideArea.Presence;
+
 namespace QuickSilver.WideArea.Tests;
 
 /// <summary>

@@ -1,6 +1,7 @@
 using System.Net;
 using System.Net.Sockets;
 using System.Security.Cryptography;
+using QuickSilver.WideArea.Links;
 
 namespace QuickSilver.WideArea.Tests;
 

@@ -1,4 +1,6 @@
 using QuickSilver.Protocol.Wire;
+using QuickSilver.WideArea.Groups;
+using QuickSilver.WideArea.Records;
 
 namespace QuickSilver.WideArea.Tests;
 

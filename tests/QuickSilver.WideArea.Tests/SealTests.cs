@@ -1,5 +1,6 @@
 using System.Security.Cryptography;
 using QuickSilver.Protocol.Wire;
+using QuickSilver.WideArea.Links;
 
 namespace QuickSilver.WideArea.Tests;
 

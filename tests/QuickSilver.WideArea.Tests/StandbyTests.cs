@@ -1,5 +1,8 @@
 using QuickSilver.Protocol.Sites;
 using QuickSilver.Protocol.Wire;
+using QuickSilver.WideArea.Groups;
+using QuickSilver.WideArea.Presence;
+using QuickSilver.WideArea.Records;
 
 namespace QuickSilver.WideArea.Tests;
 

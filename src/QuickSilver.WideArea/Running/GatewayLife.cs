@@ -1,0 +1,120 @@
+using QuickSilver.Protocol.Sites;
+using QuickSilver.WideArea.Diagnostics;
+using QuickSilver.WideArea.Groups;
+using QuickSilver.WideArea.Links;
+using QuickSilver.WideArea.Presence;
+
+namespace QuickSilver.WideArea.Running;
+
+/// <summary>
+/// A gateway while it is the active one of its site: its links, what it sends to other sites and what it publishes of
+/// theirs. The members of the groups (<see cref="GroupWorker"/>) outlive it. Any thread.
+/// </summary>
+internal sealed class GatewayLife
+{
+    private static readonly TimeSpan LookPause = TimeSpan.FromMilliseconds(20);
+    private static readonly TimeSpan TellTimeout = TimeSpan.FromSeconds(2);
+
+    private readonly GatewaySocket _socket;
+    private readonly GatewayLoop _loop;
+    private readonly IReadOnlyList<GroupWorker> _workers;
+    private readonly SpanningGroup[] _groups;
+    private readonly ProgressTeller _teller;
+    private readonly Func<CancellationToken, Task>[] _work;
+    private readonly CancellationTokenSource _stop = new();
+    private readonly CancellationTokenSource _stopTelling = new();
+    private Task[] _tasks = [];
+    private Task _telling = Task.CompletedTask;
+
+    /// <summary>Makes one that has not begun.</summary>
+    /// <param name="parts">What outlives it.</param>
+    /// <param name="number">Above that of any gateway that the site had before.</param>
+    /// <param name="workers">Members of the groups.</param>
+    /// <param name="published">Streams of other sites, with the last record whose messages the gateway before has
+    /// published here.</param>
+    public GatewayLife(
+        GatewayParts parts, ulong number, IReadOnlyList<GroupWorker> workers,
+        IReadOnlyDictionary<StreamId, ulong> published)
+    {
+        _socket = parts.Socket;
+        _workers = workers;
+        _groups = [.. workers.Select(
+            worker => new SpanningGroup(worker.Name, parts.Options.Standby, published))];
+        _teller = new ProgressTeller(parts.Presence);
+        Watch = new GatewayWatch(parts.Plan, parts.Options.HoldTime, parts.Figures, parts.Log);
+        _loop = new GatewayLoop(
+            parts.Plan, number, parts.Socket, parts.Addresses, parts.Keys, _groups, Watch, _teller, parts.Figures,
+            parts.Log);
+        IncomingPublisher[] publishers = [.. workers.Zip(
+            _groups, (worker, group) => new IncomingPublisher(group, worker, parts, _loop))];
+        var pressure = new PressureTeller(parts.Node, parts.Options, workers, parts.Log);
+        _work = [.. publishers.Select<IncomingPublisher, Func<CancellationToken, Task>>(
+            static one => one.RunAsync), pressure.RunAsync];
+    }
+
+    /// <summary>What is told of it.</summary>
+    public GatewayWatch Watch { get; }
+
+    /// <summary>Completes when its thread has ended; faults when it failed.</summary>
+    public Task Ended => _loop.Ended;
+
+    /// <summary>Messages that came again, and were dropped.</summary>
+    public long Copies => _groups.Sum(static group => group.Copies);
+
+    /// <summary>Begins.</summary>
+    /// <param name="isSuccessor">True when another gateway of the site was active before.</param>
+    public void Start(bool isSuccessor)
+    {
+        _socket.SetLoop(_loop.Wake);
+        _loop.Start();
+        for (int index = 0; index < _groups.Length; index++)
+            _workers[index].Begin(_groups[index], _loop.Wake, isSuccessor);
+        _tasks = [.. _work.Select(work => Task.Run(() => work(_stop.Token), CancellationToken.None))];
+        _telling = Task.Run(() => _teller.RunAsync(_stopTelling.Token), CancellationToken.None);
+    }
+
+    /// <summary>Takes nothing more of other sites, and waits until those that are reached hold what was sent, and know
+    /// what is published here.</summary>
+    /// <param name="limit">How long, at most.</param>
+    public async Task DrainAsync(TimeSpan limit)
+    {
+        long until = Environment.TickCount64 + (long)limit.TotalMilliseconds;
+        _loop.TakeNoMore();
+        while (Environment.TickCount64 < until && !Ended.IsCompleted)
+        {
+            // The statistics are to be younger than what they are asked for.
+            long looks = Watch.Looks;
+            bool isEmpty = !_groups.Any(static group => !group.Waiting.IsEmpty || group.Unpublished > 0);
+            while (Watch.Looks < looks + 2 && Environment.TickCount64 < until && !Ended.IsCompleted)
+                await Task.Delay(LookPause).ConfigureAwait(false);
+            if (isEmpty && !HoldsSomething()) return;
+        }
+    }
+
+    /// <summary>Asks the thread to end, as a crash would.</summary>
+    public void Kill() => _loop.RequestStop();
+
+    /// <summary>Ends, once.</summary>
+    /// <param name="tells">True when gateways that stand by are told the last of it.</param>
+    public async Task EndAsync(bool tells)
+    {
+        foreach (GroupWorker worker in _workers) worker.End();
+        await _stop.CancelAsync().ConfigureAwait(false);
+        await Task.WhenAll(_tasks).ConfigureAwait(false);
+        _loop.RequestStop();
+        await ((Task)_loop.Ended).ConfigureAwait(ConfigureAwaitOptions.SuppressThrowing);
+        foreach (SpanningGroup group in _groups) group.Room.Open();
+        _socket.SetLoop(null);
+        _teller.Complete();
+        if (tells) _stopTelling.CancelAfter(TellTimeout);
+        else await _stopTelling.CancelAsync().ConfigureAwait(false);
+        await _telling.ConfigureAwait(false);
+    }
+
+    private bool HoldsSomething()
+    {
+        SiteGatewayStatistics now = Watch.Latest;
+        return now.Routes.Any(static route => route.Via is not null)
+            && (now.RecordsKept > 0 || now.Links.Any(static link => link.Waiting + link.Open > 0));
+    }
+}
