@@ -90,12 +90,18 @@ internal static partial class LinuxNative
         {
             received = ReceiveFrom(descriptor, first, (nuint)buffer.Length, DontWait, &address, &length);
         }
-        NetAddress from = address.Family == FamilyIPv6
-            ? new NetAddress(
-                BinaryPrimitives.ReverseEndianness(address.High), BinaryPrimitives.ReverseEndianness(address.Low))
-            : BinaryPrimitives.ReverseEndianness(address.IPv4);
-        source = new NetEndpoint(from, BinaryPrimitives.ReverseEndianness(address.Port));
+        source = address.ToEndpoint();
         return (int)received;
+    }
+
+    /// <summary>Receives several datagrams without waiting. Returns their number; -1 after a failure, see
+    /// <see cref="FoundNothing"/>.</summary>
+    /// <param name="descriptor">A datagram socket, of IPv4 or IPv6.</param>
+    /// <param name="headers">Where each goes; pinned, with all they point to.</param>
+    /// <param name="count">How many.</param>
+    public static unsafe int ReceiveMany(nint descriptor, MessageHeader[] headers, int count)
+    {
+        fixed (MessageHeader* first = headers) return ReceiveMessages(descriptor, first, (uint)count, DontWait, null);
     }
 
     /// <summary>Sends to an address without waiting. A failure is an answer here: where the framework sends to an
@@ -134,6 +140,10 @@ internal static partial class LinuxNative
     private static unsafe partial nint ReceiveFrom(
         nint socket, byte* buffer, nuint length, int flags, SocketAddressAny* source, int* sourceLength);
 
+    [LibraryImport("libc", EntryPoint = "recvmmsg", SetLastError = true)]
+    private static unsafe partial int ReceiveMessages(
+        nint socket, MessageHeader* headers, uint count, int flags, TimeSpec* timeout);
+
     [LibraryImport("libc", EntryPoint = "sendto", SetLastError = true)]
     private static unsafe partial nint SendTo(
         nint socket, byte* buffer, nuint length, int flags, byte* destination, int destinationLength);
@@ -141,13 +151,58 @@ internal static partial class LinuxNative
     /// <summary>struct sockaddr_in, or sockaddr_in6 with its address in two parts; port and addresses are
     /// big-endian.</summary>
     [StructLayout(LayoutKind.Sequential, Size = 32)]
-    private struct SocketAddressAny
+    public struct SocketAddressAny
     {
-        public ushort Family;
-        public ushort Port;
-        public uint IPv4;
-        public ulong High;
-        public ulong Low;
+        private readonly ushort _family;
+        private readonly ushort _port;
+        private readonly uint _ipv4;
+        private readonly ulong _high;
+        private readonly ulong _low;
+
+        /// <summary>The endpoint.</summary>
+        public readonly NetEndpoint ToEndpoint()
+        {
+            NetAddress from = _family == FamilyIPv6
+                ? new NetAddress(
+                    BinaryPrimitives.ReverseEndianness(_high), BinaryPrimitives.ReverseEndianness(_low))
+                : BinaryPrimitives.ReverseEndianness(_ipv4);
+            return new NetEndpoint(from, BinaryPrimitives.ReverseEndianness(_port));
+        }
+    }
+
+    /// <summary>struct iovec.</summary>
+    [StructLayout(LayoutKind.Sequential)]
+    public unsafe struct BufferPart
+    {
+        /// <summary>The first byte.</summary>
+        public byte* Start;
+
+        /// <summary>The number of bytes.</summary>
+        public nuint Length;
+    }
+
+    /// <summary>struct mmsghdr of glibc and musl, without ancillary data.</summary>
+    [StructLayout(LayoutKind.Sequential)]
+    public unsafe struct MessageHeader
+    {
+        /// <summary>Receives the sender's address.</summary>
+        public SocketAddressAny* Source;
+
+        /// <summary>Its room; the call sets it.</summary>
+        public int SourceLength;
+
+        /// <summary>The parts of the buffer.</summary>
+        public BufferPart* Parts;
+
+        /// <summary>Their number.</summary>
+        public nuint PartCount;
+
+        private readonly void* _control;
+        private readonly nuint _controlLength;
+        private readonly long _flags;
+
+        /// <summary>The number of bytes received.</summary>
+        public uint Length;
     }
 
     /// <summary>struct timespec on 64-bit Linux.</summary>

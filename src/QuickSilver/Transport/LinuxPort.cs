@@ -36,6 +36,9 @@ internal sealed class LinuxPort(Socket socket, SocketRole role, IRegionChannel? 
     /// <summary>True from a poll that found something to read until the port is read.</summary>
     public bool HasSeen;
 
+    /// <summary>True while datagrams stream in alone: the kernel does not join them into trains.</summary>
+    public bool HasLone;
+
     /// <inheritdoc/>
     public override bool IsReady => HasSeen;
 

@@ -22,11 +22,16 @@ internal sealed class LinuxTransport : SocketTransport
 {
     private const int MaxFailures = 16;
 
+    // So many reads in a row, short on average, show that datagrams come alone.
+    private const int LoneStream = 16;
+
     // Limits one socket's reads, so that they are handled while still in the processor's caches.
     private const int MaxBytesPerTake = 512 << 10;
 
     private readonly LinuxPoller _poller = new();
     private readonly ReadBufferPool _buffers = new();
+    private readonly LoneBuffers _lone = new();
+    private LoneReader? _loneReader;
     private bool _hasPolled;
 
     /// <summary>Opens the unicast sockets and polls them.</summary>
@@ -40,7 +45,9 @@ internal sealed class LinuxTransport : SocketTransport
     /// <inheritdoc/>
     public override void Recycle(in Completion completion)
     {
-        if (!completion.IsDrained) _buffers.Return(completion.Buffer);
+        if (completion.IsDrained) return;
+        if (completion.Buffer.Length == LoneBuffers.SlabBytes) _lone.Release(completion.Buffer);
+        else _buffers.Return(completion.Buffer);
     }
 
     /// <inheritdoc/>
@@ -94,6 +101,7 @@ internal sealed class LinuxTransport : SocketTransport
     protected override int Read(ReceivePort from, List<Completion> batch, int room)
     {
         var port = (LinuxPort)from;
+        if (port.HasLone) return ReadLone(port, batch, room);
         int taken = 0;
         int bytes = 0;
         int failures = 0;
@@ -116,6 +124,11 @@ internal sealed class LinuxTransport : SocketTransport
                 Counters.ReadBytes += (ulong)length;
                 bytes += length;
                 taken++;
+                if (taken == LoneStream && bytes <= taken * LoneBuffers.SlotBytes)
+                {
+                    port.HasLone = true;
+                    return taken + ReadLone(port, batch, room - taken);
+                }
                 if (taken > 1 || !port.ExpectsNoMore) continue;
                 port.LeaveUnsure();
                 return taken;
@@ -129,6 +142,37 @@ internal sealed class LinuxTransport : SocketTransport
             // A pending error, which the call has cleared. The limit keeps errors from holding the loop here.
             Counters.ReadErrors++;
             if (++failures < MaxFailures) continue;
+            port.OnEmptied(taken);
+            return taken;
+        }
+        return taken;
+    }
+
+    private int ReadLone(LinuxPort port, List<Completion> batch, int room)
+    {
+        LoneReader reader = _loneReader ??= new LoneReader(_lone, _buffers);
+        int taken = 0;
+        int bytes = 0;
+        int failures = 0;
+        while (taken < room && bytes < MaxBytesPerTake && port.HasLone)
+        {
+            int before = batch.Count;
+            int count = reader.Read(port, batch, room - taken, out int wanted, out int read);
+            if (count >= 0)
+            {
+                int reads = batch.Count - before;
+                Counters.Reads += (ulong)reads;
+                Counters.EmptyReads += (ulong)(count - reads);
+                Counters.ReadBytes += (ulong)read;
+                bytes += read;
+                taken += count;
+                if (count == wanted) continue;
+            }
+            else if (!LinuxNative.FoundNothing)
+            {
+                Counters.ReadErrors++;
+                if (++failures < MaxFailures) continue;
+            }
             port.OnEmptied(taken);
             return taken;
         }
