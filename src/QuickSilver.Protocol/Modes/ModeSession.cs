@@ -45,6 +45,12 @@ internal sealed class ModeSession(
     /// </summary>
     public Action<GroupLayout, Instant>? ShowView { get; set; }
 
+    /// <summary>
+    /// Tells the application that what follows in the present view is promised to some of its members alone, and names
+    /// them. Set and called as <see cref="ShowView"/>.
+    /// </summary>
+    public Action<IReadOnlyList<NodeInfo>, Instant>? ShowTransition { get; set; }
+
     /// <summary>What an engine keeps of the session.</summary>
     public object? State { get; set; }
 

@@ -25,6 +25,10 @@ internal sealed class EndedRing(Ring ring)
     /// <summary>The members that go on together; empty before the ring is concluded.</summary>
     public ReadOnlySpan<bool> Survivors => _survivors;
 
+    /// <summary>All members of the ring hold the packets up to this, as one of those knows that go on together; 0 before
+    /// the ring is concluded.</summary>
+    public ulong Stable { get; private set; }
+
     /// <summary>There is a newer ring: fewer may go on, and all report once more.</summary>
     public void OnNewer(Ring newest)
     {
@@ -104,11 +108,12 @@ internal sealed class EndedRing(Ring ring)
         return null;
     }
 
-    /// <summary>The ring is concluded: who goes on together is fixed.</summary>
+    /// <summary>The ring is concluded: who goes on together is fixed, and what all of the ring hold.</summary>
     public void Fix()
     {
         _survivors = new bool[Ring.Members.Length];
         HeldReport? concluded = Concluded();
+        Stable = concluded?.Stable ?? HighestStable();
         for (int index = 0; index < _survivors.Length; index++)
         {
             _survivors[index] = concluded is not null
@@ -142,6 +147,7 @@ internal sealed class EndedRing(Ring ring)
             IsComplete = SaysComplete || Ring.IsConcluded,
             IsConcluded = Ring.IsConcluded,
             UpTo = log.UpTo,
+            Stable = Ring.IsConcluded ? Stable : Ring.Turn.Stable,
             Further = further,
             Map = map[..((further + 7) / 8)],
             Members = Ring.IsConcluded ? Ring.Members.Length : 0,
@@ -167,6 +173,16 @@ internal sealed class EndedRing(Ring ring)
             if (report is { IsConcluded: true }) return report;
         }
         return null;
+    }
+
+    private ulong HighestStable()
+    {
+        ulong stable = Ring.Turn.Stable;
+        foreach (HeldReport? report in _reports)
+        {
+            if (report is not null && report.Stable > stable) stable = report.Stable;
+        }
+        return stable;
     }
 
     private ulong HighestWanted()

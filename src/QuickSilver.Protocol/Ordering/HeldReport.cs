@@ -18,6 +18,7 @@ internal sealed class HeldReport
         IsAbsent = body.IsAbsent;
         if (IsAbsent) IsComplete = true;
         UpTo = body.UpTo;
+        Stable = body.Stable;
         Highest = body.UpTo + (ulong)body.Further;
         _map = body.Map.ToArray();
         _survivors = body.Survivors.ToArray();
@@ -34,6 +35,9 @@ internal sealed class HeldReport
 
     /// <summary>It holds all packets up to this.</summary>
     public ulong UpTo { get; }
+
+    /// <summary>All members of the ring hold the packets up to this, as the member says.</summary>
+    public ulong Stable { get; }
 
     /// <summary>It holds nothing above this.</summary>
     public ulong Highest { get; }

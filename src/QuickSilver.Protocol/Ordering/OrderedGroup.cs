@@ -10,6 +10,7 @@ namespace QuickSilver.Protocol.Ordering;
 internal sealed class OrderedGroup(GroupInfo info, OrderedSettings settings)
 {
     private readonly Dictionary<ulong, ulong> _next = [];
+    private Ring? _endOf;
 
     /// <summary>The group's id.</summary>
     public GroupId Id { get; } = info.Id;
@@ -24,7 +25,7 @@ internal sealed class OrderedGroup(GroupInfo info, OrderedSettings settings)
     public ModeSession? Publisher { get; private set; }
 
     /// <summary>The layout whose view the application sees.</summary>
-    public GroupLayout Layout { get; set; } = GroupLayout.None;
+    public GroupLayout Layout { get; private set; } = GroupLayout.None;
 
     /// <summary>True when no session is left.</summary>
     public bool IsClosed => Member is null && Publisher is null;
@@ -47,6 +48,19 @@ internal sealed class OrderedGroup(GroupInfo info, OrderedSettings settings)
         if (session.IsPublisher) Publisher = null;
         else Member = null;
     }
+
+    /// <summary>The application sees another view from now on.</summary>
+    public void Show(GroupLayout layout)
+    {
+        Layout = layout;
+        _endOf = null;
+    }
+
+    /// <summary>True when the group was told in its present view who goes on from a ring, or need not be.</summary>
+    public bool KnowsTransitionOf(Ring ring) => _endOf == ring;
+
+    /// <summary>The group is told who goes on from a ring, or need not be.</summary>
+    public void KnowTransitionOf(Ring ring) => _endOf = ring;
 
     /// <summary>Number of the next message of a sender; 0 before its first.</summary>
     public ulong NextOf(ulong sender) => _next.GetValueOrDefault(sender);

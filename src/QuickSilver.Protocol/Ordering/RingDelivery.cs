@@ -20,6 +20,7 @@ internal sealed class RingDelivery(OrderedParts parts, Ring ring)
 
     private readonly Partial[] _partials = new Partial[ring.Members.Length];
     private readonly RingQueue<Mark> _marks = new();
+    private Transition? _transition;
     private int _offset;
     private ulong _markedStep;
     private bool _isDelivering;
@@ -68,13 +69,20 @@ internal sealed class RingDelivery(OrderedParts parts, Ring ring)
     /// members sent that go on.
     /// </summary>
     /// <param name="goOn">The members that go on.</param>
+    /// <param name="stable">All members of the ring hold all packets up to this, as one of those that go on knows. Safe
+    /// messages behind it are held by those that go on: each group is told who they are first.</param>
     /// <param name="now">The present instant.</param>
-    public void Conclude(ReadOnlySpan<bool> goOn, Instant now)
+    public void Conclude(ReadOnlySpan<bool> goOn, ulong stable, Instant now)
     {
+        _transition = new Transition(ring, goOn, stable);
         Deliver(ulong.MaxValue, now);
         for (; Next <= ring.Log.Highest; Next++)
         {
-            if (!ring.Log.Keeps(Next)) continue;
+            if (!ring.Log.Keeps(Next))
+            {
+                _transition.IsBehindHole = true;
+                continue;
+            }
             RingPacket packet = ring.Log[Next];
             if (goOn[packet.Sender]) TryDeliver(packet, ulong.MaxValue, now);
             else Discard(packet, now);
@@ -127,6 +135,11 @@ internal sealed class RingDelivery(OrderedParts parts, Ring ring)
                 Flush(ref batch, batchOf, packet, now);
                 at = start;
                 return false;
+            }
+            if (_transition is not null && _transition.IsWeaker(record, packet.Sequence) && !group.KnowsTransitionOf(ring))
+            {
+                Flush(ref batch, batchOf, packet, now);
+                _transition.Tell(group, now);
             }
             Slice bytes = packet.Bytes.Part(record.Offset, record.Length);
             if (!record.IsFirst || !record.IsLast)

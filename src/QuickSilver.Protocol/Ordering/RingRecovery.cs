@@ -175,7 +175,7 @@ internal sealed class RingRecovery
         Ring ring = ended.Ring;
         ring.IsConcluded = true;
         ended.Fix();
-        ring.Delivery.Conclude(ended.Survivors, now);
+        ring.Delivery.Conclude(ended.Survivors, ended.Stable, now);
         RingId newest = _runner.Ring!.Id;
         RingId next = newest;
         foreach (EndedRing later in _ended)

@@ -26,7 +26,7 @@ internal sealed class ViewsInOrder(OrderedParts parts)
             if (group.Layout == GroupLayout.None)
             {
                 // The first view of a session: the stack has told of it.
-                group.Layout = step.Layout;
+                group.Show(step.Layout);
                 continue;
             }
             if (step.Layout.NumberOf(group.Id) != step.Number) continue;
@@ -52,7 +52,7 @@ internal sealed class ViewsInOrder(OrderedParts parts)
 
     private static void Show(OrderedGroup group, GroupLayout layout, Instant now)
     {
-        group.Layout = layout;
+        group.Show(layout);
         ModeSession? member = group.Member;
         ModeSession? publisher = group.Publisher;
         member?.ShowView?.Invoke(layout, now);

@@ -1,5 +1,6 @@
 using QuickSilver.Protocol.Core;
 using QuickSilver.Protocol.Delivery;
+using QuickSilver.Protocol.Membership;
 
 namespace QuickSilver.Protocol.Stack;
 
@@ -16,6 +17,15 @@ internal interface IGroupListener : IDeliveryListener
     /// the group is watched: <see cref="LocalGroup.WatchViews"/>.
     /// </summary>
     void OnViewChanged(Instant now);
+
+    /// <summary>
+    /// Not all members of the present view go on together: until the next view, messages are promised to those alone that
+    /// do. Comes before the first such message, in groups whose views have a place among the messages. Called only while
+    /// the group is watched.
+    /// </summary>
+    /// <param name="together">The members that go on together, this node among them.</param>
+    /// <param name="now">The present instant.</param>
+    void OnTransition(IReadOnlyList<NodeInfo> together, Instant now);
 
     /// <summary>
     /// Admission to the group has shut (a limit of pending was reached) or opened again (half of it is free).

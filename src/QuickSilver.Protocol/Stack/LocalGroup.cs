@@ -42,6 +42,7 @@ internal sealed class LocalGroup : ISenderListener
             {
                 Rare.Shown = rooms.Cluster.Layout;
                 session.ShowView = Show;
+                session.ShowTransition = ShowTransition;
             }
             Rare.Mode = rooms.Modes.Open(session, now);
         }
@@ -158,6 +159,11 @@ internal sealed class LocalGroup : ISenderListener
         if (IsOver || layout.Step <= Rare.Shown!.Step) return;
         Rare.Shown = layout;
         if (WatchIndex >= 0) Listener.OnViewChanged(now);
+    }
+
+    private void ShowTransition(IReadOnlyList<NodeInfo> together, Instant now)
+    {
+        if (!IsOver && WatchIndex >= 0) Listener.OnTransition(together, now);
     }
 
     private bool IsMember(NodeInfo node)

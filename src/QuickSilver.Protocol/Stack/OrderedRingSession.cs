@@ -147,6 +147,10 @@ internal sealed class OrderedRingSession(StackParts rooms)
         {
         }
 
+        public void OnTransition(IReadOnlyList<NodeInfo> together, Instant now)
+        {
+        }
+
         public void OnGateChanged(bool open, Instant now)
         {
         }

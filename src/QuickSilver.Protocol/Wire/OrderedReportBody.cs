@@ -8,6 +8,8 @@ namespace QuickSilver.Protocol.Wire;
 /// flags       1 byte   bit 0: complete, holds all that anybody reports; bit 1: concluded, has delivered it;
 ///                      bit 2: absent, was never in the ring, and nothing follows
 /// up to       varint   holds all packets up to this
+/// stable      varint   knows that all of the ring hold the packets up to this; if concluded, what those that went on
+///                      together know; at most up to
 /// further     varint   bits of the map, at most 2,048
 /// map         bytes    bit n, the lowest first: holds the packet n + 1 after them; unused bits are 0
 /// members     varint   if concluded: members of the ring, at most 1,024; then a map of those that went on together
@@ -22,7 +24,7 @@ internal readonly ref struct OrderedReportBody
     public const int MaxMembers = 1024;
 
     /// <summary>The longest body.</summary>
-    public const int MaxLength = (2 * RingId.MaxLength) + 1 + 10 + 2 + (MaxFurther / 8) + 2 + (MaxMembers / 8);
+    public const int MaxLength = (2 * RingId.MaxLength) + 1 + (2 * 10) + 2 + (MaxFurther / 8) + 2 + (MaxMembers / 8);
 
     private const byte CompleteBit = 1;
     private const byte ConcludedBit = 2;
@@ -46,6 +48,10 @@ internal readonly ref struct OrderedReportBody
     /// <summary>The member holds all packets up to this.</summary>
     public ulong UpTo { get; init; }
 
+    /// <summary>All members of the ring hold the packets up to this, as the member knows, or, once it has concluded the
+    /// ring, as one of those knows that went on together.</summary>
+    public ulong Stable { get; init; }
+
     /// <summary>Bits of the map.</summary>
     public int Further { get; init; }
 
@@ -67,6 +73,7 @@ internal readonly ref struct OrderedReportBody
         writer.WriteByte((byte)flags);
         if (IsAbsent) return;
         writer.WriteVarint(UpTo);
+        writer.WriteVarint(Stable);
         writer.WriteVarint((ulong)Further);
         writer.WriteBytes(Map);
         if (!IsConcluded) return;
@@ -84,6 +91,7 @@ internal readonly ref struct OrderedReportBody
         bool isAbsent = (flags & AbsentBit) != 0;
         bool isConcluded = (flags & ConcludedBit) != 0;
         ulong upTo = isAbsent ? 0 : reader.ReadVarint(long.MaxValue);
+        ulong stable = isAbsent ? 0 : reader.ReadVarint(long.MaxValue);
         int further = isAbsent ? 0 : (int)reader.ReadVarint(MaxFurther);
         ReadOnlySpan<byte> map = reader.ReadBytes((further + 7) / 8);
         int members = isConcluded ? (int)reader.ReadVarint(MaxMembers) : 0;
@@ -96,13 +104,14 @@ internal readonly ref struct OrderedReportBody
             IsConcluded = isConcluded,
             IsAbsent = isAbsent,
             UpTo = upTo,
+            Stable = stable,
             Further = further,
             Map = map,
             Members = members,
             Survivors = survivors,
         };
         bool areUnusedClear = further % 8 == 0 || reader.Failed || map[^1] >> (further % 8) == 0;
-        return reader.IsAtEnd && areUnusedClear && ring < next
+        return reader.IsAtEnd && areUnusedClear && ring < next && stable <= upTo
             && flags is 0 or CompleteBit or (CompleteBit | ConcludedBit) or AbsentBit;
     }
 }

@@ -9,16 +9,17 @@ namespace QuickSilver.Testing.Invariants;
 /// What ordered groups promise beside D1 to D9: two nodes deliver two messages of any ordered groups in one order (O1);
 /// none before a message that its sender had delivered when it sent it (O2); a safe one when every member of its ring
 /// that lives, or all that go on together, hold it (O3); and members that go from one view of a group to the next
-/// have delivered the same messages in it, in one order (O4).
+/// have delivered the same messages in it, in one order (O4). A transitional view has the same place and the same
+/// members at all that go on (O5), and one that is told of it goes on (O6). A safe message before it, or where none is
+/// told, is held by every member of the view that lives (O7).
 /// </summary>
 internal sealed class OrderedChecks(RunContext run, ViewChecks views, Func<int, bool> lives,
     Func<int, SimulatedNode> nodes)
 {
     private readonly Dictionary<int, List<Message>> _byNode = [];
     private readonly Dictionary<Message, int> _knownWhenSent = [];
-    private readonly Dictionary<SimulatedGroup, (StepNumber View, List<(int, ulong)> Messages)> _present = [];
-    private readonly Dictionary<(int Group, StepNumber From, StepNumber To), (int Node, List<(int, ulong)> Messages)>
-        _passed = [];
+    private readonly Dictionary<SimulatedGroup, Present> _present = [];
+    private readonly Dictionary<(int Group, StepNumber From, StepNumber To), Passed> _passed = [];
 
     /// <summary>A node sends a message.</summary>
     public void OnSent(int node, int group, ulong number) =>
@@ -28,27 +29,39 @@ internal sealed class OrderedChecks(RunContext run, ViewChecks views, Func<int, 
     public void OnView(SimulatedGroup session, StepNumber view)
     {
         if (session.IsPublisher) return;
-        if (!_present.TryGetValue(session, out (StepNumber View, List<(int, ulong)> Messages) present))
-        {
-            _present.Add(session, (view, []));
-            return;
-        }
-        _present[session] = (view, []);
-        (int, StepNumber, StepNumber) step = (session.Log.Index, present.View, view);
-        if (_passed.TryAdd(step, (session.Node.Index, present.Messages))) return;
-        (int other, List<(int, ulong)> messages) = _passed[step];
-        if (messages.SequenceEqual(present.Messages)) return;
-        throw run.Violation("O4",
-            $"node {session.Node.Index} goes from view {present.View} of {session.Name} to {view} with "
-            + $"{Text(present.Messages)}, node {other} with {Text(messages)}");
+        Present? before = _present.GetValueOrDefault(session);
+        _present[session] = new Present(view);
+        if (before is null) return;
+        (int, StepNumber, StepNumber) step = (session.Log.Index, before.View, view);
+        if (_passed.TryAdd(step, new Passed(session.Node.Index, before))) return;
+        (int other, Present others) = _passed[step];
+        string way = $"from view {before.View} of {session.Name} to {view}";
+        if (!others.Messages.SequenceEqual(before.Messages))
+            throw run.Violation("O4",
+                $"node {session.Node.Index} goes {way} with {Text(before.Messages)}, node {other} with "
+                + $"{Text(others.Messages)}");
+        if (others.ToldAfter != before.ToldAfter || !others.Together.SequenceEqual(before.Together))
+            throw run.Violation("O5",
+                $"node {session.Node.Index} goes {way} and is told {Text(before)}, node {other} {Text(others)}");
+    }
+
+    /// <summary>A session is told which members of its view go on together.</summary>
+    public void OnTransition(SimulatedGroup session, List<int> together)
+    {
+        Present present = _present[session];
+        if (present.ToldAfter >= 0 || !together.Contains(session.Node.Index))
+            throw run.Violation("O6",
+                $"node {session.Node.Index} is told that {string.Join(", ", together)} go on from view {present.View} "
+                + $"of {session.Name}, and was told {Text(present)} before");
+        present.ToldAfter = present.Messages.Count;
+        present.Together = together;
     }
 
     /// <summary>A message is delivered.</summary>
     public void OnMessage(SimulatedGroup session, int sender, ulong number)
     {
         ListOf(session.Node.Index).Add(new Message(session.Log.Index, sender, number));
-        if (_present.TryGetValue(session, out (StepNumber View, List<(int, ulong)> Messages) present))
-            present.Messages.Add((sender, number));
+        _present.GetValueOrDefault(session)?.Messages.Add((sender, number));
         if (run.Options.Ordered.IsSafe) CheckHeld(session, sender, number);
     }
 
@@ -108,17 +121,31 @@ internal sealed class OrderedChecks(RunContext run, ViewChecks views, Func<int, 
         if (session.Node.Stack.Rooms.Modes.Find(GroupModes.Ordered) is not OrderedEngine engine) return;
         (Ring ring, ulong sequence) = engine.Parts.Delivering!.Value;
         EndedRing? ended = engine.Recovery.Find(ring.Id);
+        bool isTold = _present.GetValueOrDefault(session) is { ToldAfter: >= 0 };
         for (int index = 0; index < ring.Members.Length; index++)
         {
-            bool isOwed = ended is null || ended.Survivors[index];
+            bool goesOn = ended is null || ended.Survivors[index];
+            bool isOwed = goesOn || (!isTold && IsInView(session, ring.Members[index]));
             int member = views.NodeOf(ring.Members[index].Number.Key);
             if (!isOwed || member < 0 || !lives(member) || Holds(nodes(member), ring.Id, sequence)) continue;
-            throw run.Violation("O3",
+            throw run.Violation(goesOn ? "O3" : "O7",
                 $"node {session.Node.Index} in group {session.Name} got safe message {number} of node {sender}, packet "
                 + $"{sequence} of ring {ring.Id}, which node {member} does not hold; "
                 + $"{(ended is null ? "the ring runs" : "the ring has ended")} there, node {member} is in "
                 + $"{(nodes(member).Stack.Rooms.Modes.Find(GroupModes.Ordered) as OrderedEngine)?.Ring?.Id}");
         }
+    }
+
+    private static bool IsInView(SimulatedGroup session, NodeInfo node)
+    {
+        foreach (Protocol.Membership.RegionView region in session.Local.Regions)
+        {
+            foreach (NodeInfo member in region.MembersOf(session.Id))
+            {
+                if (member.Number == node.Number) return true;
+            }
+        }
+        return false;
     }
 
     private static bool Holds(SimulatedNode node, RingId id, ulong sequence)
@@ -138,6 +165,26 @@ internal sealed class OrderedChecks(RunContext run, ViewChecks views, Func<int, 
 
     private static string Text(List<(int Sender, ulong Number)> messages) =>
         $"{messages.Count} messages, the last {(messages.Count == 0 ? "none" : $"{messages[^1]}")}";
+
+    private static string Text(Present present) =>
+        present.ToldAfter < 0
+            ? "of no transition"
+            : $"after {present.ToldAfter} messages that {string.Join(", ", present.Together)} go on";
+
+    // What a session has seen of its present view.
+    private sealed class Present(StepNumber view)
+    {
+        public StepNumber View { get; } = view;
+
+        public List<(int, ulong)> Messages { get; } = [];
+
+        // Messages of the view before the transitional one; -1: none was told.
+        public int ToldAfter { get; set; } = -1;
+
+        public List<int> Together { get; set; } = [];
+    }
+
+    private readonly record struct Passed(int Node, Present Seen);
 
     private readonly record struct Message(int Group, int Sender, ulong Number)
     {

@@ -279,6 +279,10 @@ internal sealed class NodeApplication(SimulatedNode node, RunContext run, Cluste
         if (run.Log is not null) NoteView(session);
     }
 
+    /// <summary>Those that go on together are told to a session.</summary>
+    public void OnTransition(SimulatedGroup session, IReadOnlyList<NodeInfo> together) =>
+        checks.Ordered.OnTransition(session, [.. together.Select(member => checks.Views.NodeOf(member.Number.Key))]);
+
     /// <inheritdoc/>
     public void OnStepInstalled(InstalledStep step, Instant now) =>
         checks.Views.OnOpened(node.Index, step.Opened, checks.Removals);

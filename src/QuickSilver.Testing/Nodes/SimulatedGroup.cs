@@ -18,6 +18,7 @@ internal sealed class SimulatedGroup : IGroupListener
     private readonly List<ReceivedMessage> _received = [];
     private readonly List<(int Sender, ulong First, ulong Count)> _lost = [];
     private readonly Dictionary<int, Dictionary<ulong, bool>> _unordered = [];
+    private readonly List<long> _transitions = [];
     private ulong _othersBeginBy;
 
     internal SimulatedGroup(
@@ -69,6 +70,9 @@ internal sealed class SimulatedGroup : IGroupListener
 
     /// <summary>Messages of the application that the protocol has not asked for.</summary>
     public int Waiting => (Source?.Sizes.Count ?? 0) + (int)(Staged - TakenFromStage);
+
+    /// <summary>Messages that were delivered when the session was told who goes on together.</summary>
+    public IReadOnlyList<long> Transitions => _transitions;
 
     internal GroupLog Log { get; }
 
@@ -151,6 +155,12 @@ internal sealed class SimulatedGroup : IGroupListener
     void IDeliveryListener.OnSenderClosed(NodeInfo sender, Instant now) => Incoming?.OnSenderClosed(sender);
 
     void IGroupListener.OnViewChanged(Instant now) => Node.Application.OnViewChanged(this);
+
+    void IGroupListener.OnTransition(IReadOnlyList<NodeInfo> together, Instant now)
+    {
+        _transitions.Add(Delivered);
+        Node.Application.OnTransition(this, together);
+    }
 
     void IGroupListener.OnGateChanged(bool open, Instant now)
     {

@@ -6,8 +6,8 @@ using ProtocolRegionView = QuickSilver.Protocol.Membership.RegionView;
 namespace QuickSilver;
 
 /// <summary>
-/// The members of a group between two changes. Immutable. Equal numbers mean equal members on every node. The lists are
-/// built only when they are read.
+/// The members of a group between two changes. Immutable. Equal numbers mean equal members on every node, but for
+/// transitional views (<see cref="IsTransitional"/>). The lists are built only when they are read.
 /// </summary>
 public sealed class GroupView
 {
@@ -54,6 +54,17 @@ public sealed class GroupView
         foreach (ProtocolRegionView region in regions) MemberCount += region.CountMembers(id);
     }
 
+    internal GroupView(GroupView regular, IReadOnlyList<NodeInfo> together)
+        : this(regular.GroupName, regular.Number, together.Select(Member.Of))
+    {
+        Epoch = regular.Epoch;
+        Mode = regular.Mode;
+        _address = regular._address;
+        _inMemory = regular._inMemory;
+        _regionViews = regular.Regions;
+        IsTransitional = true;
+    }
+
     /// <summary>The name of the group.</summary>
     public string GroupName { get; }
 
@@ -66,6 +77,14 @@ public sealed class GroupView
 
     /// <summary>The delivery guarantee of the group.</summary>
     public GroupMode Mode { get; }
+
+    /// <summary>True for a view between two others, in groups of <see cref="GroupMode.Ordered"/>. It has the number of the
+    /// view before, and those of its members that go on together. A message of level <see cref="OrderedLevel.Safe"/> that
+    /// comes before it is held by every member of the view before that has not failed. One that comes after it is held by
+    /// every member of this view, until the next one begins. It is told by <see cref="ViewChanged"/> alone, and only where
+    /// such a message follows: <see cref="MessageSender.View"/> is never transitional. Source: the transitional configuration of
+    /// extended virtual synchrony, which is told at each change.</summary>
+    public bool IsTransitional { get; }
 
     /// <summary>The multicast address and port of a group with <see cref="ReliableMode.Hybrid"/>; empty for other
     /// groups, and where the cluster has no multicast. <see cref="NodeStatistics.HybridFallbacks"/> counts the messages
@@ -111,10 +130,12 @@ public sealed class GroupView
         return null;
     }
 
-    /// <summary>Name, number and members of the view, for logs: "greetings view 3: a, b, c".</summary>
+    /// <summary>Name, number and members of the view, for logs: "greetings view 3: a, b, c", or "greetings transitional
+    /// view 3: a, b".</summary>
     public override string ToString()
     {
-        var text = new StringBuilder().Append(GroupName).Append(" view ").Append(Number).Append(": ");
+        var text = new StringBuilder().Append(GroupName)
+            .Append(IsTransitional ? " transitional view " : " view ").Append(Number).Append(": ");
         IReadOnlyList<Member> members = Members;
         for (int index = 0; index < members.Count; index++)
         {
@@ -124,12 +145,12 @@ public sealed class GroupView
         return text.ToString();
     }
 
-    /// <summary>Whether the set of members is another than in the view before. O(members).</summary>
+    /// <summary>Whether the view has other members than the one before, or one of the two is transitional. O(members).</summary>
     /// <param name="before">The view before; null for none.</param>
     internal bool DiffersFrom(GroupView? before)
     {
         if (ReferenceEquals(before, this)) return false;
-        if (before is null || before.MemberCount != MemberCount) return true;
+        if (before is null || before.MemberCount != MemberCount || before.IsTransitional != IsTransitional) return true;
         IReadOnlyList<Member> these = Members;
         IReadOnlyList<Member> those = before.Members;
         for (int index = 0; index < these.Count; index++)

@@ -179,6 +179,16 @@ internal sealed partial class GroupCore : StagedGroup, IGroupListener
         Touch();
     }
 
+    /// <inheritdoc/>
+    public void OnTransition(IReadOnlyList<NodeInfo> together, Instant now)
+    {
+        Services.CheckCoreThread();
+        if (View is not { } view) return;
+        var transitional = new GroupView(view, together);
+        foreach (GroupHandle handle in Handles) handle.OnViewChanged(transitional);
+        Touch();
+    }
+
     /// <summary>Counts the members of the newest installed view.</summary>
     public int CountMembers() => _info is { } info ? _node.Layout.CountMembers(info.Id) : 0;
 

@@ -187,6 +187,10 @@ internal sealed class StackNode : ITransport, IMembershipLink, INodeUpcalls
         {
         }
 
+        public void OnTransition(IReadOnlyList<NodeInfo> together, Instant now)
+        {
+        }
+
         public void OnGateChanged(bool open, Instant now)
         {
         }

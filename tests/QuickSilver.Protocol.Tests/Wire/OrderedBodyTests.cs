@@ -19,7 +19,7 @@ public sealed class OrderedBodyTests
     [Fact]
     public void AnyBytesAreAReportOrRefused() => Totality.Check(
         static body => OrderedReportBody.TryRead(body, out OrderedReportBody report)
-            && report.Map.Length == (report.Further + 7) / 8,
+            && report.Stable <= report.UpTo && report.Map.Length == (report.Further + 7) / 8,
         Report());
 
     [Fact]
@@ -61,6 +61,14 @@ public sealed class OrderedBodyTests
         Assert.False(OrderedReportBody.TryRead(body, out _));
     }
 
+    [Fact]
+    public void AReportThatAllHoldMoreThanItsMemberIsRefused()
+    {
+        byte[] body = Write(static (ref WireWriter writer) =>
+            new OrderedReportBody { Ring = Ring, Next = new RingId(8, 1), UpTo = 3, Stable = 4 }.WriteTo(ref writer));
+        Assert.False(OrderedReportBody.TryRead(body, out _));
+    }
+
     private static byte[] Packet() => Write(static (ref WireWriter writer) =>
     {
         new OrderedHead(Ring, 1000, 0x1_0000_0002, 305).WriteTo(ref writer);
@@ -88,6 +96,7 @@ public sealed class OrderedBodyTests
             IsComplete = true,
             IsConcluded = true,
             UpTo = 12,
+            Stable = 11,
             Further = 9,
             Map = new byte[] { 0xFE, 1 },
             Members = 3,

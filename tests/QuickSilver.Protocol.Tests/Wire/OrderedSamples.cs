@@ -45,6 +45,7 @@ internal static class OrderedSamples
                 IsComplete = true,
                 IsConcluded = true,
                 UpTo = 12,
+                Stable = 11,
                 Further = 9,
                 Map = new byte[] { 0xFE, 1 },
                 Members = 3,

@@ -19,6 +19,20 @@ internal static class OrderedDefects
             ],
         },
         new(
+            "TransitionUntold",
+            "Between two rings a safe message is delivered as if all of the ring held it.",
+            PlantedPlace.Ordered, 40, "O7")
+        {
+            Patches = [new("RingDelivery.cs", "_transition.Tell(group, now);", "group.KnowTransitionOf(ring);")],
+        },
+        new(
+            "StabilityUntold",
+            "Members that go on together do not tell each other what all of the ring hold.",
+            PlantedPlace.Ordered, 40, "O5")
+        {
+            Patches = [new("EndedRing.cs", "report.Stable > stable", "report.Stable > ulong.MaxValue - 1")],
+        },
+        new(
             "HolePassedOver",
             "A member delivers what is behind a hole before the hole is filled.",
             PlantedPlace.Ordered, 40, "O1", "O2", "O4", "D1", "D2", "D5", "L3")
