@@ -15,6 +15,11 @@ namespace QuickSilver;
 [JsonConverter(typeof(MemberIdJsonConverter))]
 public readonly struct MemberId : IEquatable<MemberId>, IComparable<MemberId>, ISpanFormattable
 {
+    /// <summary>The longest text form, in characters.</summary>
+    internal const int MostCharacters = NetAddress.MostCharacters + 29;
+
+    private const int IPv4Parts = 4;
+
     private readonly NetEndpoint _endpoint;
 
     internal NetEndpoint Endpoint => _endpoint;
@@ -112,16 +117,44 @@ public readonly struct MemberId : IEquatable<MemberId>, IComparable<MemberId>, I
 
     /// <summary>Parses the text form of <see cref="ToString()"/>.</summary>
     /// <returns>False if the text is not the id of a member.</returns>
-    public static bool TryParse(string? text, out MemberId id)
+    public static bool TryParse(string? text, out MemberId id) => TryParse(text.AsSpan(), out id);
+
+    /// <summary>Parses the text form of <see cref="ToString()"/>. Allocates nothing for an IPv4 address.</summary>
+    internal static bool TryParse(ReadOnlySpan<char> text, out MemberId id)
     {
         id = default;
-        int slash = text?.LastIndexOf('/') ?? -1;
-        if (slash < 0 || !IPEndPoint.TryParse(text.AsSpan(0, slash), out IPEndPoint? address)) return false;
-        ReadOnlySpan<char> number = text.AsSpan(slash + 1);
+        int slash = text.LastIndexOf('/');
+        if (slash < 0 || !TryParseEndpoint(text[..slash], out NetEndpoint endpoint)) return false;
+        ReadOnlySpan<char> number = text[(slash + 1)..];
         if (!ulong.TryParse(number, NumberStyles.None, CultureInfo.InvariantCulture, out ulong incarnation))
             return false;
-        id = new MemberId(address, incarnation);
-        return id.ToString() == text;
+        id = new MemberId(endpoint, incarnation);
+        // One text for each id: nothing with more zeros, or in another form.
+        Span<char> own = stackalloc char[MostCharacters];
+        return id.TryFormat(own, out int length, default, null) && text.SequenceEqual(own[..length]);
+    }
+
+    private static bool TryParseEndpoint(ReadOnlySpan<char> text, out NetEndpoint endpoint)
+    {
+        endpoint = default;
+        if (text.StartsWith('['))
+        {
+            if (!IPEndPoint.TryParse(text, out IPEndPoint? address)) return false;
+            endpoint = new MemberId(address, 0)._endpoint;
+            return true;
+        }
+        uint bits = 0;
+        for (int part = 0; part < IPv4Parts; part++)
+        {
+            int end = text.IndexOf(part < IPv4Parts - 1 ? '.' : ':');
+            if (end < 0 || !byte.TryParse(text[..end], NumberStyles.None, CultureInfo.InvariantCulture, out byte value))
+                return false;
+            bits = (bits << 8) | value;
+            text = text[(end + 1)..];
+        }
+        if (!ushort.TryParse(text, NumberStyles.None, CultureInfo.InvariantCulture, out ushort port)) return false;
+        endpoint = new NetEndpoint(bits, port);
+        return true;
     }
 
     private static bool TryAppend(Span<char> destination, ref int offset, ReadOnlySpan<char> text)

@@ -13,9 +13,16 @@ public sealed class MemberIdJsonConverter : JsonConverter<MemberId>
     /// <exception cref="JsonException">The string is not the id of a member.</exception>
     public override MemberId Read(ref Utf8JsonReader reader, Type typeToConvert, JsonSerializerOptions options)
     {
-        string? text = reader.TokenType is JsonTokenType.String or JsonTokenType.PropertyName
-            ? reader.GetString()
-            : null;
+        string? text = null;
+        if (reader.TokenType is JsonTokenType.String or JsonTokenType.PropertyName)
+        {
+            if (!reader.HasValueSequence && reader.ValueSpan.Length <= MemberId.MostCharacters)
+            {
+                Span<char> copy = stackalloc char[MemberId.MostCharacters];
+                if (MemberId.TryParse(copy[..reader.CopyString(copy)], out MemberId found)) return found;
+            }
+            text = reader.GetString();
+        }
         return MemberId.TryParse(text, out MemberId id)
             ? id
             : throw new JsonException($"'{text}' is no member's id: address:port/incarnation.");

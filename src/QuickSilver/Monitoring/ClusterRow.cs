@@ -10,11 +10,25 @@ internal sealed class ClusterRow(NodeSnapshot first, Instant arrived)
     private static readonly TimeSpan SilentAfter = TimeSpan.FromSeconds(3);
     private static readonly TimeSpan ShortestSpan = TimeSpan.FromMilliseconds(100);
 
+    // Nodes publish once a second, and what a pause of the network held back comes at once. A node that is faster by far
+    // is not read.
+    private static readonly TimeSpan ShortestPause = TimeSpan.FromMilliseconds(100);
+    private static readonly TimeSpan Allowance = TimeSpan.FromSeconds(1);
+
+    private Instant _due = arrived - Allowance + ShortestPause;
     private NodeSnapshot _snapshot = first;
     private NodeRates _rates = new();
+    private Instant _arrived = arrived;
 
-    /// <summary>When its last snapshot arrived.</summary>
-    public Instant Arrived { get; private set; } = arrived;
+    /// <summary>True if a further snapshot is read now; counts it. False for a node that publishes too often.</summary>
+    public bool MayTell(Instant now)
+    {
+        Instant earliest = now - Allowance;
+        if (_due < earliest) _due = earliest;
+        if (_due > now) return false;
+        _due += ShortestPause;
+        return true;
+    }
 
     /// <summary>Takes another snapshot, which is later.</summary>
     public void Take(NodeSnapshot snapshot, Instant now)
@@ -24,13 +38,13 @@ internal sealed class ClusterRow(NodeSnapshot first, Instant arrived)
         if (span < TimeSpan.Zero) _rates = new NodeRates();
         else if (span >= ShortestSpan) _rates = Rate(_snapshot.Statistics, snapshot.Statistics, span.TotalSeconds);
         _snapshot = snapshot;
-        Arrived = now;
+        _arrived = now;
     }
 
     /// <summary>The row as it is shown.</summary>
     public NodeReport Report(Instant now)
     {
-        TimeSpan age = now - Arrived;
+        TimeSpan age = now - _arrived;
         return new NodeReport { Snapshot = _snapshot, Rates = _rates, Age = age, IsSilent = age > SilentAfter };
     }
 

@@ -9,9 +9,6 @@ internal sealed class ClusterTable(string cluster)
     private const int MostNodes = 1 << 12;
     private const int MostRemoved = 1 << 12;
 
-    // Nodes publish once a second. One that is faster by far is not read.
-    private static readonly TimeSpan ShortestPause = TimeSpan.FromMilliseconds(100);
-
     private readonly Lock _lock = new();
     private readonly Dictionary<MemberId, ClusterRow> _rows = [];
 
@@ -81,7 +78,7 @@ internal sealed class ClusterTable(string cluster)
         {
             if (_removed.Contains(sender)) return false;
             bool isGood = _rows.TryGetValue(sender, out ClusterRow? row)
-                ? now - row.Arrived >= ShortestPause
+                ? row.MayTell(now)
                 : _rows.Count < MostNodes;
             if (!isGood) _rejected++;
             return isGood;

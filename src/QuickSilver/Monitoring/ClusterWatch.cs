@@ -1,10 +1,12 @@
 using QuickSilver.Inboxes;
+using QuickSilver.Protocol.Core;
 using QuickSilver.Runtime;
 
 namespace QuickSilver.Monitoring;
 
-/// <summary>The work of a <see cref="ClusterMonitor"/>: reads the snapshots of nodes, and puts one of the cluster
-/// together once a second. Any thread.</summary>
+/// <summary>The work of a <see cref="ClusterMonitor"/>: once a second it reads the snapshots of nodes that have arrived,
+/// and puts one of the cluster together. It sleeps between: to wake for each snapshot costs more than to read it. Any
+/// thread.</summary>
 internal sealed class ClusterWatch : IAsyncDisposable
 {
     private static readonly TimeSpan Interval = TimeSpan.FromSeconds(1);
@@ -12,7 +14,6 @@ internal sealed class ClusterWatch : IAsyncDisposable
     private readonly NodeCore _core;
     private readonly GroupHandle _handle;
     private readonly Action<ClusterWatch> _ended;
-    private readonly CancellationTokenSource _stop = new();
     private readonly TaskCompletionSource _end = new(TaskCreationOptions.RunContinuationsAsynchronously);
     private TaskCompletionSource _next = new(TaskCreationOptions.RunContinuationsAsynchronously);
     private ClusterSnapshot _latest;
@@ -68,19 +69,15 @@ internal sealed class ClusterWatch : IAsyncDisposable
 
     private async Task RunAsync()
     {
-        Task showing = ShowAsync();
         Exception? reason = null;
         try
         {
-            await ReadAsync().ConfigureAwait(false);
-            await _handle.Completion.ConfigureAwait(false);
+            await WatchAsync().ConfigureAwait(false);
         }
         catch (Exception fault)
         {
             reason = fault;
         }
-        await _stop.CancelAsync().ConfigureAwait(false);
-        await showing.ConfigureAwait(ConfigureAwaitOptions.SuppressThrowing);
         _ended(this);
         if (reason is null)
         {
@@ -92,32 +89,41 @@ internal sealed class ClusterWatch : IAsyncDisposable
         _ = _end.Task.Exception;
     }
 
-    private async Task ReadAsync()
+    private async Task WatchAsync()
     {
-        InboxCore inbox = _handle.OpenInbox();
-        IAsyncEnumerable<(Member Sender, byte[] Payload)> messages =
-            InboxIteration.ReadAsync<InboxEntry, (Member, byte[])>(
-                inbox.BeginRead, Take, events: false, CancellationToken.None);
-        await foreach ((Member sender, byte[] payload) in messages.ConfigureAwait(false))
-            Table.Take(sender, payload, _core.Services.Clock.Now);
-    }
-
-    private static bool Take(
-        EntryReader<InboxEntry> reader, in InboxEntry entry, out (Member Sender, byte[] Payload) message)
-    {
-        message = (Member.Of(entry.Sender!), entry.ToOwned());
-        reader.OnCopied(entry);
-        return true;
-    }
-
-    private async Task ShowAsync()
-    {
-        using var timer = new PeriodicTimer(Interval);
-        while (await timer.WaitForNextTickAsync(_stop.Token).ConfigureAwait(false))
+        InboxReader inbox = _handle.OpenInbox().BeginRead();
+        try
         {
-            Volatile.Write(ref _latest, Table.Build(_core.Services.Clock.Now));
-            var next = new TaskCompletionSource(TaskCreationOptions.RunContinuationsAsynchronously);
-            Interlocked.Exchange(ref _next, next).TrySetResult();
+            using var timer = new PeriodicTimer(Interval);
+            while (true)
+            {
+                Task tick = timer.WaitForNextTickAsync().AsTask();
+                if (await Task.WhenAny(tick, _handle.Completion).ConfigureAwait(false) != tick) break;
+                Read(inbox);
+                Show();
+            }
         }
+        finally
+        {
+            inbox.EndRead();
+        }
+        await _handle.Completion.ConfigureAwait(false);
+    }
+
+    private void Read(InboxReader inbox)
+    {
+        Instant now = _core.Services.Clock.Now;
+        while (inbox.NextMessage(out InboxEntry entry) == ReadOutcome.Entry)
+        {
+            Table.Take(Member.Of(entry.Sender!), entry.Span, now);
+            inbox.OnCopied(entry);
+        }
+    }
+
+    private void Show()
+    {
+        Volatile.Write(ref _latest, Table.Build(_core.Services.Clock.Now));
+        var next = new TaskCompletionSource(TaskCreationOptions.RunContinuationsAsynchronously);
+        Interlocked.Exchange(ref _next, next).TrySetResult();
     }
 }

@@ -30,7 +30,11 @@ internal sealed class RegionPicker
         var sent = new Dictionary<ulong, ulong>();
         var reports = new List<RegionReport>();
         foreach (ProtocolRegionView view in views.Take(SnapshotLimits.Regions))
-            reports.Add(Describe(view, stack.Rooms, selfKey, seconds, sent));
+        {
+            RegionReport report = Describe(view, stack.Rooms, selfKey, seconds, sent);
+            reports.Add(reports.Count < SnapshotLimits.RegionsWithMembers
+                ? report with { Members = MembersOf(view) } : report);
+        }
         _before = sent;
         _last = now;
         return reports;
@@ -56,7 +60,6 @@ internal sealed class RegionPicker
             IsMember = view.IndexOf(selfKey) >= 0,
             MemberCount = view.Members.Length,
             GroupCount = view.Region.Groups.Counters.Length,
-            Members = MembersOf(view),
             TokenRoundTrip = recovery is { Ring.RoundTrip.Ticks: > 0 } ? recovery.Ring.RoundTrip : null,
         };
         if (stream is null) return report;

@@ -24,6 +24,9 @@ internal static class SnapshotLimits
     /// <summary>The most members named of one region.</summary>
     public const int MembersOfRegion = 16;
 
+    /// <summary>The most regions of which members are named: names are most of what a monitor reads.</summary>
+    public const int RegionsWithMembers = 8;
+
     /// <summary>The most changes of views.</summary>
     public const int Views = 16;
 

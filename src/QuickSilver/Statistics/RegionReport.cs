@@ -18,7 +18,8 @@ public sealed record RegionReport
     /// <summary>Number of groups that the region belongs to.</summary>
     public int GroupCount { get; init; }
 
-    /// <summary>Some of the members, at most 16, in the order of the view.</summary>
+    /// <summary>Some of the members, at most 16, in the order of the view. Empty but for the node's eight largest
+    /// regions.</summary>
     public IReadOnlyList<Member> Members { get; init; } = [];
 
     /// <summary>Smoothed duration of the token rounds in this view; null unless the node leads them.</summary>

@@ -45,7 +45,7 @@ internal static class SnapshotSamples
                 IsMember = index == 0,
                 MemberCount = 200,
                 GroupCount = 10_000,
-                Members = [.. Enumerable.Range(0, 16).Select(other => Node(other, name))],
+                Members = index < 8 ? [.. Enumerable.Range(0, 16).Select(other => Node(other, name))] : [],
                 TokenRoundTrip = TimeSpan.FromMilliseconds(1),
                 Rate = 1_000,
                 RateLimit = 10_000,
