@@ -55,6 +55,12 @@ public sealed class SiteGatewayOptions
     /// while no more than <see cref="MaxWaitingBytesPerGroup"/> waits. Zero: not at all. Default: 30 s.</summary>
     public TimeSpan HoldTime { get; set; } = TimeSpan.FromSeconds(30);
 
+    /// <summary>How long after the last member of a group has left other sites still send to the group here. Nothing that
+    /// is sent later comes, until a member joins and other sites know it. Members beside gateways do not count. A site
+    /// with members in more than 100 groups gets all. <see cref="Timeout.InfiniteTimeSpan"/>: other sites always send.
+    /// Default: 30 s.</summary>
+    public TimeSpan PruneAfter { get; set; } = TimeSpan.FromSeconds(30);
+
     /// <summary>
     /// Whether this gateway stands by while another of its site is active, and takes over when that one is gone. All
     /// gateways of the site have it, and the same <see cref="Groups"/>; other sites list the addresses of all
@@ -131,6 +137,9 @@ public sealed class SiteGatewayOptions
         errors.InRange("MaxWaitingBytesPerGroup", MaxWaitingBytesPerGroup, 1 << 16, 1L << 40);
         if (HoldTime < TimeSpan.Zero || HoldTime > TimeSpan.FromHours(1))
             errors.Add("HoldTime", $"{HoldTime} is not between zero and an hour");
+        bool prunes = PruneAfter != Timeout.InfiniteTimeSpan;
+        if (prunes && (PruneAfter < TimeSpan.Zero || PruneAfter > TimeSpan.FromHours(1)))
+            errors.Add("PruneAfter", $"{PruneAfter} is neither between zero and an hour nor Timeout.InfiniteTimeSpan");
         return errors;
     }
 

@@ -15,6 +15,7 @@ public sealed class OptionsTests
         SiteGatewayOptions three = Good();
         three.Links.Add(new SiteLinkOptions { From = "oslo", To = "tokyo", Cost = TimeSpan.FromMilliseconds(20) });
         three.Listen = "[::]:16900";
+        three.PruneAfter = Timeout.InfiniteTimeSpan;
         Assert.Empty(three.Validate());
     }
 
@@ -47,6 +48,7 @@ public sealed class OptionsTests
         Refuses(static options => options.KeyFile = "key", "KeyFile: ");
         Refuses(static options => options.MaxWaitingBytesPerGroup = 1, "MaxWaitingBytesPerGroup: ");
         Refuses(static options => options.HoldTime = TimeSpan.FromDays(1), "HoldTime: ");
+        Refuses(static options => options.PruneAfter = TimeSpan.FromDays(1), "PruneAfter: ");
         Assert.Contains(
             new SiteGatewayOptions().Validate(),
             static fault => fault.StartsWith("KeyFile: ", StringComparison.Ordinal));

@@ -105,6 +105,8 @@ internal sealed class SiteRig : IAsyncDisposable
             Site = site,
             Listen = "127.0.0.1:0",
             Groups = { "news" },
+            // Members join when they can: no test depends on how soon.
+            PruneAfter = Timeout.InfiniteTimeSpan,
         };
         options.UsePreSharedKey(Key).UseLoggerFactory(NullLoggerFactory.Instance);
         foreach ((string First, string Second) link in _links)

@@ -26,7 +26,7 @@ internal sealed class SimulatedSite : IGatewayHost, IEventTarget
     public int Index { get; }
 
     /// <summary>Groups with members here, ascending.</summary>
-    public uint[] Groups { get; }
+    public uint[] Groups { get; private set; }
 
     /// <summary>Its gateway; null while it has none.</summary>
     public Gateway? Gateway { get; private set; }
@@ -40,8 +40,14 @@ internal sealed class SimulatedSite : IGatewayHost, IEventTarget
     /// <summary>Called for records that never come.</summary>
     public Action<StreamId, SequenceRange>? Lost { get; set; }
 
+    /// <summary>Called for records that were not for this site.</summary>
+    public Action<StreamId, SequenceRange>? Passed { get; set; }
+
     /// <summary>Called when other links are known to be up.</summary>
     public Action<Topology>? Changed { get; set; }
+
+    /// <summary>Called when the gateway has done something.</summary>
+    public Action? Turned { get; set; }
 
     private Topology? _topology;
 
@@ -54,6 +60,15 @@ internal sealed class SimulatedSite : IGatewayHost, IEventTarget
             Index, Node, _world.Map, _world.Settings, this, _alarms,
             new SeededRandom(_world.Random.Draw(RandomStream.Node, (ulong)Index, (ulong)_lives, 0)));
         Gateway.Start(Groups, _world.Now);
+        After();
+    }
+
+    /// <summary>Members of other groups are here. The site tells so, and again when its gateway begins.</summary>
+    /// <param name="groups">Ascending.</param>
+    public void SetGroups(uint[] groups)
+    {
+        Groups = groups;
+        Gateway?.SetGroups(groups, _world.Now);
         After();
     }
 
@@ -92,9 +107,12 @@ internal sealed class SimulatedSite : IGatewayHost, IEventTarget
 
     void IGatewayHost.Lose(StreamId stream, SequenceRange numbers) => Lost?.Invoke(stream, numbers);
 
+    void IGatewayHost.Pass(StreamId stream, SequenceRange numbers) => Passed?.Invoke(stream, numbers);
+
     private void After()
     {
         if (Gateway is null) return;
+        Turned?.Invoke();
         if (_topology != Gateway.Topology)
         {
             _topology = Gateway.Topology;

@@ -9,7 +9,8 @@ namespace QuickSilver.Testing.Sites;
 /// <summary>
 /// The promises of sites, held against what is seen at each: one copy (S1), in order where asked for (S2), nothing lost
 /// where a way leads (S3), bounded memory (S4), only what was sent and is wanted (S5), and nothing repaired from end to
-/// end while no link and no gateway fails (S6).
+/// end while no link and no gateway fails (S6). Where members join and leave, nothing is lost that was sent once the
+/// sender's site knew of them, and a site without members gets nothing that was sent when that was known (S7).
 /// </summary>
 internal sealed class SiteChecks
 {
@@ -18,16 +19,20 @@ internal sealed class SiteChecks
     private readonly Dictionary<(int Site, ulong Node, StreamId Stream), Seen> _seen = [];
     private readonly SiteSet[] _known;
     private readonly SiteSet[] _gone;
+    private readonly SiteMembers _members;
 
     public SiteChecks(SiteWorld world)
     {
         _world = world;
         _known = new SiteSet[world.Map.Count];
         _gone = new SiteSet[world.Map.Count];
+        _members = new SiteMembers(world);
         foreach (SimulatedSite site in world.Sites)
         {
             site.Delivered = (stream, number, payload) => OnDelivered(site, stream, number, payload);
             site.Lost = (stream, numbers) => OnLost(site, stream, numbers);
+            site.Passed = (stream, numbers) => OnPassed(site, stream, numbers);
+            site.Turned = () => _members.OnTurn(site);
             site.Changed = topology => OnChanged(site, topology);
         }
     }
@@ -52,7 +57,11 @@ internal sealed class SiteChecks
     {
         if (number != _sent.GetValueOrDefault(stream) + 1) Fail("S5", $"{stream} sent {number} out of its turn");
         _sent[stream] = number;
+        _members.OnSent(stream, number);
     }
+
+    /// <summary>Other groups have members at a site, from now on.</summary>
+    public void OnGroups(SimulatedSite site, uint[] groups) => _members.OnGroups(site, groups);
 
     /// <summary>A gateway has died: what it had seen ends with it.</summary>
     public void OnKilled(int site)
@@ -72,7 +81,8 @@ internal sealed class SiteChecks
         foreach (SimulatedSite site in _world.Sites)
         {
             if (site.Gateway is not { } gateway) continue;
-            if (gateway.Kept > site.Groups.Length * window) Fail("S4", $"site {site.Index} keeps {gateway.Kept}");
+            int streams = _sent.Keys.Count(stream => stream.Site == site.Index && stream.Node == site.Node);
+            if (gateway.Kept > streams * window) Fail("S4", $"site {site.Index} keeps {gateway.Kept}");
             if (gateway.Ahead > gateway.Streams * 2 * window)
                 Fail("S4", $"site {site.Index} has {gateway.Ahead} ahead in {gateway.Streams} streams");
             for (int peer = 0; peer < _world.Map.Count; peer++)
@@ -106,9 +116,11 @@ internal sealed class SiteChecks
     private void CheckCalm(SimulatedSite site)
     {
         var counters = site.Gateway!.Counters;
-        if (counters.Repaired + counters.Stranded + counters.Lost > 0)
+        // What is kept for others is sent to a site that members have joined.
+        ulong repaired = _members.HaveChanged ? 0 : counters.Repaired;
+        if (repaired + counters.Stranded + counters.Lost > 0)
         {
-            Fail("S6", $"site {site.Index} repaired {counters.Repaired}, stranded {counters.Stranded}, lost "
+            Fail("S6", $"site {site.Index} repaired {repaired}, stranded {counters.Stranded}, lost "
                 + $"{counters.Lost} though nothing failed");
         }
         for (int peer = 0; peer < _world.Map.Count; peer++)
@@ -128,6 +140,9 @@ internal sealed class SiteChecks
                 if (site == sender || !site.Groups.Contains(group)) continue;
                 bool everGone = _gone[sender.Index].Contains(site.Index);
                 Seen? seen = _seen.GetValueOrDefault((site.Index, site.Node, stream));
+                if (!everGone && _members.FirstMissing(stream, last, site, seen?.Got) is { } number)
+                    Fail("S7", $"site {site.Index} lacks {number} of {stream}, sent when its members were known");
+                if (_members.HasLeft(site, group)) everGone = true;
                 if (everGone && (seen is null || seen.Last < last)) continue;
                 if (seen is null)
                     Fail("S3", $"site {site.Index} has nothing of {stream}, which sent {last}");
@@ -143,7 +158,9 @@ internal sealed class SiteChecks
     {
         Delivered++;
         Seen seen = SeenBy(site, stream);
-        if (!site.Groups.Contains(stream.Group)) Fail("S5", $"site {site.Index} got {stream}, which it does not want");
+        if (!_members.MayGet(site, stream, number))
+            Fail("S7", $"site {site.Index} got {number} of {stream}, sent when it was known to have no members");
+        seen.Got.Add(number);
         if (number > _sent.GetValueOrDefault(stream) && stream.Site != site.Index)
             Fail("S5", $"site {site.Index} got {number} of {stream}, never sent");
         if (!payload.AsSpan().SequenceEqual(PayloadOf(stream, number, payload.Length)))
@@ -164,6 +181,19 @@ internal sealed class SiteChecks
         {
             if (!seen.Numbers.Add(number))
                 Fail("S1", $"site {site.Index} was told {number} of {stream} lost, and had it");
+        }
+    }
+
+    private void OnPassed(SimulatedSite site, StreamId stream, SequenceRange numbers)
+    {
+        if (!_members.HasLeft(site, stream.Group))
+            Fail("S7", $"site {site.Index} was told {numbers} of {stream} were not for it, though it has members");
+        Seen seen = SeenBy(site, stream);
+        seen.First = Math.Min(seen.First, numbers.Start);
+        for (ulong number = numbers.Start; number < numbers.End; number++)
+        {
+            if (!seen.Numbers.Add(number))
+                Fail("S1", $"site {site.Index} was told {number} of {stream} was not for it, and had it");
         }
     }
 
@@ -190,7 +220,10 @@ internal sealed class SiteChecks
 
     private sealed class Seen
     {
+        // All that have come, or were told never to come.
         public HashSet<ulong> Numbers { get; } = [];
+
+        public HashSet<ulong> Got { get; } = [];
 
         public ulong First { get; set; } = ulong.MaxValue;
 

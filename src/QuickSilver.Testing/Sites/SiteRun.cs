@@ -11,10 +11,14 @@ namespace QuickSilver.Testing.Sites;
 
 /// <summary>
 /// A random overlay of two to eight sites: each sends to its groups while links lose, delay and double datagrams, and
-/// strangers send. In half of the runs nothing fails; in the others links are cut and gateways restart.
+/// strangers send. In half of the runs nothing fails; in the others links are cut and gateways restart. In half of either
+/// members join and leave.
 /// </summary>
 internal sealed class SiteRun
 {
+    /// <summary>Groups of a run, at most: 1 and up.</summary>
+    public const int MostGroups = 3;
+
     private static readonly TimeSpan WarmUp = TimeSpan.FromSeconds(3);
     private static readonly TimeSpan Tick = TimeSpan.FromMilliseconds(100);
     private static readonly TimeSpan Settles = TimeSpan.FromSeconds(60);
@@ -26,7 +30,9 @@ internal sealed class SiteRun
     private readonly TimeSpan _length;
     private readonly List<(int First, int Second)> _links = [];
     private bool _isOver;
+    private readonly uint _groups;
     private ulong _draws;
+    private ulong _memberDraws;
 
     private SiteRun(ulong seed)
     {
@@ -34,7 +40,7 @@ internal sealed class SiteRun
         _isCalm = Draw(2) == 0;
         _length = TimeSpan.FromSeconds(5 + Draw(10));
         int count = 2 + Draw(7);
-        uint groups = 1 + (uint)Draw(3);
+        _groups = 1 + (uint)Draw(MostGroups);
         string[] names = [.. Enumerable.Range(0, count).Select(static site => $"site-{(char)('a' + site)}")];
         var settings = new GatewaySettings
         {
@@ -51,7 +57,7 @@ internal sealed class SiteRun
             },
         };
         _world = new SiteWorld(
-            seed, new SiteMap(names, DrawLinks(names)), settings, _ => DrawGroups(groups), (_, _) => DrawWay());
+            seed, new SiteMap(names, DrawLinks(names)), settings, _ => DrawGroups(_groups), (_, _) => DrawWay());
         _checks = new SiteChecks(_world);
     }
 
@@ -78,6 +84,7 @@ internal sealed class SiteRun
         }
         Strange();
         if (!_isCalm) Disturb();
+        if (DrawOfMembers(2) == 0) MoveMembers();
         Watch(senders);
         _world.RunFor(_length);
         _isOver = true;
@@ -169,6 +176,29 @@ internal sealed class SiteRun
         });
     }
 
+    // Members join and leave. Sites that nobody sends from send nothing all the same.
+    private void MoveMembers()
+    {
+        int moves = 1 + DrawOfMembers(12);
+        for (int move = 0; move < moves; move++)
+        {
+            SimulatedSite site = _world.Sites[DrawOfMembers(_world.Sites.Count)];
+            uint group = 1 + (uint)DrawOfMembers((int)_groups);
+            TimeSpan at = _length * (DrawOfMembers(100) / 100.0);
+            TimeSpan lasts = TimeSpan.FromMilliseconds(1 + DrawOfMembers(DrawOfMembers(2) == 0 ? 200 : 8000));
+            _world.At(at, () => Toggle(site, group));
+            _world.At(at + lasts, () => Toggle(site, group));
+        }
+    }
+
+    private void Toggle(SimulatedSite site, uint group)
+    {
+        uint[] groups = [.. site.Groups.Contains(group)
+            ? site.Groups.Where(one => one != group) : site.Groups.Append(group).Order()];
+        _checks.OnGroups(site, groups);
+        site.SetGroups(groups);
+    }
+
     private void Restart(SimulatedSite site, TimeSpan lasts)
     {
         if (site.Gateway is null) return;
@@ -223,6 +253,10 @@ internal sealed class SiteRun
         BurstLength = TimeSpan.FromMilliseconds(20 + Draw(200)),
         Rate = (_isCalm ? 1_000_000 : 250_000) + Draw(3_000_000),
     };
+
+    // Of its own place, so that the other draws of a seed stay.
+    private int DrawOfMembers(int bound) =>
+        _random.DrawBetween(0, bound, RandomStream.Workload, 2, 0, _memberDraws++);
 
     private int Draw(int bound) => _random.DrawBetween(0, bound, RandomStream.Workload, 0, 0, _draws++);
 

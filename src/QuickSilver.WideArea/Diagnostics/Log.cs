@@ -87,4 +87,11 @@ internal static partial class Log
         LogLevel.Warning,
         "The gateway of {Site} that stands by lets {Count} messages of group {Group} go: too many wait")]
     public static partial void LetsGo(ILogger logger, string site, ulong count, string group);
+
+    [LoggerMessage(
+        1720, LogLevel.Information, "Group {Group} has members at site {Site} again: other sites send to it")]
+    public static partial void HasMembers(ILogger logger, string site, string group);
+
+    [LoggerMessage(1721, LogLevel.Information, "Group {Group} has no members at site {Site}: other sites send nothing")]
+    public static partial void HasNoMembers(ILogger logger, string site, string group);
 }

@@ -48,6 +48,10 @@ internal sealed class SpanningGroup
     /// <summary>What links know it by.</summary>
     public uint Number => _number.Number;
 
+    /// <summary>Its members here; null for a group that no member has, which is always sent to. Looked at by the loop.
+    /// </summary>
+    public GroupMembers? Members { get; init; }
+
     /// <summary>Messages of this site that wait for the loop. Any thread.</summary>
     public ConcurrentQueue<OutgoingMessage> Waiting { get; } = new();
 

@@ -23,6 +23,7 @@ internal sealed class GatewayPresence(QuickSilverNode node, string site, ulong c
 
     private readonly Lock _lock = new();
     private readonly HashSet<MemberId> _gateways = [];
+    private HashSet<MemberId> _present = [];
     private readonly CancellationTokenSource _stop = new();
     private readonly TaskCompletionSource _first = new(TaskCreationOptions.RunContinuationsAsynchronously);
     private GatewayElection? _election;
@@ -93,6 +94,12 @@ internal sealed class GatewayPresence(QuickSilverNode node, string site, ulong c
     public bool IsGateway(MemberId member)
     {
         lock (_lock) return _gateways.Contains(member);
+    }
+
+    /// <summary>True for a node that is beside a gateway now, as far as is known.</summary>
+    public bool IsPresent(MemberId member)
+    {
+        lock (_lock) return _present.Contains(member);
     }
 
     /// <summary>The life that this gateway begins has a number.</summary>
@@ -218,6 +225,7 @@ internal sealed class GatewayPresence(QuickSilverNode node, string site, ulong c
                     // Those that are long gone send no more.
                     if (_gateways.Count > MostGateways) _gateways.Clear();
                     _gateways.UnionWith(members);
+                    _present = [.. members];
                     election.OnView(members);
                     Interlocked.Increment(ref _joins);
                     _election = election;

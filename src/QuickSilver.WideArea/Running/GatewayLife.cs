@@ -39,7 +39,10 @@ internal sealed class GatewayLife
         _socket = parts.Socket;
         _workers = workers;
         _groups = [.. workers.Select(
-            worker => new SpanningGroup(worker.Name, parts.Options.Standby, published))];
+            worker => new SpanningGroup(worker.Name, parts.Options.Standby, published)
+            {
+                Members = new GroupMembers(() => worker.Joined, parts.Presence, parts.Options.PruneAfter),
+            })];
         _teller = new ProgressTeller(parts.Presence);
         Watch = new GatewayWatch(parts.Plan, parts.Options.HoldTime, parts.Figures, parts.Log);
         _loop = new GatewayLoop(

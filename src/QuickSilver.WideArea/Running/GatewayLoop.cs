@@ -31,7 +31,7 @@ internal sealed class GatewayLoop : IGatewayHost
     private static readonly TimeSpan LookPause = TimeSpan.FromMilliseconds(100);
 
     private readonly GatewayPlan _plan;
-    private readonly SpanningGroup[] _groups;
+    private readonly GroupTurns _groups;
     private readonly Dictionary<uint, SpanningGroup> _byNumber;
     private readonly GatewayFigures _figures;
     private readonly GatewayLog _log;
@@ -42,7 +42,6 @@ internal sealed class GatewayLoop : IGatewayHost
     private readonly GatewaySocket _socket;
     private readonly AddressBook _addresses;
     private readonly SocketAddress?[] _chosen;
-    private readonly ProgressTeller _teller;
     private readonly LinkSealer?[] _sealers;
     private readonly LinkOpener _opener;
     private readonly Gateway _gateway;
@@ -53,7 +52,6 @@ internal sealed class GatewayLoop : IGatewayHost
     private readonly RejectCounters _rejects = new();
     private Instant _now;
     private Instant _lookAt;
-    private int _listeners;
     private bool _isFromAnother;
     private bool _takesNoMore;
     private bool _isStopping;
@@ -74,7 +72,6 @@ internal sealed class GatewayLoop : IGatewayHost
         SpanningGroup[] groups, GatewayWatch watch, ProgressTeller teller, GatewayFigures figures, GatewayLog log)
     {
         _plan = plan;
-        _groups = groups;
         _byNumber = groups.ToDictionary(static group => group.Number);
         _figures = figures;
         _log = log;
@@ -82,7 +79,6 @@ internal sealed class GatewayLoop : IGatewayHost
         _socket = socket;
         _addresses = addresses;
         _chosen = new SocketAddress?[plan.Map.Count];
-        _teller = teller;
         _sealers = new LinkSealer?[plan.Map.Count];
         _opener = new LinkOpener(keys, plan.Site, plan.Map.Count);
         for (int peer = 0; peer < plan.Map.Count; peer++)
@@ -92,6 +88,7 @@ internal sealed class GatewayLoop : IGatewayHost
         var seed = BitConverter.ToUInt64(RandomNumberGenerator.GetBytes(sizeof(ulong)));
         _gateway = new Gateway(
             plan.Site, node, plan.Map, plan.Settings, this, _alarms, new SeededRandom(seed));
+        _groups = new GroupTurns(plan, _gateway, groups, teller, log);
         _thread = new Thread(Run) { IsBackground = true, Name = "QuickSilver gateway" };
     }
 
@@ -154,17 +151,21 @@ internal sealed class GatewayLoop : IGatewayHost
         _log.Post(logger => Log.RecordsLost(logger, count, name, from, own));
     }
 
+    void IGatewayHost.Pass(StreamId stream, SequenceRange numbers)
+    {
+        if (_byNumber.TryGetValue(stream.Group, out SpanningGroup? group)) group.OnLost(stream, numbers.End - 1);
+    }
+
     private void Run()
     {
         try
         {
             LinuxThread.Prepare(null);
             _now = _lookAt = _clock.Now;
-            uint[] numbers = [.. _groups.Select(static group => group.Number).Order()];
-            _gateway.Start(numbers, _now);
+            _gateway.Start(_groups.Wanted(), _now);
             while (!Volatile.Read(ref _isStopping)) Turn();
             _gateway.Stop(_now);
-            foreach (SpanningGroup group in _groups) TellProgress(group, all: false);
+            _groups.TellLast();
             _watch.Look(_gateway, _rejects, _now);
             _ended.TrySetResult();
         }
@@ -194,17 +195,11 @@ internal sealed class GatewayLoop : IGatewayHost
         for (int count = 0; count < AlarmsOfTurn && _alarms.FireNext(_now); count++)
         {
         }
-        foreach (SpanningGroup group in _groups) SendWaiting(group);
+        _groups.Send(_now);
         if (_now >= _lookAt)
         {
             _watch.Look(_gateway, _rejects, _now);
-            int listeners = _teller.Listeners;
-            foreach (SpanningGroup group in _groups)
-            {
-                Look(group);
-                TellProgress(group, listeners != _listeners);
-            }
-            _listeners = listeners;
+            _groups.Look(_now);
             _lookAt = _now + LookPause;
         }
         Sleep();
@@ -236,55 +231,13 @@ internal sealed class GatewayLoop : IGatewayHost
         _gateway.OnTaken(batch.Stream, batch.Held, _now);
     }
 
-    private void SendWaiting(SpanningGroup group)
-    {
-        RecordPacker packer = group.Packer;
-        while (_gateway.HasRoom(group.Number))
-        {
-            if (!packer.IsOpen)
-            {
-                if (!group.Waiting.TryDequeue(out OutgoingMessage message)) break;
-                packer.Begin(message);
-                group.Room.Return(message.Cost);
-            }
-            if (packer.Pack()) group.Sent.OnEnded(packer.Message.From, packer.Message.Sequence);
-            else Send(group);
-        }
-        if (packer.HasRecord && _gateway.HasRoom(group.Number)) Send(group);
-    }
-
-    private void Send(SpanningGroup group) =>
-        group.Sent.OnRecord(_gateway.Send(group.Number, group.Packer.Take(), _now));
-
-    private void TellProgress(SpanningGroup group, bool all)
-    {
-        group.Sent.OnLowest(_gateway.LowestOf(group.Number));
-        if (group.TakeProgress(all) is { } progress) _teller.Tell(progress);
-    }
-
-    private void Look(SpanningGroup group)
-    {
-        group.Kept = _gateway.KeptOf(group.Number);
-        int slowest = _gateway.SlowestOf(group.Number);
-        group.SlowSite = slowest < 0 ? null : _plan.Map.NameOf(slowest);
-    }
-
     private void Sleep()
     {
         _sleep.Declare();
         Instant due = _alarms.NextDue < _lookAt ? _alarms.NextDue : _lookAt;
         TimeSpan rest = due - _clock.Now;
-        bool hasWork = _socket.HasReceived || !_taken.IsEmpty || HasWaiting() || Volatile.Read(ref _isStopping);
+        bool hasWork = _socket.HasReceived || !_taken.IsEmpty || _groups.HasWaiting() || Volatile.Read(ref _isStopping);
         if (hasWork || rest <= TimeSpan.Zero) _sleep.Cancel();
         else _sleep.Wait(rest);
-    }
-
-    private bool HasWaiting()
-    {
-        foreach (SpanningGroup group in _groups)
-        {
-            if (!group.Waiting.IsEmpty && _gateway.HasRoom(group.Number)) return true;
-        }
-        return false;
     }
 }

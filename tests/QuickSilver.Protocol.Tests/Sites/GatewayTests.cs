@@ -152,6 +152,32 @@ public class GatewayTests
     }
 
     [Fact]
+    public void WhatIsSentWhileASiteHasNoMembersIsNotForIt()
+    {
+        var map = new SiteMap(["A", "B", "C"], [new("A", "B", 10), new("B", "C", 10)]);
+        var world = new GatewayWorld(map, new GatewaySettings { InOrder = true });
+        Gateway sender = world.Sites[0].Gateway;
+        world.Sites[0].Send(1);
+        world.RunFor(TimeSpan.FromSeconds(1));
+        foreach (int site in (int[])[1, 2]) world.Sites[site].Gateway.SetGroups([], world.Now);
+        world.RunFor(TimeSpan.FromSeconds(1));
+        Assert.True(sender.MembersOf(1).IsEmpty);
+        world.Sites[0].Send(2);
+        world.Sites[2].Gateway.SetGroups([1], world.Now);
+        // Long after the site is known again its first record comes.
+        world.RunFor(TimeSpan.FromMinutes(1));
+        Assert.Equal(SiteSet.Of(2), sender.MembersOf(1));
+        world.Sites[0].Send(3);
+        world.RunFor(TimeSpan.FromSeconds(1));
+        // B has no members, and forwards.
+        Assert.Equal([1], world.Sites[1].Delivered);
+        Assert.Equal([1, 3], world.Sites[2].Delivered);
+        Assert.Equal(1UL, world.Sites[2].Passed);
+        Assert.Equal(0UL, world.Sites[2].Gateway.Counters.Lost);
+        Assert.Equal(0, sender.Kept);
+    }
+
+    [Fact]
     public void ASlowSiteHoldsUpTheSenderByTheWindow()
     {
         var map = new SiteMap(["A", "B"], [new("A", "B", 10)]);

@@ -82,6 +82,9 @@ internal sealed class GatewayWorld
 
         public List<byte> Delivered { get; } = [];
 
+        /// <summary>Records that were not for this site.</summary>
+        public ulong Passed { get; private set; }
+
         /// <summary>Messages in the order in which they left for each neighbour, resends included.</summary>
         public List<(int To, ulong Number, byte Message)> Sent { get; } = [];
 
@@ -104,5 +107,7 @@ internal sealed class GatewayWorld
 
         void IGatewayHost.Lose(StreamId stream, SequenceRange numbers) =>
             Delivered.AddRange(Enumerable.Repeat((byte)0, (int)numbers.Count));
+
+        void IGatewayHost.Pass(StreamId stream, SequenceRange numbers) => Passed += numbers.Count;
     }
 }

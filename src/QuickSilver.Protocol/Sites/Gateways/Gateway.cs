@@ -22,7 +22,8 @@ namespace QuickSilver.Protocol.Sites.Gateways;
 /// <para>
 /// Awkward cases: a gateway that restarts has another node number, and begins where its senders' lowest records are. A
 /// site that was cut off learns from the next record what it will never get. Trees that differ for a moment may send a
-/// record in a circle: it takes a bounded number of links, and its sender sends it again.
+/// record in a circle: it takes a bounded number of links, and its sender sends it again. A site whose members come back
+/// lacks what was sent meanwhile: for a while a gap there counts as not meant for it, not as lost.
 /// </para>
 /// <para>
 /// Cost: a copy of the head for each link, none of the payload. Core thread only. Source: third paper, sections 2.1 to
@@ -105,6 +106,7 @@ internal sealed class Gateway : ILinkHost
     public void Start(uint[] groups, Instant now)
     {
         _groups = groups;
+        _incoming.SetGroups(groups, now);
         _outgoing.Start(now);
         TellState(now);
         foreach (Link? link in _links) link?.Start(now);
@@ -126,8 +128,13 @@ internal sealed class Gateway : ILinkHost
     public void SetGroups(uint[] groups, Instant now)
     {
         _groups = groups;
+        _incoming.SetGroups(groups, now);
         TellState(now);
     }
+
+    /// <summary>Other sites with members of a group, whether they can be reached or not: what is sent from now on is for
+    /// those that can.</summary>
+    public SiteSet MembersOf(uint group) => _states.Members(group).Without(_site);
 
     /// <summary>True when a record to a group may be sent.</summary>
     public bool HasRoom(uint group) => _outgoing.HasRoom(group);

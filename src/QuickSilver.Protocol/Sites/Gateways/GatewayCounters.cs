@@ -14,6 +14,9 @@ internal sealed class GatewayCounters
     /// <summary>Numbers that will never come.</summary>
     public ulong Lost { get; set; }
 
+    /// <summary>Numbers that were not for this site: it had no members of their group.</summary>
+    public ulong Passed { get; set; }
+
     /// <summary>Records that took another way than their tree: its version is unknown, or a link of it has failed.
     /// </summary>
     public ulong Rerouted { get; set; }

@@ -35,6 +35,9 @@ internal sealed record GatewaySettings
     /// <summary>How long a stream may stand before its lowest records are sent again to those that lack them.</summary>
     public TimeSpan RepairAfter { get; init; } = TimeSpan.FromSeconds(2);
 
+    /// <summary>How long after members have joined here again other sites may not know it.</summary>
+    public TimeSpan PassTime { get; init; } = TimeSpan.FromSeconds(10);
+
     /// <summary>How long records of a gateway's earlier life are still taken.</summary>
     public TimeSpan OldNodeTime { get; init; } = TimeSpan.FromSeconds(10);
 }

@@ -16,4 +16,7 @@ internal interface IGatewayHost
 
     /// <summary>Records will never come: their sender is gone, or this site was cut off.</summary>
     void Lose(StreamId stream, SequenceRange numbers);
+
+    /// <summary>Records were not sent here: this site had no members of their group.</summary>
+    void Pass(StreamId stream, SequenceRange numbers);
 }

@@ -1,3 +1,4 @@
+using QuickSilver.Protocol.Core;
 using QuickSilver.Protocol.Wire;
 
 namespace QuickSilver.Protocol.Sites.Gateways;
@@ -22,14 +23,21 @@ internal sealed class IncomingStream(StreamId id, ulong first, GatewaySettings s
     /// <summary>True while what is held is to be told.</summary>
     public bool IsDirty { get; set; }
 
+    /// <summary>Until when a gap counts as not meant for this site: it has, or lately had, no members of the group. The
+    /// first record after that instant is the last for which it does, since nothing may have been sent before. Null: a
+    /// gap is a loss.</summary>
+    public Instant? PassesUntil { get; set; }
+
     /// <summary>Records that wait for one before them, or are known beyond a missing one.</summary>
     public int Ahead => _ahead.Count;
 
     /// <summary>Takes a record.</summary>
     /// <returns>Why it is dropped; none when it is new, <see cref="RejectReason.Replayed"/> for a copy.</returns>
-    public RejectReason Accept(ulong number, ulong lowest, ReadOnlySpan<byte> payload, GatewayCounters counters)
+    public RejectReason Accept(
+        ulong number, ulong lowest, ReadOnlySpan<byte> payload, GatewayCounters counters, Instant now)
     {
-        if (lowest > _next) PassTo(lowest, counters);
+        if (lowest > _next) PassTo(lowest, counters, PassesUntil is not null);
+        if (PassesUntil <= now) PassesUntil = null;
         if (number < _next || _ahead.ContainsKey(number)) return RejectReason.Replayed;
         if (number - _next >= 2 * (ulong)settings.Window) return RejectReason.BeyondWindow;
         if (number >= _end) _end = number + 1;
@@ -57,7 +65,7 @@ internal sealed class IncomingStream(StreamId id, ulong first, GatewaySettings s
     }
 
     /// <summary>Nothing more comes: what waits is delivered, and what is missing is lost.</summary>
-    public void Close(GatewayCounters counters) => PassTo(_end, counters);
+    public void Close(GatewayCounters counters) => PassTo(_end, counters, isPruned: false);
 
     private void Advance(GatewayCounters counters)
     {
@@ -68,7 +76,7 @@ internal sealed class IncomingStream(StreamId id, ulong first, GatewaySettings s
         }
     }
 
-    private void PassTo(ulong end, GatewayCounters counters)
+    private void PassTo(ulong end, GatewayCounters counters, bool isPruned)
     {
         // What lies between what is known here and the new beginning was never seen: one range, however long.
         while (_next < end)
@@ -76,10 +84,21 @@ internal sealed class IncomingStream(StreamId id, ulong first, GatewaySettings s
             ulong lost = _next;
             if (_ahead.Count == 0) _next = end;
             while (_next < end && !_ahead.ContainsKey(_next)) _next++;
-            counters.Lost += _next - lost;
-            if (_next > lost) host.Lose(id, new SequenceRange(lost, _next));
+            if (_next > lost) Leave(new SequenceRange(lost, _next), counters, isPruned);
             Advance(counters);
         }
+    }
+
+    private void Leave(SequenceRange numbers, GatewayCounters counters, bool isPruned)
+    {
+        if (isPruned)
+        {
+            counters.Passed += numbers.Count;
+            host.Pass(id, numbers);
+            return;
+        }
+        counters.Lost += numbers.Count;
+        host.Lose(id, numbers);
     }
 
     private void Deliver(ulong number, ReadOnlySpan<byte> payload, GatewayCounters counters)

@@ -24,6 +24,7 @@ internal sealed class IncomingStreams
     private readonly GatewayCounters _counters;
     private readonly Alarm _tell;
     private readonly Alarm _end;
+    private uint[] _groups = [];
 
     public IncomingStreams(
         int site, ulong node, SiteMap map, GatewaySettings settings, IGatewayHost host, Router router,
@@ -72,13 +73,27 @@ internal sealed class IncomingStreams
                 return;
             }
             stream = new IncomingStream(id, head.Lowest, _settings, _host);
+            if (!Wants(id.Group)) stream.PassesUntil = Instant.Never;
             _byId.Add(id, stream);
             _streams.Add(stream);
         }
-        RejectReason reason = stream.Accept(head.Number, head.Lowest, payload, _counters);
+        RejectReason reason = stream.Accept(head.Number, head.Lowest, payload, _counters, now);
         if (reason == RejectReason.Replayed) _counters.Duplicates++;
         else _counters.Rejects.Count(reason);
         MarkDirty(stream, now);
+    }
+
+    /// <summary>Other groups have members here. What is missing of the others was not meant for this site.</summary>
+    /// <param name="groups">Ascending.</param>
+    /// <param name="now">The present instant.</param>
+    public void SetGroups(uint[] groups, Instant now)
+    {
+        _groups = groups;
+        foreach (IncomingStream stream in _streams)
+        {
+            if (!Wants(stream.Id.Group)) stream.PassesUntil = Instant.Never;
+            else if (stream.PassesUntil == Instant.Never) stream.PassesUntil = now + _settings.PassTime;
+        }
     }
 
     /// <summary>The host has taken all records of a stream up to a number.</summary>
@@ -95,6 +110,8 @@ internal sealed class IncomingStreams
         _endAt[site] = now + _settings.OldNodeTime;
         _end.SetIfEarlier(_endAt[site]);
     }
+
+    private bool Wants(uint group) => Array.BinarySearch(_groups, group) >= 0;
 
     private void MarkDirty(IncomingStream stream, Instant now)
     {

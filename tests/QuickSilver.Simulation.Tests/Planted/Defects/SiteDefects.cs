@@ -48,5 +48,40 @@ internal static class SiteDefects
                     "if (_peer == 0) return RejectReason.UnknownView;"),
             ],
         },
+        new(
+            "SitesWithoutMembersGetAll",
+            "A record goes to each site that can be reached, whether members are there or not.",
+            PlantedPlace.Sites, 20, "S7")
+        {
+            Patches =
+            [
+                new("OutgoingStreams.cs", "SiteSet members = _states.Members(group);", "SiteSet members = _map.All;"),
+            ],
+        },
+        new(
+            "JoinedSiteGetsNothing",
+            "A site whose members come while a stream is open is not sent to.",
+            PlantedPlace.Sites, 20, "S7", "S3")
+        {
+            Patches =
+            [
+                new(
+                    "OutgoingStreams.cs",
+                    "TargetsOf(stream.Id.Group, now), now) | (back",
+                    "TargetsOf(stream.Id.Group, now) & stream.Targets, now) | (back"),
+            ],
+        },
+        new(
+            "PrunedCountsAsLost",
+            "What was sent while a site had no members is told as lost.",
+            PlantedPlace.Sites, 40, "S6", "S3")
+        {
+            Patches =
+            [
+                new(
+                    "IncomingStream.cs", "PassTo(lowest, counters, PassesUntil is not null);",
+                    "PassTo(lowest, counters, false);"),
+            ],
+        },
     ];
 }
