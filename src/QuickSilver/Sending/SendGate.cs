@@ -7,9 +7,7 @@ namespace QuickSilver.Sending;
 /// <para>
 /// Idea: one word holds the state of the gate, so an admission costs a read and one interlocked addition. Two limits
 /// shut the gate. The core shuts it at the protocol's pending limits and opens it when half of them is free. The gate
-/// itself counts unsent messages and bytes in one word: admitted, and not yet taken by the protocol. It shuts at the
-/// unsent limit and opens at half. A single longer message passes when nothing is unsent; the limit is low while the
-/// node is crowded (<see cref="UnsentBudget"/>).
+/// itself shuts at the limit of unsent messages (<see cref="UnsentCount"/>) and opens at half.
 /// </para>
 /// <para>
 /// The unsent limit keeps producers that outrun the network within cached memory. Without it they would fill the whole
@@ -32,26 +30,16 @@ internal sealed class SendGate
     private const int ShutByCore = 1;
     private const int UnsentFull = 2;
     private const int HasWaiters = 4;
-    private const int MessageShift = 40;
-    private const long ByteMask = (1L << MessageShift) - 1;
-    private const int FlushMessages = 64;
-    private const int FlushBytes = 256 << 10;
 
     private readonly ISendQueue _queue;
     private readonly SendWaiterPool _waiters;
-    private readonly UnsentBudget _budget;
     private readonly Lock _lock = new();
-    private readonly int _maxMessages;
-    private readonly long _maxBytes;
     private readonly int _maxWaiting;
     private int _state;
-    private long _unsent;
+    private UnsentCount _unsent;
     private SendWaiterList _waiting;
 
     // Core thread only.
-    private long _sent;
-    private long _noted;
-    private bool _isGone;
     private long _taken;
     private long _takenBefore;
     private Instant? _standsSince;
@@ -69,9 +57,7 @@ internal sealed class SendGate
     {
         _queue = queue;
         _waiters = waiters;
-        _budget = budget;
-        _maxMessages = Math.Max(1, maxMessages);
-        _maxBytes = Math.Max(1, maxBytes);
+        _unsent = new UnsentCount(budget, maxMessages, maxBytes);
         _maxWaiting = Math.Max(1, maxWaiting);
     }
 
@@ -79,35 +65,21 @@ internal sealed class SendGate
     public bool IsOpen => Volatile.Read(ref _state) == 0;
 
     /// <summary>Messages admitted and not yet taken by the protocol. Core thread only.</summary>
-    public long UnsentMessages => (Interlocked.Read(ref _unsent) - _sent) >> MessageShift;
+    public long UnsentMessages => _unsent.Messages;
 
     /// <summary>Ends the gate's share of the node's unsent total, even if a late call still counts a message. Core
     /// thread only.</summary>
-    public void OnGone()
-    {
-        _isGone = true;
-        NoteUnsent();
-    }
+    public void OnGone() => _unsent.OnGone();
 
     /// <summary>Reports the unsent messages to the node's budget. Core thread only.</summary>
-    public void NoteUnsent()
-    {
-        long unsent = Interlocked.Read(ref _unsent) - _sent;
-        long cost = _isGone ? 0 : UnsentBudget.CostOf(unsent >> MessageShift, unsent & ByteMask);
-        if (cost == _noted) return;
-        _budget.Change(cost - _noted);
-        _noted = cost;
-    }
+    public void NoteUnsent() => _unsent.Note();
 
     /// <summary>Admits one message, unless the gate is shut or calls wait. On success the caller must enqueue the
     /// message. Any thread.</summary>
     public bool TryEnter(int bytes)
     {
         if (Volatile.Read(ref _state) != 0) return false;
-        long unit = Unit(bytes);
-        long before = Interlocked.Add(ref _unsent, unit) - unit;
-        if (IsBelowLimit(before)) return true;
-        Interlocked.Add(ref _unsent, -unit);
+        if (_unsent.TryAdd(bytes)) return true;
         lock (_lock)
         {
             Interlocked.Or(ref _state, UnsentFull);
@@ -121,7 +93,7 @@ internal sealed class SendGate
     /// <summary>Reverts a <see cref="TryEnter"/> whose message was not enqueued. Any thread.</summary>
     public void Undo(int bytes)
     {
-        Interlocked.Add(ref _unsent, -Unit(bytes));
+        _unsent.Remove(bytes);
         lock (_lock) Advance();
     }
 
@@ -155,8 +127,7 @@ internal sealed class SendGate
 
     /// <summary>Counts messages as unsent whatever the limits are: the core moves them here from another gate's stage.
     /// Core thread only.</summary>
-    public void Charge(int messages, long bytes) =>
-        Interlocked.Add(ref _unsent, ((long)messages << MessageShift) + bytes);
+    public void Charge(int messages, long bytes) => _unsent.Add(messages, bytes);
 
     /// <summary>Moves the waiters of a group to another gate, in their order. Core thread only; takes both locks, one
     /// after the other.</summary>
@@ -187,19 +158,15 @@ internal sealed class SendGate
     /// <see cref="FlushSent"/>, or until they are many. Core thread only.</summary>
     public void OnSent(int messages, long bytes)
     {
-        _sent += ((long)messages << MessageShift) + bytes;
         _taken += messages;
-        if (_sent >> MessageShift >= FlushMessages || (_sent & ByteMask) >= FlushBytes) FlushSent();
+        if (_unsent.OnSent(messages, bytes)) FlushSent();
     }
 
     /// <summary>Subtracts the recorded messages from the unsent count, and opens the gate if enough room is free. Core
     /// thread only.</summary>
     public void FlushSent()
     {
-        if (_sent == 0) return;
-        long remaining = Interlocked.Add(ref _unsent, -_sent);
-        _sent = 0;
-        if ((Volatile.Read(ref _state) & (UnsentFull | HasWaiters)) != 0 && IsHalfFree(remaining)) AdvanceFromCore();
+        if (_unsent.Flush() && (Volatile.Read(ref _state) & (UnsentFull | HasWaiters)) != 0) AdvanceFromCore();
     }
 
     /// <summary>Reacts to the protocol's pending limits: reached (false), or half free again (true). Core thread
@@ -313,15 +280,6 @@ internal sealed class SendGate
             new OperationCanceledException($"The wait for room to send was cancelled. {what}.", cancellationToken));
     }
 
-    private static long Unit(int bytes) => (1L << MessageShift) + bytes;
-
-    private long ByteLimit => _budget.IsCrowded ? Math.Min(_maxBytes, UnsentBudget.CrowdedLimit) : _maxBytes;
-
-    private bool IsBelowLimit(long unsent) => unsent >> MessageShift < _maxMessages && (unsent & ByteMask) < ByteLimit;
-
-    private bool IsHalfFree(long unsent) =>
-        unsent >> MessageShift <= _maxMessages / 2 && (unsent & ByteMask) <= ByteLimit / 2;
-
     private bool TryJoin(SendWaiter waiter, CancellationToken cancellationToken)
     {
         lock (_lock)
@@ -381,7 +339,7 @@ internal sealed class SendGate
         {
             if ((Volatile.Read(ref _state) & UnsentFull) != 0)
             {
-                if (!IsHalfFree(Interlocked.Read(ref _unsent))) return;
+                if (!_unsent.IsHalfFree) return;
                 Interlocked.And(ref _state, ~UnsentFull);
             }
             if (_waiting.First is not { } waiter)
@@ -400,17 +358,11 @@ internal sealed class SendGate
     {
         if (waiter.IsMessage)
         {
-            long unit = Unit(waiter.Bytes);
-            long before = Interlocked.Add(ref _unsent, unit) - unit;
-            if (!IsBelowLimit(before))
-            {
-                Interlocked.Add(ref _unsent, -unit);
-                return false;
-            }
+            if (!_unsent.TryAdd(waiter.Bytes)) return false;
             object request = waiter.TakeRequest()!;
             if (!_queue.TryEnqueue(waiter.Owner!.StagedGroup, request))
             {
-                Interlocked.Add(ref _unsent, -unit);
+                _unsent.Remove(waiter.Bytes);
                 // A group that moves just now keeps its waiters in line: the next look finds it moved.
                 waiter.PutBack(request);
                 if (!waiter.Owner.HasEnded) return true;
@@ -422,7 +374,7 @@ internal sealed class SendGate
         }
         else
         {
-            if (!IsBelowLimit(Interlocked.Read(ref _unsent))) return false;
+            if (!_unsent.HasRoom) return false;
             _waiting.Remove(waiter);
         }
         waiter.Succeed(true);
