@@ -101,6 +101,9 @@ internal sealed class WireTargets
         yield return new DelegateTarget(
             "ordered-ask", _corpus.Bodies(DatagramKind.OrderedAsk),
             input => OrderedAskBody.TryRead(input, out OrderedAskBody ask) && Walk(ask.Ranges));
+        yield return new DelegateTarget(
+            "ordered-call", _corpus.Bodies(DatagramKind.OrderedCall),
+            input => OrderedCallBody.TryRead(input, out _));
         yield return new DelegateTarget("beacon", _corpus.Datagrams(DatagramKind.Beacon), TryHeader) { Seals = true };
     }
 

@@ -35,6 +35,11 @@ internal interface IModeEngine
     RejectReason OnDatagram(
         in DatagramHeader header, NodeInfo sender, ReadOnlySpan<byte> body, in Arrival arrival, Instant now);
 
+    /// <summary>Adds the members that hold this node up, before a heartbeat to the membership server.</summary>
+    void Observe(NodeObservations observed, Instant now)
+    {
+    }
+
     /// <summary>Releases every buffer and alarm. Not called again.</summary>
     void Close();
 }

@@ -108,6 +108,17 @@ internal sealed class EndedRing(Ring ring)
         return null;
     }
 
+    /// <summary>Names the members that this node waits for: those that have not reported, or lack what it holds.</summary>
+    public void AddAwaited(Action<NodeInfo> add)
+    {
+        bool areAllHeard = AreAllHeard();
+        for (int index = 0; index < _reports.Length; index++)
+        {
+            if (!Awaits(index) || Ring.Members[index].IsRemoved) continue;
+            if (_reports[index] is null || (areAllHeard && !_reports[index]!.IsComplete)) add(Ring.Members[index]);
+        }
+    }
+
     /// <summary>The ring is concluded: who goes on together is fixed, and what all of the ring hold.</summary>
     public void Fix()
     {

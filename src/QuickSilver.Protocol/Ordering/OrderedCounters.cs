@@ -29,6 +29,12 @@ internal sealed class OrderedCounters
     /// <summary>Tokens sent again because nothing showed that they had arrived.</summary>
     public ulong TokensResent;
 
+    /// <summary>Questions to other members whether they hear this node: it, or another one, waits for a member.</summary>
+    public ulong Calls;
+
+    /// <summary>Answers to them.</summary>
+    public ulong CallsAnswered;
+
     /// <summary>Rings that this node has entered.</summary>
     public ulong Rings;
 

@@ -23,6 +23,7 @@ internal sealed class OrderedEngine : IModeEngine
     private readonly RingPacker _packer;
     private readonly RingRunner _runner;
     private readonly RingRecovery _recovery;
+    private readonly RollCall _calls;
 
     /// <summary>Makes an engine without groups.</summary>
     public OrderedEngine(ModeContext mode, OrderedCounters counters)
@@ -32,6 +33,8 @@ internal sealed class OrderedEngine : IModeEngine
         _packer = new RingPacker(_parts);
         _runner = new RingRunner(_parts, _packer, _feed);
         _recovery = new RingRecovery(_parts, _packer, _runner, _feed);
+        _calls = new RollCall(_parts, _feed, () => _runner.Ring);
+        _runner.OnAwaited = _recovery.OnAwaited = _calls.OnAwaited;
         _feed.OnEmpty = _runner.Work;
         mode.Outlet.HasMessages = _runner.Kick;
     }
@@ -125,14 +128,21 @@ internal sealed class OrderedEngine : IModeEngine
             case DatagramKind.OrderedAsk:
                 return OrderedAskBody.TryRead(body, out OrderedAskBody ask)
                     ? _recovery.OnAsk(ask, sender, now) : RejectReason.Malformed;
+            case DatagramKind.OrderedCall:
+                return OrderedCallBody.TryRead(body, out OrderedCallBody call)
+                    ? _calls.OnCall(call, sender, now) : RejectReason.Malformed;
             default:
                 return RejectReason.UnknownKind;
         }
     }
 
     /// <inheritdoc/>
+    public void Observe(NodeObservations observed, Instant now) => _calls.Observe(observed, now);
+
+    /// <inheritdoc/>
     public void Close()
     {
+        _calls.Close();
         _parts.Mode.Outlet.HasMessages = null;
         _feed.Close();
         _recovery.Close();
@@ -155,6 +165,7 @@ internal sealed class OrderedEngine : IModeEngine
     private void EndRing(Instant now)
     {
         _parts.RingSession = null;
+        _calls.Close();
         _feed.Clear();
         _recovery.Close();
         _runner.Ring?.Close();

@@ -36,6 +36,7 @@ internal sealed class RingRecovery
     private readonly byte[] _survivors = new byte[OrderedReportBody.MaxMembers / 8];
     private readonly Alarm _retry;
     private TimeSpan _pause;
+    private Instant _since;
     private int _asks;
 
     public RingRecovery(OrderedParts parts, RingPacker packer, RingRunner runner, RingFeed feed)
@@ -51,6 +52,9 @@ internal sealed class RingRecovery
     /// <summary>The rings that have ended and are kept, the oldest first.</summary>
     public IReadOnlyList<EndedRing> Ended => _ended;
 
+    /// <summary>Called while this node waits for a member's report.</summary>
+    public Action<NodeInfo, Instant> OnAwaited { get; set; } = static (_, _) => { };
+
     /// <summary>A step brings a new ring: the present one has ended.</summary>
     public void Enter(Ring ring, Instant now)
     {
@@ -59,6 +63,7 @@ internal sealed class RingRecovery
         _feed.Clear();
         _runner.Enter(ring);
         _pause = _parts.Settings.Patience;
+        _since = now;
         GoOn(now);
     }
 
@@ -187,6 +192,7 @@ internal sealed class RingRecovery
         _parts.Mode.Probes.Reached("a ring of ordered groups is concluded");
         Report(ended);
         _pause = _parts.Settings.Patience;
+        _since = now;
     }
 
     private void OnAllConcluded(Instant now)
@@ -202,6 +208,7 @@ internal sealed class RingRecovery
         if (Present() is not { } ended) return;
         _pause = _pause * 1.5 < LongestPause ? _pause * 1.5 : LongestPause;
         ended.SaysComplete = ended.IsComplete();
+        if (now - _since >= RollCall.Patience) ended.AddAwaited(member => OnAwaited(member, now));
         Report(ended);
         Ask(ended);
         _retry.Set(now + _pause);

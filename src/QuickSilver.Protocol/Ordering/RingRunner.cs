@@ -31,6 +31,8 @@ internal sealed class RingRunner
     private TimeSpan _resendPause;
     private TimeSpan _wakePause;
     private Slice _sent;
+    private Instant _sentAt;
+    private Instant _wantedAt;
     private ulong _sentHop;
     private ulong _sentSequence;
     private ulong _hop;
@@ -60,6 +62,9 @@ internal sealed class RingRunner
 
     /// <summary>Called when the token comes a second time: all members have concluded the rings before.</summary>
     public Action<Instant> OnAllConcluded { get; set; } = static _ => { };
+
+    /// <summary>Called while this node waits for a member: it does not take the token, or does not give it away.</summary>
+    public Action<NodeInfo, Instant> OnAwaited { get; set; } = static (_, _) => { };
 
     /// <summary>A new ring is known; nothing is done in it before <see cref="Start"/>.</summary>
     public void Enter(Ring ring)
@@ -116,6 +121,7 @@ internal sealed class RingRunner
         _hop = body.Hop;
         _hasToken = true;
         _isWakeWanted = false;
+        _wantedAt = Instant.Zero;
         _wake.Cancel();
         _feed.Wake();
         return RejectReason.None;
@@ -172,6 +178,7 @@ internal sealed class RingRunner
         IsRunning = _hasToken = _keepsToken = _wasQuiet = _isWakeWanted = _isVisitOver = false;
         _hop = _sentHop = _sentSequence = _sequenceBefore = 0;
         _idleRounds = _visits = 0;
+        _wantedAt = Instant.Zero;
         _token.Read(new OrderedTokenBody());
     }
 
@@ -193,7 +200,8 @@ internal sealed class RingRunner
     {
         _isWakeWanted = false;
         if (_hasToken || _keepsToken || !IsTokenWanted(Ring!)) return;
-        if (!_wake.IsSet) _wakePause = _parts.Settings.Patience;
+        if (_wantedAt == Instant.Zero) (_wantedAt, _wakePause) = (now, _parts.Settings.Patience);
+        else if (now - _wantedAt >= RollCall.Patience) OnAwaited(Ring!.Members[0], now);
         SendWord(hop: 0, Ring!.Members[0]);
         _wake.Set(now + _wakePause);
         _wakePause = Longer(_wakePause);
@@ -310,6 +318,7 @@ internal sealed class RingRunner
         _sentHop = hop;
         _sentSequence = _token.Sequence;
         SendToken(ring);
+        _sentAt = now;
         _resendPause = _parts.Settings.Patience;
         _resend.Set(now + _resendPause);
     }
@@ -324,6 +333,7 @@ internal sealed class RingRunner
     {
         if (Ring is not { } ring || _sent.IsEmpty) return;
         _parts.Counters.TokensResent++;
+        if (now - _sentAt >= RollCall.Patience) OnAwaited(ring.Next, now);
         SendToken(ring);
         _resendPause = Longer(_resendPause);
         _resend.Set(now + _resendPause);

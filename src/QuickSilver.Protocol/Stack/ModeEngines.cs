@@ -79,6 +79,12 @@ internal sealed class ModeEngines(StackParts rooms)
         foreach (IModeEngine? engine in _engines) engine?.OnNodesRemoved(nodes, now);
     }
 
+    public void Observe(NodeObservations observed, Instant now)
+    {
+        if (_count == 0) return;
+        foreach (IModeEngine? engine in _engines) engine?.Observe(observed, now);
+    }
+
     public void Close()
     {
         foreach (IModeEngine? engine in _engines) engine?.Close();

@@ -269,6 +269,7 @@ internal sealed class NodeStack : ICompletionHandler, IPullRoots, IMembershipEve
         {
             _rooms.Recoverer.Observe(observed, now);
             _rooms.Disseminator.Observe(observed);
+            _rooms.Modes.Observe(observed, now);
             _hearing.Observe(observed, now);
         }
         _slow.Observe(observed, now);

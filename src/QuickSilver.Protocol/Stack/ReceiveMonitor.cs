@@ -31,8 +31,10 @@ internal sealed class ReceiveMonitor(StackParts rooms, DatagramRouter router)
     /// <summary>Adds the present state to the observations.</summary>
     public void Observe(NodeObservations observed, Instant now)
     {
-        ulong asked = rooms.RecoveryCounters.ControlSent + rooms.DisseminationCounters.Beacons;
-        ulong answered = rooms.RecoveryCounters.Answers + rooms.DisseminationCounters.Answers;
+        ulong asked = rooms.RecoveryCounters.ControlSent + rooms.DisseminationCounters.Beacons
+            + rooms.OrderedCounters.Calls;
+        ulong answered = rooms.RecoveryCounters.Answers + rooms.DisseminationCounters.Answers
+            + rooms.OrderedCounters.CallsAnswered;
         if (asked != _asked && _unheardSince != Instant.Zero) _askedAt = now;
         bool isAsking = _askedAt != Instant.Zero && now - _askedAt <= AskInterval;
         if (!isAsking || router.HeardOthers != _heard) _unheardSince = now;

@@ -140,4 +140,7 @@ internal enum DatagramKind : byte
 
     /// <summary>Asks a member for packets of a ring that has ended.</summary>
     OrderedAsk = 38,
+
+    /// <summary>A member of a ring asks another whether it hears it, or answers.</summary>
+    OrderedCall = 39,
 }

@@ -50,6 +50,7 @@ internal static class DatagramKinds
         new(OrderedWord, PriorityClass.Token, DatagramSource.Control, SealLane.Feedback, Mode: 4),
         new(OrderedReport, PriorityClass.Repair, DatagramSource.Data, SealLane.Mode, Mode: 4),
         new(OrderedAsk, PriorityClass.Repair, DatagramSource.Data, SealLane.Feedback, Mode: 4),
+        new(OrderedCall, PriorityClass.Request, DatagramSource.Control, SealLane.Feedback, Mode: 4),
     ]);
 
     /// <summary>The class in which a datagram is received.</summary>

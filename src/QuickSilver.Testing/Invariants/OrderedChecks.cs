@@ -11,7 +11,7 @@ namespace QuickSilver.Testing.Invariants;
 /// that lives, or all that go on together, hold it (O3); and members that go from one view of a group to the next
 /// have delivered the same messages in it, in one order (O4). A transitional view has the same place and the same
 /// members at all that go on (O5), and one that is told of it goes on (O6). A safe message before it, or where none is
-/// told, is held by every member of the view that lives (O7).
+/// told, is held by every member of the view, as one that goes on knows (O7).
 /// </summary>
 internal sealed class OrderedChecks(RunContext run, ViewChecks views, Func<int, bool> lives,
     Func<int, SimulatedNode> nodes)
@@ -122,6 +122,7 @@ internal sealed class OrderedChecks(RunContext run, ViewChecks views, Func<int, 
         (Ring ring, ulong sequence) = engine.Parts.Delivering!.Value;
         EndedRing? ended = engine.Recovery.Find(ring.Id);
         bool isTold = _present.GetValueOrDefault(session) is { ToldAfter: >= 0 };
+        if (ended is not null && !isTold) CheckKnown(session, ended, sequence, number);
         for (int index = 0; index < ring.Members.Length; index++)
         {
             bool goesOn = ended is null || ended.Survivors[index];
@@ -134,6 +135,31 @@ internal sealed class OrderedChecks(RunContext run, ViewChecks views, Func<int, 
                 + $"{(ended is null ? "the ring runs" : "the ring has ended")} there, node {member} is in "
                 + $"{(nodes(member).Stack.Rooms.Modes.Find(GroupModes.Ordered) as OrderedEngine)?.Ring?.Id}");
         }
+    }
+
+    // Who is dead cannot be asked. That all of the ring held the message is known to a member that goes on.
+    private void CheckKnown(SimulatedGroup session, EndedRing ended, ulong sequence, ulong number)
+    {
+        NodeInfo[] members = ended.Ring.Members;
+        bool isKnown = true;
+        for (int index = 0; index < members.Length; index++)
+            isKnown &= ended.Survivors[index] || !IsInView(session, members[index]);
+        for (int index = 0; index < members.Length && !isKnown; index++)
+        {
+            int member = views.NodeOf(members[index].Number.Key);
+            isKnown = ended.Survivors[index] && member >= 0
+                && RingOf(nodes(member), ended.Ring.Id) is { } ring && ring.Turn.Stable >= sequence;
+        }
+        if (!isKnown)
+            throw run.Violation("O7",
+                $"node {session.Node.Index} in group {session.Name} got safe message {number}, packet {sequence} of ring "
+                + $"{ended.Ring.Id}, and no member that goes on knew that all have it; it was told of no transition");
+    }
+
+    private static Ring? RingOf(SimulatedNode node, RingId id)
+    {
+        if (node.Stack.Rooms.Modes.Find(GroupModes.Ordered) is not OrderedEngine engine) return null;
+        return engine.Ring is { } present && present.Id == id ? present : engine.Recovery.Find(id)?.Ring;
     }
 
     private static bool IsInView(SimulatedGroup session, NodeInfo node)
@@ -150,11 +176,9 @@ internal sealed class OrderedChecks(RunContext run, ViewChecks views, Func<int, 
 
     private static bool Holds(SimulatedNode node, RingId id, ulong sequence)
     {
-        if (node.Stack.Rooms.Modes.Find(GroupModes.Ordered) is not OrderedEngine { Ring: { } present } engine)
-            return true;
-        if (present.Id == id) return present.Log.Has(sequence);
-        if (engine.Recovery.Find(id) is { } ended) return ended.Ring.Log.Has(sequence);
-        return present.Id > id;
+        if (RingOf(node, id) is { } ring) return ring.Log.Has(sequence);
+        return node.Stack.Rooms.Modes.Find(GroupModes.Ordered) is not OrderedEngine { Ring: { } present }
+            || present.Id > id;
     }
 
     private List<Message> ListOf(int node)

@@ -1,7 +1,8 @@
 namespace QuickSilver;
 
 /// <summary>The set of members changed. Comes before the first message sent in the new view; unread consecutive changes
-/// are merged into one.</summary>
+/// are merged into one. In ordered groups it may be a transitional view: <see
+/// cref="GroupView.IsTransitional"/>.</summary>
 /// <param name="Group">The handle on the group.</param>
 /// <param name="Before">The view of the previous event; null in the first event of a handle.</param>
 /// <param name="After">The new view.</param>

@@ -39,6 +39,7 @@ public class DatagramKindsTests
     [InlineData(DatagramKind.OrderedWord, PriorityClass.Token)]
     [InlineData(DatagramKind.OrderedReport, PriorityClass.Repair)]
     [InlineData(DatagramKind.OrderedAsk, PriorityClass.Repair)]
+    [InlineData(DatagramKind.OrderedCall, PriorityClass.Request)]
     [InlineData((DatagramKind)99, PriorityClass.Data)]
     public void EachKindHasItsClassAlsoInARead(Enum kind, Enum expected)
     {
@@ -55,7 +56,7 @@ public class DatagramKindsTests
             DatagramKind.Token, DatagramKind.TokenAck, DatagramKind.Ack, DatagramKind.Nak, DatagramKind.Pull,
             DatagramKind.PathQuery,
             DatagramKind.PathAnswer, DatagramKind.CarrierWord, DatagramKind.LateralNak,
-            DatagramKind.OrderedToken, DatagramKind.OrderedWord,
+            DatagramKind.OrderedToken, DatagramKind.OrderedWord, DatagramKind.OrderedCall,
         ],
         Enum.GetValues<DatagramKind>().Where(DatagramKinds.IsControl));
 

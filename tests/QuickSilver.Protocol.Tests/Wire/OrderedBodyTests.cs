@@ -31,6 +31,23 @@ public sealed class OrderedBodyTests
         static body => OrderedAskBody.TryRead(body, out OrderedAskBody ask) && ask.Ranges.Count > 0, Ask());
 
     [Fact]
+    public void AnyBytesAreACallOrRefused() => Totality.Check(
+        static body => OrderedCallBody.TryRead(body, out OrderedCallBody call)
+            && call.Suspects <= OrderedCallBody.MaxSuspects,
+        Call());
+
+    [Fact]
+    public void ACallIsReadAsWritten()
+    {
+        Assert.True(OrderedCallBody.TryRead(Call(), out OrderedCallBody call));
+        Assert.Equal((false, 2, 7UL, 0x1_0000_0002UL), (call.IsAnswer, call.Suspects, call[0], call[1]));
+        Assert.True(OrderedCallBody.TryRead([1], out call));
+        Assert.True(call.IsAnswer);
+        Assert.False(OrderedCallBody.TryRead([1, 0], out _));
+        Assert.False(OrderedCallBody.TryRead([2, 0], out _));
+    }
+
+    [Fact]
     public void APacketIsReadAsWritten()
     {
         byte[] body = Packet();
@@ -102,6 +119,9 @@ public sealed class OrderedBodyTests
             Members = 3,
             Survivors = new byte[] { 5 },
         }.WriteTo(ref writer));
+
+    private static byte[] Call() => Write(static (ref WireWriter writer) =>
+        OrderedCallBody.WriteCall(ref writer, [7, 0x1_0000_0002]));
 
     private static byte[] Word() =>
         Write(static (ref WireWriter writer) => new OrderedWordBody(Ring, 200).WriteTo(ref writer));

@@ -55,6 +55,12 @@ internal static class OrderedSamples
             ToPeer(DatagramKind.OrderedReport),
             static (ref WireWriter writer) =>
                 new OrderedReportBody { Ring = Ring, Next = Next, IsAbsent = true }.WriteTo(ref writer)));
+        yield return ("ordered-call", WireSamples.Datagram(
+            ToPeer(DatagramKind.OrderedCall),
+            static (ref WireWriter writer) => OrderedCallBody.WriteCall(ref writer, [0x3_0000_0005])));
+        yield return ("ordered-call-answer", WireSamples.Datagram(
+            ToPeer(DatagramKind.OrderedCall),
+            static (ref WireWriter writer) => OrderedCallBody.WriteAnswer(ref writer)));
         yield return ("ordered-ask", WireSamples.Datagram(
             ToPeer(DatagramKind.OrderedAsk),
             static (ref WireWriter writer) =>

@@ -27,7 +27,7 @@ internal static class FaultDraw
     private static readonly DatagramKind[] ChosenWithOrdered =
     [
         .. Chosen, DatagramKind.OrderedData, DatagramKind.OrderedRepair, DatagramKind.OrderedToken,
-        DatagramKind.OrderedWord, DatagramKind.OrderedReport, DatagramKind.OrderedAsk,
+        DatagramKind.OrderedWord, DatagramKind.OrderedReport, DatagramKind.OrderedAsk, DatagramKind.OrderedCall,
     ];
 
     private static readonly DatagramKind[] ChosenWithTimed =

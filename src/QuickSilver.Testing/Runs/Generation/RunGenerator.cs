@@ -64,8 +64,9 @@ internal static class RunGenerator
             [.. FaultDraw.Draw(random, cluster, kinds), .. RepeatedTrouble.Draw(random, cluster, repeated)];
         List<Fault> handlers = bounds.Without.Contains(FaultKind.SlowHandler)
             ? [] : SlowHandlerDraw.Draw(random, cluster);
-        // The token of ordered groups waits for a member that cannot be reached, and nobody tells the server of it.
-        IReadOnlyList<Fault> remains = kinds.Length == 0 || bounds.Ordered ? [] : RemainderDraw.Draw(random, cluster);
+        IReadOnlyList<Fault> remains = kinds.Length == 0 ? [] : RemainderDraw.Draw(random, cluster);
+        // One that stays deaf and comes back again and again makes a ring each time, which no run ends in silence after.
+        if (bounds.Ordered && remains.Count > 0) options = options with { RejoinDelay = null };
         traits.InsertRange(0, kinds.Concat(repeated).Select(kind => kind.ToString()));
         if (handlers.Count > 0) traits.Add(nameof(FaultKind.SlowHandler));
         List<Fault> upgrades = kinds.Length == 0 || bounds.Without.Contains(FaultKind.MixedVersions)
