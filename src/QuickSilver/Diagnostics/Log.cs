@@ -229,6 +229,12 @@ internal static partial class Log
     public static partial void AddressChanged(ILogger logger, string name, string before, string after);
 
     [LoggerMessage(
+        1148,
+        LogLevel.Error,
+        "Node {Name} cannot say how it is, and monitors see it as silent: a defect of QuickSilver, please report it")]
+    public static partial void SnapshotFailed(ILogger logger, string name, Exception exception);
+
+    [LoggerMessage(
         1150,
         LogLevel.Warning,
         "Node {Name} has dropped {Count} datagrams from other addresses than their sender's, the last a {Kind} of "

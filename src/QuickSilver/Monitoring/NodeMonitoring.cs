@@ -26,7 +26,7 @@ internal sealed class NodeMonitoring(NodeCore core, JoinHandle join) : IMonitori
         _publishing = null;
         _timeline.Clear();
         if (!isOpen) return;
-        _publishing = new SnapshotPublishing(core, join, new SnapshotMaker(core, _timeline));
+        _publishing = new SnapshotPublishing(core, join, new SnapshotMaker(core, _timeline).Make);
         _publishing.Start();
     }
 

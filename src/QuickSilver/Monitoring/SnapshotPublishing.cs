@@ -1,3 +1,4 @@
+using QuickSilver.Diagnostics;
 using QuickSilver.Protocol.Core;
 using QuickSilver.Protocol.Membership;
 using QuickSilver.Runtime;
@@ -12,17 +13,21 @@ namespace QuickSilver.Monitoring;
 /// </summary>
 /// <param name="core">The node.</param>
 /// <param name="join">Opens the publisher.</param>
-/// <param name="maker">Makes the snapshots.</param>
-internal sealed class SnapshotPublishing(NodeCore core, JoinHandle join, SnapshotMaker maker)
+/// <param name="make">Makes a snapshot; null for none.</param>
+internal sealed class SnapshotPublishing(NodeCore core, JoinHandle join, Func<Instant, NodeSnapshot?> make)
 {
     private static readonly TimeSpan Interval = TimeSpan.FromSeconds(1);
     private static readonly TimeSpan RetryPause = TimeSpan.FromSeconds(1);
+    private static readonly TimeSpan ReportPause = TimeSpan.FromMinutes(1);
 
     // All nodes hear of a monitor at once, and their snapshots should not come at once.
     private static readonly TimeSpan LongestDelay = TimeSpan.FromMilliseconds(500);
 
     private readonly CancellationTokenSource _stop = new();
     private readonly SnapshotWriter _writer = new();
+
+    // Core thread only.
+    private Instant _reportAgain;
 
     /// <summary>Begins; call once. Any thread.</summary>
     public void Start() => _ = Task.Run(RunAsync);
@@ -93,10 +98,17 @@ internal sealed class SnapshotPublishing(NodeCore core, JoinHandle join, Snapsho
     {
         try
         {
-            return maker.Make(now);
+            return make(now);
         }
-        catch (Exception)
+        catch (Exception failure)
         {
+            if (now >= _reportAgain)
+            {
+                _reportAgain = now + ReportPause;
+                core.Services.Log.Post(
+                    (core.Services.Name, failure),
+                    static (logger, s) => Log.SnapshotFailed(logger, s.Name, s.failure));
+            }
             return null;
         }
     }

@@ -1,5 +1,7 @@
+using QuickSilver.Monitoring;
 using QuickSilver.Protocol.Membership;
 using QuickSilver.Tests.Api;
+using QuickSilver.Tests.Diagnostics;
 
 namespace QuickSilver.Tests.Monitoring;
 
@@ -279,6 +281,62 @@ public sealed class ClusterMonitorTests
         ClusterSnapshot seen = await UntilAsync(
             monitor, shown => shown.Find(nodes[0].Id)?.Snapshot.Inboxes is [{ Messages: 7 }], "what is unread");
         Assert.Equal([new InboxReport("full", 7, 700)], seen.Find(nodes[0].Id)!.Snapshot.Inboxes);
+    }
+
+    [Fact]
+    public async Task A_snapshot_that_cannot_be_made_is_told_once_a_minute_and_the_node_goes_on()
+    {
+        await using var rig = new NodeRig();
+        using var log = new RecordingLoggerFactory();
+        QuickSilverNode node = await rig.StartAsync(options => options.UseLoggerFactory(log));
+        await using GroupPublisher publisher = await node.OpenPublisherAsync("news");
+        int tries = 0;
+        var publishing = new SnapshotPublishing(
+            node.Core, (_, _, _) => Task.FromResult(publisher.Handle), _ =>
+            {
+                Interlocked.Increment(ref tries);
+                throw new InvalidOperationException("planted");
+            });
+        publishing.Start();
+        await NodeRig.UntilAsync(() => Volatile.Read(ref tries) > 2 && log.Ids.Contains(1148), "it tries again");
+        publishing.Stop();
+        Assert.Single(log.Records, static record => record is { Id.Id: 1148, Fault.Message: "planted" });
+        Assert.Equal(NodeState.Running, node.State);
+    }
+
+    [Fact]
+    public async Task With_nobody_looking_no_node_sends_a_frame_for_statistics_and_no_datagram_more()
+    {
+        await using var rig = new NodeRig();
+        QuickSilverNode[] nodes = await StartAsync(rig, 3);
+        Group[] groups = await Task.WhenAll(nodes.Select(static node => node.JoinAsync("news")));
+        await groups[0].WaitForMembersAsync(3).WaitAsync(NodeRig.Patience);
+        await groups[0].FlushAsync().WaitAsync(NodeRig.Patience);
+        // What a step leaves to be said ends, and what is sent after it is for the group of statistics or none.
+        (long Datagrams, long Messages, long Views)[] before = [];
+        await NodeRig.UntilAsync(
+            async () =>
+            {
+                (long, long, long)[] seen = before;
+                before = await FiguresAsync(nodes);
+                await Task.Delay(TimeSpan.FromSeconds(1), TestContext.Current.CancellationToken);
+                return before.SequenceEqual(seen);
+            },
+            "nothing more is sent");
+        await Task.Delay(TimeSpan.FromSeconds(3), TestContext.Current.CancellationToken);
+        Assert.Equal(before, await FiguresAsync(nodes));
+        Assert.All(nodes, static node => Assert.False(Publishes(node)));
+        await using (ClusterMonitor monitor = await nodes[0].MonitorClusterAsync())
+            await UntilAsync(monitor, static shown => shown.Nodes.Count == 3, "all, so that the counters count");
+        Assert.All(before.Zip(await FiguresAsync(nodes)), static pair =>
+            Assert.True(pair.Second.Messages > pair.First.Messages && pair.Second.Datagrams > pair.First.Datagrams));
+    }
+
+    private static async Task<(long Datagrams, long Messages, long Views)[]> FiguresAsync(QuickSilverNode[] nodes)
+    {
+        CancellationToken stop = TestContext.Current.CancellationToken;
+        NodeStatistics[] all = await Task.WhenAll(nodes.Select(node => node.GetStatisticsAsync(stop)));
+        return [.. all.Select(static one => (one.DatagramsSent, one.MessagesSent, one.ViewChanges))];
     }
 
     private static CancellationToken Limit() => new CancellationTokenSource(NodeRig.Patience).Token;
