@@ -1,9 +1,12 @@
+using System.Net;
 using System.Text.Json;
 using Microsoft.AspNetCore.Builder;
 using Microsoft.AspNetCore.Hosting;
 using Microsoft.Extensions.DependencyInjection;
 using Microsoft.Extensions.Logging;
 using QuickSilver.Bench.Processes;
+using QuickSilver.Protocol.Membership;
+using QuickSilver.Protocol.Stack;
 
 namespace QuickSilver.Dashboard.Tests;
 
@@ -52,6 +55,46 @@ public sealed class NodeTests
     }
 
     [Fact]
+    public async Task A_refusal_by_the_membership_server_is_told_until_it_permits_the_watch()
+    {
+        bool isPermitted = false;
+        QuickSilverOptions serving = Options("other");
+        serving.Security.Authorize = request => !request.IsMonitor || Volatile.Read(ref isPermitted);
+        await using QuickSilverNode other = await QuickSilverNode.StartAsync(serving);
+        await using QuickSilverNode own = await QuickSilverNode.StartAsync(Options("own"));
+        await using WebApplication app = Build();
+        app.MapQuickSilverDashboard("/dash", own);
+        await app.StartAsync(TestContext.Current.CancellationToken);
+        await UntilAsync(
+            app, static answer => answer.Status == HttpStatusCode.ServiceUnavailable
+                && answer.Text.Contains("IsMonitor", StringComparison.Ordinal));
+        Volatile.Write(ref isPermitted, true);
+        await BothAreShownAsync(app, "/dash");
+        await app.StopAsync(TestContext.Current.CancellationToken);
+    }
+
+    [Fact]
+    public async Task A_watching_node_that_is_evicted_watches_again_when_it_is_back()
+    {
+        await using QuickSilverNode other = await QuickSilverNode.StartAsync(Options("other"));
+        await using QuickSilverNode own = await QuickSilverNode.StartAsync(Options("own"));
+        await using WebApplication app = Build();
+        app.MapQuickSilverDashboard("/dash", own);
+        await app.StartAsync(TestContext.Current.CancellationToken);
+        await BothAreShownAsync(app, "/dash");
+        string before = own.Id.ToString();
+        Assert.True(own.Core.Services.TryPost(
+            now => ((INodeUpcalls)own.Core).OnExpelled(MembershipRefusal.Removed, now)));
+        await UntilAsync(
+            app,
+            answer => answer.Status == HttpStatusCode.OK && own.Id.ToString() is var now && now != before
+                && answer.Text.Contains(now, StringComparison.Ordinal)
+                && !answer.Text.Contains(before, StringComparison.Ordinal));
+        await BothAreShownAsync(app, "/dash");
+        await app.StopAsync(TestContext.Current.CancellationToken);
+    }
+
+    [Fact]
     public async Task A_mistake_is_told_when_the_dashboard_is_mapped()
     {
         await using WebApplication app = Build();
@@ -84,23 +127,26 @@ public sealed class NodeTests
         return builder.Build();
     }
 
-    private static async Task BothAreShownAsync(WebApplication app, string prefix)
+    private static Task BothAreShownAsync(WebApplication app, string prefix) => UntilAsync(
+        app,
+        static answer => answer.Status == HttpStatusCode.OK
+            && JsonElement.Parse(answer.Text).GetProperty("rows").EnumerateArray()
+                .Select(static row => row.GetProperty("name").GetString()).SequenceEqual(["other", "own"]),
+        prefix);
+
+    // Asks for the nodes until the answer is as it has to be.
+    private static async Task UntilAsync(
+        WebApplication app, Predicate<(HttpStatusCode Status, string Text)> isIt, string prefix = "/dash")
     {
         using var http = new HttpClient { Timeout = DashboardApp.Patience };
         var address = new Uri($"{app.Urls.Single()}{prefix}/api/nodes");
-        string[] shown = [];
         long start = Environment.TickCount64;
-        while (!shown.SequenceEqual(["other", "own"]))
+        while (true)
         {
-            Assert.True(
-                Environment.TickCount64 - start < DashboardApp.Patience.TotalMilliseconds, string.Join(' ', shown));
             using HttpResponseMessage answer = await http.GetAsync(address);
-            if (answer.IsSuccessStatusCode)
-            {
-                JsonElement page = JsonElement.Parse(await answer.Content.ReadAsStringAsync());
-                shown = [.. page.GetProperty("rows").EnumerateArray()
-                    .Select(static row => row.GetProperty("name").GetString()!)];
-            }
+            string text = await answer.Content.ReadAsStringAsync();
+            if (isIt((answer.StatusCode, text))) return;
+            Assert.True(Environment.TickCount64 - start < DashboardApp.Patience.TotalMilliseconds, text);
             await Task.Delay(100, TestContext.Current.CancellationToken);
         }
     }

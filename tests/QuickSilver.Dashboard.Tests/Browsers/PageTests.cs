@@ -147,6 +147,28 @@ public sealed class PageTests
     }
 
     [Fact]
+    public async Task A_hidden_page_has_no_stream_and_goes_on_when_it_is_shown()
+    {
+        await using DashboardApp app = await DashboardApp.StartAsync(new FakeCluster(2, 1));
+        await using BrowserPage browser = await BrowserPage.OpenAsync();
+        await browser.LoadAsync(app.Address);
+        Assert.Equal(1, app.Limit.Open);
+        await ShowAsync(isHidden: true);
+        await browser.UntilAsync("document.querySelector('#state').dataset.state === 'paused'");
+        await DashboardApp.UntilAsync(() => app.Limit.Open == 0 && !app.Watch.IsWatching, "the cluster is not watched");
+        await ShowAsync(isHidden: false);
+        await browser.UntilAsync("document.querySelector('#state').dataset.state === 'live'");
+        Assert.Equal(1, app.Limit.Open);
+        browser.AssertClean(app.Address);
+
+        // A browser without a window hides no page by itself.
+        Task ShowAsync(bool isHidden) => browser.Page.EvaluateAsync(
+            "hidden => { Object.defineProperty(document, 'hidden', { get: () => hidden, configurable: true }); "
+            + "document.dispatchEvent(new Event('visibilitychange')); }",
+            isHidden);
+    }
+
+    [Fact]
     public async Task A_server_that_goes_is_told_and_one_too_many_waits()
     {
         var cluster = new FakeCluster(2, 1);
