@@ -1,3 +1,4 @@
+using System.Collections.Concurrent;
 using System.Diagnostics;
 using System.Globalization;
 using System.Text.Json;
@@ -12,6 +13,8 @@ internal sealed class ToolRun : IAsyncDisposable
     public static readonly TimeSpan Patience = TimeSpan.FromSeconds(60);
 
     private static readonly TimeSpan Look = TimeSpan.FromMilliseconds(20);
+
+    private static readonly ConcurrentDictionary<string, string> Ports = new();
 
     private readonly List<string> _lines = [];
     private readonly ChildProcess _process;
@@ -30,6 +33,9 @@ internal sealed class ToolRun : IAsyncDisposable
     /// <summary>The path of the tool.</summary>
     public static string Program { get; } = Path.Combine(AppContext.BaseDirectory, "QuickSilver.Cli.dll");
 
+    /// <summary>Number of its process.</summary>
+    public int Id => _process.Id;
+
     /// <summary>The lines of its standard output so far.</summary>
     public IReadOnlyList<string> Lines
     {
@@ -42,21 +48,28 @@ internal sealed class ToolRun : IAsyncDisposable
     /// <summary>Its last lines, those of the error stream included.</summary>
     public string All => _process.LastLines;
 
-    /// <summary>A name that no other cluster has.</summary>
-    public static string NewCluster() => $"cli {Guid.NewGuid():N}";
+    /// <summary>A name that no other cluster has. Its membership has a port of its own, which runs that name the
+    /// cluster by <c>-c</c> are given.</summary>
+    public static string NewCluster()
+    {
+        string name = $"cli {Guid.NewGuid():N}";
+        Ports[name] = FreePort.Find().ToString(CultureInfo.InvariantCulture);
+        return name;
+    }
 
     /// <summary>Starts the tool.</summary>
-    public static ToolRun Start(params string[] arguments) => new(ChildProcess.CommandOf(Program, arguments));
+    public static ToolRun Start(params string[] arguments) => new(ChildProcess.CommandOf(Program, Place(arguments)));
 
     /// <summary>Starts the tool with words before its command, and variables.</summary>
     public static ToolRun Start(
         IReadOnlyList<string> prefix, string[] arguments, IReadOnlyDictionary<string, string>? environment = null) =>
-        new([.. prefix, .. ChildProcess.CommandOf(Program, arguments)], environment);
+        new([.. prefix, .. ChildProcess.CommandOf(Program, Place(arguments))], environment);
 
     /// <summary>Starts the tool in a terminal.</summary>
     public static ToolRun InTerminal(params string[] arguments)
     {
-        string line = string.Join(' ', ChildProcess.CommandOf(Program, arguments).Select(static word => $"'{word}'"));
+        string line = string.Join(
+            ' ', ChildProcess.CommandOf(Program, Place(arguments)).Select(static word => $"'{word}'"));
         return new ToolRun(["script", "-qec", $"stty cols 100 rows 30; {line}", "/dev/null"]);
     }
 
@@ -130,4 +143,11 @@ internal sealed class ToolRun : IAsyncDisposable
 
     /// <inheritdoc/>
     public ValueTask DisposeAsync() => _process.DisposeAsync();
+
+    private static string[] Place(string[] arguments)
+    {
+        int option = Array.IndexOf(arguments, "-c");
+        return option >= 0 && Ports.TryGetValue(arguments[option + 1], out string? port)
+            ? [.. arguments, "--port", port] : arguments;
+    }
 }

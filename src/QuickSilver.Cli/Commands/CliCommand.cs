@@ -27,13 +27,14 @@ internal abstract class CliCommand(string name, string summary)
 
     private async Task<int> RunAsync(ParseResult parsed, CancellationToken stop)
     {
-        Printer printer = Printer.OfProcess(parsed.GetValue(CommandTree.Json));
+        using Printer printer = Printer.OfProcess(parsed.GetValue(CommandTree.Json));
+        using var end = CancellationTokenSource.CreateLinkedTokenSource(stop, printer.Closed);
         int code;
         try
         {
-            code = await RunAsync(new CommandCall(parsed, printer, stop)).ConfigureAwait(false);
+            code = await RunAsync(new CommandCall(parsed, printer, end.Token)).ConfigureAwait(false);
         }
-        catch (Exception failure) when (CodeOf(failure, stop) is { } known)
+        catch (Exception failure) when (CodeOf(failure, end.Token) is { } known)
         {
             code = known;
             // The usage is long: what is wrong stands below it.
@@ -41,7 +42,8 @@ internal abstract class CliCommand(string name, string summary)
             if (failure is not OperationCanceledException) printer.Error(failure.Message, code);
         }
         printer.Flush();
-        return code;
+        // Who reads no further has what was wanted.
+        return printer.Closed.IsCancellationRequested ? ExitCode.Done : code;
     }
 
     private int? CodeOf(Exception failure, CancellationToken stop) => failure switch

@@ -37,7 +37,7 @@ internal abstract class ClusterCommand : NodeCommand
         return monitor.Latest;
     }
 
-    /// <summary>Prints a table: rows that fit the width of a terminal, all of them elsewhere.</summary>
+    /// <summary>Prints a table: what fits a terminal, all of it elsewhere.</summary>
     protected static void Print(Printer printer, TextTable table, IEnumerable<PrintItem> items)
     {
         if (printer.IsJson)
@@ -45,7 +45,6 @@ internal abstract class ClusterCommand : NodeCommand
             foreach (PrintItem item in items) printer.Print(item);
             return;
         }
-        int width = printer.IsTerminal ? TerminalSize.Now().Width : int.MaxValue;
-        foreach (string line in table.Lines(width)) printer.Line(line);
+        foreach (string line in table.Lines(printer.Room)) printer.Line(line);
     }
 }

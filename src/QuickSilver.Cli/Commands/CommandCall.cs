@@ -6,7 +6,7 @@ namespace QuickSilver.Cli.Commands;
 /// <summary>One call of a command.</summary>
 /// <param name="Parsed">Its arguments.</param>
 /// <param name="Printer">Takes its output.</param>
-/// <param name="Stop">Cancelled by Ctrl+C and SIGTERM.</param>
+/// <param name="Stop">Cancelled by Ctrl+C and SIGTERM, and once nobody reads the output.</param>
 internal sealed record CommandCall(ParseResult Parsed, Printer Printer, CancellationToken Stop)
 {
     /// <summary>The value of an option.</summary>

@@ -69,7 +69,7 @@ internal sealed class MembershipRun : NodeCommand
         if (port == 0) return null;
         try
         {
-            return new ControlServer(ControlSocket.PathOf(port), (line, stop) => AnswerAsync(node, state, line, stop));
+            return new ControlServer(ControlSocket.NewPath(port), (line, stop) => AnswerAsync(node, state, line, stop));
         }
         catch (Exception fault) when (fault is CommandFailure or SocketException or IOException
             or UnauthorizedAccessException)

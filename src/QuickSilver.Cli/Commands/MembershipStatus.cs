@@ -21,10 +21,9 @@ internal sealed class MembershipStatus : NodeCommand
             if (id is 1101 or 1102) served = text;
         });
         if (options.Membership.Servers.Count == 0
-            && await ControlSocket.AskAsync(ControlSocket.PathOf(options.Membership.Port), "status", call.Stop)
-                .ConfigureAwait(false) is [var json, var line])
+            && await ControlSocket.FindAsync(options.Membership.Port, call.Stop).ConfigureAwait(false) is [_, ..] here)
         {
-            call.Printer.Print(json, line);
+            foreach ((_, string json, string line) in here) call.Printer.Print(json, line);
             return ExitCode.Done;
         }
         await using QuickSilverNode node = await QuickSilverNode.StartAsync(options, call.Stop).ConfigureAwait(false);

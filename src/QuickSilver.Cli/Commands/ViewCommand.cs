@@ -37,13 +37,20 @@ internal sealed class ViewCommand : NodeCommand
             CultureInfo.InvariantCulture,
             $"{TerminalText.Escape(view.GroupName)} ({ModeArgument.NameOf(view)}), view {view.Number}: "
             + $"{view.MemberCount} members, {view.Regions.Count} regions")));
-        foreach (Member member in view.Members)
-            call.Printer.Line($"  {TerminalText.Escape(member.Name)}  {member.Id}");
+        var members = new TextTable("MEMBER", "ID", "IDENTITY");
+        foreach (Member member in view.Members) members.Add(member.Name, member.Id.ToString(), member.Identity);
+        var regions = new TextTable("REGION", ">MEMBERS", "CARRIER", "ADDRESS");
         foreach (RegionView region in view.Regions)
-        {
-            call.Printer.Line(
-                $"  region {region.Id}: {region.MemberCount} members, {region.Carrier} {region.Address}".TrimEnd());
-        }
+            regions.Add(Number(region.Id), Number(region.MemberCount), region.Carrier.ToString(), region.Address);
+        // Below the line of the view, a half for each.
+        TerminalSize room = call.Printer.Room;
+        IReadOnlyList<string> below = regions.Lines(room.Width, Math.Max(3, (room.Height - 1) / 2));
+        foreach (string line in members.Lines(room.Width, Math.Max(3, room.Height - 1 - below.Count)))
+            call.Printer.Line(line);
+        foreach (string line in below) call.Printer.Line(line);
         return ExitCode.Done;
     }
+
+    private static string Number<T>(T value)
+        where T : IFormattable => value.ToString(null, CultureInfo.InvariantCulture);
 }

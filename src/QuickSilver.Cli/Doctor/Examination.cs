@@ -42,6 +42,7 @@ internal static class Examination
     private static async Task<Scene> ExchangeAsync(
         QuickSilverNode node, Scene scene, TimeSpan length, CancellationToken stop)
     {
+        await using Announcements? announcements = scene.IsLocal ? null : new Announcements(node);
         await using Exchange exchange = await Exchange.JoinAsync(node, stop).ConfigureAwait(false);
         using var end = CancellationTokenSource.CreateLinkedTokenSource(stop);
         end.CancelAfter(length);
@@ -50,6 +51,8 @@ internal static class Examination
         return scene with
         {
             Peers = exchange.Peers(),
+            Announced = announcements?.Servers() ?? [],
+            Refused = announcements?.Refused() ?? [],
             Carrier = exchange.Carrier,
             Statistics = await node.GetStatisticsAsync(stop).ConfigureAwait(false),
         };

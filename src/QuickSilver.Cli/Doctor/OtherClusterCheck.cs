@@ -21,12 +21,25 @@ internal sealed class OtherClusterCheck : ICheck
                 $"Each of {string.Join(" and ", serving)} serves a cluster named '{scene.Options.ClusterName}'.",
                 Remedy);
         }
+        else if (scene.Announced.Count > 1 && !isElected)
+        {
+            yield return Finding.Trouble(
+                $"Servers at {string.Join(" and ", scene.Announced)} announce a cluster named "
+                + $"'{scene.Options.ClusterName}'.",
+                Remedy);
+        }
+        foreach (string place in scene.Refused)
+        {
+            yield return Finding.Trouble(
+                $"{place} announces a server of '{scene.Options.ClusterName}' that this node does not trust.",
+                "It has another key, or is none of yours. " + Remedy);
+        }
         foreach (string text in heard) yield return Finding.Trouble(text, Remedy);
-        if (serving.Length > 1 || heard.Length > 0) yield break;
-        yield return scene.Servers.Count > 1 || scene.IsLocal
+        if (serving.Length > 1 || scene.Announced.Count > 1 || scene.Refused.Count > 0 || heard.Length > 0) yield break;
+        yield return scene.Servers.Count > 1 || scene.Announced.Count > 0 || scene.IsLocal
             ? Finding.Good($"No second server of '{scene.Options.ClusterName}' was found.")
             : Finding.Note(
-                "Only one server was asked.",
+                "Only one server was asked, and none announces itself.",
                 "Give --server for each address that may serve, to find a second cluster of the same name.");
     }
 }

@@ -11,6 +11,12 @@ internal sealed record Scene(QuickSilverOptions Options, MachineFacts Machine)
     /// <summary>What each server of the command line said when it was asked alone.</summary>
     public IReadOnlyList<ServerAnswer> Servers { get; init; } = [];
 
+    /// <summary>Where servers of the cluster's name announce themselves.</summary>
+    public IReadOnlyList<string> Announced { get; init; } = [];
+
+    /// <summary>Where announcements of the cluster's name came from that do not count.</summary>
+    public IReadOnlyList<string> Refused { get; init; } = [];
+
     /// <summary>The records of the node's log.</summary>
     public IReadOnlyList<HeardRecord> Records { get; init; } = [];
 

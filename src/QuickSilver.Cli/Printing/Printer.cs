@@ -1,14 +1,18 @@
 using System.Buffers;
 using System.Text;
 using System.Text.Json;
+using Microsoft.Win32.SafeHandles;
 
 namespace QuickSilver.Cli.Printing;
 
 /// <summary>Where a command's output goes: lines of text, or one JSON object a line. Calls may come from any thread; a
-/// line is written whole. What is written waits for <see cref="Flush"/>.</summary>
-internal sealed class Printer
+/// line is written whole. What is written waits for <see cref="Flush"/>. Once nobody reads the output any more, as behind
+/// `head`, what is printed is dropped.</summary>
+internal sealed class Printer : IDisposable
 {
     private const int TooMuch = 1 << 16;
+    private const int StandardOutput = 1;
+    private const int BrokenPipe = 32; // EPIPE
     private static readonly UTF8Encoding Utf8 = new(encoderShouldEmitUTF8Identifier: false);
 
     private readonly Lock _lock = new();
@@ -16,6 +20,7 @@ internal sealed class Printer
     private readonly TextWriter _errors;
     private readonly ArrayBufferWriter<byte> _waiting = new();
     private readonly Utf8JsonWriter _json;
+    private readonly CancellationTokenSource _closed = new();
 
     /// <summary>Prints to streams.</summary>
     /// <param name="output">Takes the data.</param>
@@ -35,11 +40,25 @@ internal sealed class Printer
     /// <summary>True if the data goes to a terminal, which has a size and colours.</summary>
     public bool IsTerminal { get; init; }
 
+    /// <summary>The room for a table: the terminal without its last line, which has the prompt; else endless.</summary>
+    public TerminalSize Room =>
+        IsTerminal ? TerminalSize.Now() is var size ? size with { Height = size.Height - 1 } : default : TerminalSize.Endless;
+
+    /// <summary>Cancelled once nobody reads the output any more.</summary>
+    public CancellationToken Closed => _closed.Token;
+
     /// <summary>Prints to this process's own streams.</summary>
-    public static Printer OfProcess(bool isJson) => new(Console.OpenStandardOutput(), Console.Error, isJson)
+    public static Printer OfProcess(bool isJson) => new(OpenOutput(), Console.Error, isJson)
     {
         IsTerminal = !Console.IsOutputRedirected,
     };
+
+    /// <inheritdoc/>
+    public void Dispose()
+    {
+        _json.Dispose();
+        _closed.Dispose();
+    }
 
     /// <summary>Prints an item: as JSON, or its line if it has one.</summary>
     public void Print(PrintItem item)
@@ -129,11 +148,31 @@ internal sealed class Printer
         lock (_lock) FlushCore();
     }
 
+    // The console's own stream tells nobody that its pipe is closed. A file is left to it: its position is shared with
+    // other processes.
+    private static Stream OpenOutput()
+    {
+        if (OperatingSystem.IsWindows() || !Console.IsOutputRedirected) return Console.OpenStandardOutput();
+        var pipe = new FileStream(new SafeFileHandle(StandardOutput, ownsHandle: false), FileAccess.Write, bufferSize: 0);
+        return pipe.CanSeek ? Console.OpenStandardOutput() : pipe;
+    }
+
     private void FlushCore()
     {
         if (_waiting.WrittenCount == 0) return;
-        _output.Write(_waiting.WrittenSpan);
-        _output.Flush();
+        try
+        {
+            if (!_closed.IsCancellationRequested)
+            {
+                _output.Write(_waiting.WrittenSpan);
+                _output.Flush();
+            }
+        }
+        catch (IOException fault) when (fault.HResult == BrokenPipe)
+        {
+            // Not under the lock: what ends for it prints too.
+            _ = _closed.CancelAsync();
+        }
         _waiting.ResetWrittenCount();
     }
 

@@ -5,6 +5,9 @@ namespace QuickSilver.Cli.Printing;
 /// <param name="Height">Lines.</param>
 internal readonly record struct TerminalSize(int Width, int Height)
 {
+    /// <summary>That of what is no terminal.</summary>
+    public static readonly TerminalSize Endless = new(int.MaxValue, int.MaxValue);
+
     private static readonly TerminalSize Usual = new(80, 24);
 
     /// <summary>The size now; 80 by 24 where it is not known.</summary>

@@ -15,6 +15,9 @@ internal sealed class TextTable(params string[] columns)
     public void Add(params string[] cells) =>
         _rows.Add([.. cells.Select(static cell => TerminalText.Escape(cell, LongestCell))]);
 
+    /// <summary>The lines that fit a room.</summary>
+    public IReadOnlyList<string> Lines(TerminalSize room) => Lines(room.Width, room.Height);
+
     /// <summary>The lines.</summary>
     /// <param name="width">The longest line.</param>
     /// <param name="height">The most lines, at least 3.</param>

@@ -17,14 +17,13 @@ internal sealed class ControlServer : IAsyncDisposable
     private readonly Task _running;
 
     /// <summary>Listens.</summary>
-    /// <param name="path">The path of the socket. A file that a killed process has left is replaced.</param>
+    /// <param name="path">The path of the socket, where nothing is.</param>
     /// <param name="answer">Answers a line; does not throw but when cancelled.</param>
     /// <exception cref="SocketException">The socket cannot be made.</exception>
     public ControlServer(string path, Func<string, CancellationToken, Task<string>> answer)
     {
         _path = path;
         _answer = answer;
-        File.Delete(path);
         _listener = new Socket(AddressFamily.Unix, SocketType.Stream, ProtocolType.Unspecified);
         _listener.Bind(new UnixDomainSocketEndPoint(path));
         if (!OperatingSystem.IsWindows())

@@ -26,7 +26,9 @@ internal static class DiscoveryOpener
             sources.Select(one => new DiscoverySource(one.Source, one.IsOwn, options.ClusterName, events)));
     }
 
-    private static AnnouncementSettings ToSettings(QuickSilverOptions options)
+    /// <summary>The settings of announcements by multicast.</summary>
+    /// <param name="options">The node's own copy of its options, validated.</param>
+    public static AnnouncementSettings ToSettings(QuickSilverOptions options)
     {
         DiscoveryOptions discovery = options.Membership.Discovery;
         return new AnnouncementSettings

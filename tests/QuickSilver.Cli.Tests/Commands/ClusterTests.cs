@@ -65,6 +65,23 @@ public sealed class ClusterTests
     }
 
     [Fact]
+    public async Task Tables_fit_the_height_of_a_terminal()
+    {
+        Assert.SkipUnless(File.Exists("/usr/bin/script"), "a terminal is made by script (util-linux)");
+        string cluster = ToolRun.NewCluster();
+        string[] groups = [.. Enumerable.Range(0, 31).Select(static number => $"group-{number:00}")];
+        await using ToolRun sub = ToolRun.Start(["sub", .. groups, "-c", cluster, "--json"]);
+        await sub.UntilAsync(
+            () => sub.Lines.Count(static line => line.Contains("\"joined\"", StringComparison.Ordinal)) >= groups.Length,
+            "it is in all groups");
+        await using ToolRun table = ToolRun.InTerminal("groups", "-c", cluster);
+        Assert.Equal(0, await table.EndAsync());
+        // The terminal has 30 lines, of which the last is left for the prompt.
+        Assert.Equal(29, table.Lines.Count);
+        Assert.StartsWith("... and 4 more", table.Lines[^1], StringComparison.Ordinal);
+    }
+
+    [Fact]
     public async Task A_ping_is_answered()
     {
         string cluster = ToolRun.NewCluster();
@@ -83,7 +100,7 @@ public sealed class ClusterTests
     public async Task A_bench_tells_a_rate()
     {
         (int code, IReadOnlyList<string> lines, string all) = await ToolRun.RunAsync(
-            "bench", "--seconds", "0.5", "--receivers", "2", "--json", "--timeout", "50");
+            "bench", "--seconds", "0.5", "--receivers", "2", "--json", "--timeout", "50", "-c", ToolRun.NewCluster());
         Assert.True(code == 0, all);
         JsonElement item = ToolRun.Parse(Assert.Single(lines));
         Assert.True(item.GetProperty("rate").GetDouble() > 0);

@@ -1,5 +1,6 @@
 using System.Globalization;
 using System.Text.Json;
+using QuickSilver.Bench.Lab;
 using QuickSilver.Bench.Processes;
 
 namespace QuickSilver.Cli.Tests.Commands;
@@ -41,6 +42,46 @@ public sealed class MembershipTests
         Assert.Empty(Directory.GetFiles(folder["s"], "*.socket", SearchOption.AllDirectories));
         await using ToolRun late = ToolRun.Start([], ["membership", "forget", "nobody", "--port", port], state);
         Assert.Equal(3, await late.EndAsync());
+    }
+
+    [Fact]
+    public async Task Two_servers_of_a_user_at_one_port_are_told_apart_by_their_clusters()
+    {
+        Assert.SkipUnless(NamespaceSet.CanMake, "networks are made of namespaces, by root on Linux with iproute2");
+        using var networks = new NamespaceSet();
+        string[] hosts = [networks.Add("a"), networks.Add("b")];
+        networks.Apply();
+        using var folder = new TestFolder();
+        Directory.CreateDirectory(folder["s"]);
+        var state = new Dictionary<string, string> { ["XDG_STATE_HOME"] = folder["s"] };
+        string port = FreePort.Find().ToString(CultureInfo.InvariantCulture);
+        await using ToolRun one = await ServeAsync("one", hosts[0]);
+        await using ToolRun two = await ServeAsync("two", hosts[1]);
+        await using ToolRun status = ToolRun.Start([], ["membership", "status", "--port", port, "--json"], state);
+        Assert.Equal(0, await status.EndAsync());
+        Assert.Equal(
+            ["one", "two"],
+            status.Lines.Select(static line => ToolRun.Parse(line).GetProperty("node").GetString()).Order());
+        await using ToolRun either = ToolRun.Start([], ["membership", "forget", "nobody", "--port", port], state);
+        Assert.Equal(2, await either.EndAsync());
+        Assert.Contains("--cluster", either.All, StringComparison.Ordinal);
+        await using ToolRun second = ToolRun.Start(
+            [], ["membership", "forget", "nobody", "--port", port, "--cluster", "cluster two"], state);
+        Assert.Equal(2, await second.EndAsync());
+        Assert.Contains("No member named 'nobody'", second.All, StringComparison.Ordinal);
+
+        async Task<ToolRun> ServeAsync(string name, string host)
+        {
+            ToolRun server = ToolRun.Start(
+                NamespaceSet.PrefixOf(host),
+                [
+                    "membership", "run", "--port", port, "--interface", "127.0.0.1", "--insecure",
+                    "--name", name, "--cluster", $"cluster {name}", "--json",
+                ],
+                state);
+            await server.ItemAsync("membership");
+            return server;
+        }
     }
 
     [Fact]

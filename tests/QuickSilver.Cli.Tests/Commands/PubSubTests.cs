@@ -72,11 +72,33 @@ public sealed class PubSubTests
         await using ToolRun goes = ToolRun.Start("sub", "g", "-c", cluster, "--name", "goes", "--json");
         await goes.ItemAsync("joined");
         Assert.Equal(0, await goes.InterruptAsync());
-        await stays.UntilAsync(
-            () => stays.Lines.Any(static line => line.Contains("\"left\":[\"goes\"]", StringComparison.Ordinal)),
-            "it has left");
+        await stays.UntilAsync(() => Told(stays, "\"left\":[\"goes\"]"), "it has left");
         Assert.Equal(0, await stays.InterruptAsync());
     }
+
+    [Fact]
+    public async Task A_reader_behind_a_pipe_that_is_closed_leaves_and_ends_with_0()
+    {
+        Assert.SkipUnless(OperatingSystem.IsLinux(), "the pipe is made by bash");
+        string cluster = ToolRun.NewCluster();
+        await using ToolRun stays = ToolRun.Start("sub", "g", "-c", cluster, "--json");
+        await stays.ItemAsync("joined");
+        await using ToolRun goes = ToolRun.Start(
+            ["bash", "-c", "\"$@\" | head -1; exit ${PIPESTATUS[0]}", "-"],
+            ["sub", "g", "-c", cluster, "--name", "goes"]);
+        await stays.UntilAsync(() => Told(stays, "\"joined\":[\"goes\"]"), "it has come");
+        // The first message ends head, and one of those after it tells the reader.
+        await using ToolRun pub = ToolRun.Start(
+            "pub", "g", "-c", cluster, "--text", "x", "--count", "100000", "--rate", "50");
+        Assert.Equal(0, await goes.EndAsync());
+        Assert.Single(goes.Lines);
+        await stays.UntilAsync(() => Told(stays, "\"left\":[\"goes\"]"), "it has left");
+        Assert.Equal(0, await pub.InterruptAsync());
+        Assert.Equal(0, await stays.InterruptAsync());
+    }
+
+    private static bool Told(ToolRun run, string what) =>
+        run.Lines.Any(line => line.Contains(what, StringComparison.Ordinal));
 
     private static JsonElement[] Messages(ToolRun run) =>
     [

@@ -46,6 +46,19 @@ public sealed class CheckTests
     }
 
     [Fact]
+    public void Servers_that_are_announced_are_found_without_their_addresses()
+    {
+        Scene scene = Make(MembershipMode.Client) with { Announced = ["10.0.0.1:14999", "10.0.0.2:14999"] };
+        (string name, Finding finding) = Assert.Single(Troubles(scene));
+        Assert.Equal("other clusters", name);
+        Assert.Contains("10.0.0.1:14999 and 10.0.0.2:14999 announce", finding.What, StringComparison.Ordinal);
+        Assert.Empty(Troubles(scene with { Announced = ["10.0.0.1:14999"] }));
+        (name, finding) = Assert.Single(Troubles(scene with { Announced = [], Refused = ["10.0.0.3 (OtherKey)"] }));
+        Assert.Equal("other clusters", name);
+        Assert.Contains("another key", finding.Remedy, StringComparison.Ordinal);
+    }
+
+    [Fact]
     public void A_clock_a_limit_of_files_and_a_peer_that_is_not_heard_are_troubles()
     {
         Scene scene = Make() with

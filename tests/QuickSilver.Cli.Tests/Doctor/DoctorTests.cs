@@ -73,6 +73,20 @@ public sealed class DoctorTests
     }
 
     [Fact]
+    public async Task A_host_of_the_same_name_that_announces_itself_is_found_without_its_address()
+    {
+        using var network = new DoctorNetwork(hosts: 3);
+        using var folder = new TestFolder();
+        foreach (string name in (string[])["key", "other"])
+            Assert.Equal(0, (await ToolRun.RunAsync("key", "new", folder[name])).Code);
+        await using ToolRun one = await network.ServeAsync(0, "--key-file", folder["key"], "--announce");
+        await using ToolRun two = await network.ServeAsync(1, "--key-file", folder["other"], "--announce");
+        IReadOnlyList<string> lines = await network.ExamineAsync(
+            2, "--server", "10.77.0.1", "--key-file", folder["key"], "--seconds", "4");
+        AssertTrouble(lines, "other clusters", "another key");
+    }
+
+    [Fact]
     public async Task Multicast_that_a_switch_blocks_is_found()
     {
         using var network = new DoctorNetwork(hosts: 2);
