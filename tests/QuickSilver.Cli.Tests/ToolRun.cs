@@ -57,6 +57,14 @@ internal sealed class ToolRun : IAsyncDisposable
         return name;
     }
 
+    /// <summary>Options of a node of the test in such a cluster.</summary>
+    public static QuickSilverOptions OptionsOf(string cluster)
+    {
+        var options = new QuickSilverOptions { ClusterName = cluster };
+        options.Membership.Port = int.Parse(Ports[cluster], CultureInfo.InvariantCulture);
+        return options;
+    }
+
     /// <summary>Starts the tool.</summary>
     public static ToolRun Start(params string[] arguments) => new(ChildProcess.CommandOf(Program, Place(arguments)));
 

@@ -54,13 +54,17 @@ internal sealed class Record : NodeCommand
         call.Printer.Print(GroupItems.Joined(group));
         call.Printer.Flush();
         ulong lost = 0;
+        var gate = new Lock();
+        Task longs = new LongRecorder(writer, gate, start).RunAsync(group, end.Token);
         try
         {
-            lost = await CopyAsync(group, writer, start, call.Value(_count) ?? long.MaxValue, end.Token)
+            lost = await CopyAsync(group, writer, gate, start, call.Value(_count) ?? long.MaxValue, end.Token)
                 .ConfigureAwait(false);
         }
         finally
         {
+            await end.CancelAsync().ConfigureAwait(false);
+            await longs.ConfigureAwait(false);
             writer.Complete(Stopwatch.GetElapsedTime(start));
             file.Flush(flushToDisk: true);
             call.Printer.Print(new PrintItem("recorded").Add("group", group.Name).Add("file", path)
@@ -72,7 +76,7 @@ internal sealed class Record : NodeCommand
     }
 
     private static async Task<ulong> CopyAsync(
-        Group group, RecordingWriter writer, long start, long count, CancellationToken end)
+        Group group, RecordingWriter writer, Lock gate, long start, long count, CancellationToken end)
     {
         ulong lost = 0;
         var names = new Dictionary<MemberId, string>();
@@ -83,23 +87,15 @@ internal sealed class Record : NodeCommand
             {
                 ValueTask<bool> next = events.MoveNextAsync();
                 // A crash loses what has not been handed to the system: no more than one burst.
-                if (!next.IsCompleted || writer.Waiting > FlushAfter) writer.Flush();
+                lock (gate)
+                {
+                    if (!next.IsCompleted || writer.Waiting > FlushAfter) writer.Flush();
+                }
                 if (!await next.ConfigureAwait(false)) return lost;
-                TimeSpan time = Stopwatch.GetElapsedTime(start);
-                if (events.Current is MessageReceived { Message: var message })
-                {
-                    names[message.Sender] = message.SenderName;
-                    writer.Write(new RecordedItem(
-                        time, message.SenderName, message.Sender.ToString(), message.Sequence, message.Payload));
-                    count--;
-                }
-                else if (events.Current is MessagesLost loss)
-                {
-                    lost += loss.Count;
-                    writer.Write(new RecordedItem(
-                        time, names.GetValueOrDefault(loss.Sender, ""), loss.Sender.ToString(), loss.First, default)
-                    { IsLoss = true, Lost = loss.Count, Reason = loss.Reason.ToString() });
-                }
+                if (ItemOf(events.Current, Stopwatch.GetElapsedTime(start), names) is not { } item) continue;
+                lost += item.Lost;
+                if (!item.IsLoss) count--;
+                lock (gate) writer.Write(item);
             }
         }
         catch (OperationCanceledException) when (end.IsCancellationRequested)
@@ -107,5 +103,19 @@ internal sealed class Record : NodeCommand
             // Its ordinary end.
         }
         return lost;
+    }
+
+    private static RecordedItem? ItemOf(GroupEvent happened, TimeSpan time, Dictionary<MemberId, string> names)
+    {
+        if (happened is MessageReceived { Message: var message })
+        {
+            names[message.Sender] = message.SenderName;
+            return new RecordedItem(
+                time, message.SenderName, message.Sender.ToString(), message.Sequence, message.Payload);
+        }
+        if (happened is not MessagesLost loss) return null;
+        string name = names.GetValueOrDefault(loss.Sender, "");
+        return new RecordedItem(time, name, loss.Sender.ToString(), loss.First, default)
+        { IsLoss = true, Lost = loss.Count, Reason = loss.Reason.ToString() };
     }
 }

@@ -7,10 +7,12 @@ namespace QuickSilver.Cli.Commands;
 /// <summary>What is told of a recording.</summary>
 internal static class RecordingItems
 {
-    /// <summary>A message or loss, as sub tells it, with its time.</summary>
+    /// <summary>A message or loss, as sub tells it, with its time. The pieces of a long message are told as JSON alone,
+    /// and as lines its end.</summary>
     public static PrintItem Of(RecordedItem item, RecordingHeader header)
     {
-        PrintItem told = new PrintItem(item.IsLoss ? "lost" : "message").Add("group", header.Group)
+        string type = item.IsLoss ? "lost" : item.Part is null ? "message" : "piece";
+        PrintItem told = new PrintItem(type).Add("group", header.Group)
             .Add("time", WallTime(header, item)).Add("sender", item.Sender).Add("id", item.SenderId);
         string sender = TerminalText.Escape(item.Sender);
         if (item.IsLoss)
@@ -18,10 +20,17 @@ internal static class RecordingItems
             return told.Add("first", item.Sequence).Add("count", item.Lost).Add("reason", item.Reason)
                 .Remark($"lost messages of {sender}: {TerminalText.Escape(item.Reason)}");
         }
-        return told.Add("sequence", item.Sequence).Add("bytes", item.Payload.Length).AddPayload(item.Payload.Span)
-            .Say(string.Create(
-                CultureInfo.InvariantCulture,
-                $"{item.Time.TotalSeconds:0.000} {sender}: {PayloadText.ForLine(item.Payload.Span)}"));
+        told.Add("sequence", item.Sequence).Add("bytes", item.Payload.Length).AddPayload(item.Payload.Span);
+        if (item.Part is { } part) told.Add("part", part.ToString());
+        if (item.Part == LongPart.More) return told;
+        string what = item.Part switch
+        {
+            LongPart.Last => $"the end of long message {item.Sequence}",
+            LongPart.GivenUp => $"long message {item.Sequence} ends before it is whole",
+            _ => PayloadText.ForLine(item.Payload.Span),
+        };
+        return told.Say(string.Create(
+            CultureInfo.InvariantCulture, $"{item.Time.TotalSeconds:0.000} {sender}: {what}"));
     }
 
     /// <summary>How much was read.</summary>

@@ -98,6 +98,7 @@ internal sealed class Replay : NodeCommand
             await WithinAsync(call, limit => publisher.WaitForMembersAsync(wanted, limit)).ConfigureAwait(false);
         double speed = call.Value(_fast) ? 0 : call.Value(_speed);
         long start = Stopwatch.GetTimestamp();
+        await using var longs = new LongReplay(publisher);
         try
         {
             while (reader.Read() is { } item)
@@ -108,7 +109,8 @@ internal sealed class Replay : NodeCommand
                     TimeSpan early = item.Time / speed - Stopwatch.GetElapsedTime(start);
                     if (early > LeastPause) await Task.Delay(early, call.Stop).ConfigureAwait(false);
                 }
-                await publisher.SendAsync(item.Payload, call.Stop).ConfigureAwait(false);
+                if (item.Part is null) await publisher.SendAsync(item.Payload, call.Stop).ConfigureAwait(false);
+                else await longs.SendAsync(item, call.Stop).ConfigureAwait(false);
             }
             await publisher.FlushAsync(call.Stop).ConfigureAwait(false);
         }

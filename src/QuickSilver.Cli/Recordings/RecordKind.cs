@@ -14,4 +14,7 @@ internal enum RecordKind : byte
 
     /// <summary>The orderly end of the recording.</summary>
     End = 4,
+
+    /// <summary>A piece of a long message.</summary>
+    Long = 5,
 }

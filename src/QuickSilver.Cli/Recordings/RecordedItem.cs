@@ -10,6 +10,10 @@ namespace QuickSilver.Cli.Recordings;
 internal sealed record RecordedItem(
     TimeSpan Time, string Sender, string SenderId, ulong Sequence, ReadOnlyMemory<byte> Payload)
 {
+    /// <summary>What it is of a long message, which has one number for all its pieces; null for anything
+    /// else.</summary>
+    public LongPart? Part { get; init; }
+
     /// <summary>True for a loss.</summary>
     public bool IsLoss { get; init; }
 

@@ -34,7 +34,7 @@ internal sealed class RecordingReader
     /// <summary>Where the first record begins that was not read.</summary>
     public long Offset { get; private set; }
 
-    /// <summary>The messages read so far.</summary>
+    /// <summary>The messages read so far, and the long ones that are whole.</summary>
     public long Messages { get; private set; }
 
     /// <summary>The messages that were lost on their way to the recorder, as far as known.</summary>
@@ -74,7 +74,7 @@ internal sealed class RecordingReader
         return new RecordingReader(stream, header, start.Length + rest.Length);
     }
 
-    /// <summary>Reads the next message or loss.</summary>
+    /// <summary>Reads the next message, piece of a long one, or loss.</summary>
     /// <returns>Null at the end, which <see cref="End"/> explains from then on. The payload is the caller's.</returns>
     public RecordedItem? Read()
     {
@@ -90,7 +90,7 @@ internal sealed class RecordingReader
             Offset += RecordingFormat.RecordStart + body.Length;
             if (item is null) continue;
             if (item.IsLoss) Lost += item.Lost;
-            else Messages++;
+            else if (item.Part is null or LongPart.Last) Messages++;
             return item;
         }
         return null;
@@ -144,22 +144,29 @@ internal sealed class RecordingReader
                 if (isFit) End = RecordingEnd.Whole;
                 return (null, isFit && fields is { IsWhole: true, Left: 0 });
             case RecordKind.Message:
-                return TakeItem(ref fields, body, isLoss: false);
+            case RecordKind.Long:
             case RecordKind.Loss:
-                return TakeItem(ref fields, body, isLoss: true);
+                return TakeItem(ref fields, body, (RecordKind)body[0]);
             default:
                 return (null, false);
         }
     }
 
-    private (RecordedItem? Item, bool IsFit) TakeItem(ref FieldReader fields, ReadOnlySpan<byte> body, bool isLoss)
+    private (RecordedItem? Item, bool IsFit) TakeItem(ref FieldReader fields, ReadOnlySpan<byte> body, RecordKind kind)
     {
         bool isFit = TryTakeTime(ref fields, out TimeSpan time);
         uint sender = fields.UInt32();
         ulong sequence = fields.UInt64();
         if (!isFit || !fields.IsWhole || sender >= _senders.Count) return (null, false);
         (string name, string id) = _senders[(int)sender];
-        if (!isLoss) return (new RecordedItem(time, name, id, sequence, body[^fields.Left..].ToArray()), true);
+        if (kind == RecordKind.Message)
+            return (new RecordedItem(time, name, id, sequence, body[^fields.Left..].ToArray()), true);
+        if (kind == RecordKind.Long)
+        {
+            var part = (LongPart)fields.Byte();
+            var piece = new RecordedItem(time, name, id, sequence, body[^fields.Left..].ToArray()) { Part = part };
+            return (piece, fields.IsWhole && Enum.IsDefined(part));
+        }
         var lost = new RecordedItem(time, name, id, sequence, default)
         {
             IsLoss = true,

@@ -43,10 +43,10 @@ internal sealed class RecordingWriter
     /// <summary>The bytes that wait for <see cref="Flush"/>.</summary>
     public int Waiting => _waiting.WrittenCount;
 
-    /// <summary>The messages written so far.</summary>
+    /// <summary>The messages written so far, and the long ones that are whole.</summary>
     public long Messages { get; private set; }
 
-    /// <summary>Adds a message or a loss. Times never go back: an earlier one counts as that of the item
+    /// <summary>Adds a message, a piece of a long one, or a loss. Times never go back: an earlier one counts as that of the item
     /// before.</summary>
     /// <exception cref="ArgumentException">The payload or a text is longer than the format takes.</exception>
     public void Write(RecordedItem item)
@@ -58,7 +58,8 @@ internal sealed class RecordingWriter
         }
         uint sender = NumberOf(item);
         _last = Math.Max(_last, item.Time.Ticks);
-        RecordKind kind = item.IsLoss ? RecordKind.Loss : RecordKind.Message;
+        RecordKind kind = item.IsLoss ? RecordKind.Loss
+            : item.Part is null ? RecordKind.Message : RecordKind.Long;
         _body.Clear().Byte((byte)kind).UInt64((ulong)_last).UInt32(sender).UInt64(item.Sequence);
         if (item.IsLoss)
         {
@@ -66,8 +67,9 @@ internal sealed class RecordingWriter
         }
         else
         {
+            if (item.Part is { } part) _body.Byte((byte)part);
             _body.Bytes(item.Payload.Span);
-            Messages++;
+            if (item.Part is null or LongPart.Last) Messages++;
         }
         AddRecord();
     }

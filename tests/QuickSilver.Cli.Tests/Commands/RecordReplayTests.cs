@@ -1,3 +1,5 @@
+using System.IO.Pipelines;
+
 namespace QuickSilver.Cli.Tests.Commands;
 
 [Trait("needs", "nodes")]
@@ -61,6 +63,56 @@ public sealed class RecordReplayTests
         Assert.Contains("cut short after 2 messages", all, StringComparison.Ordinal);
         Assert.Equal(0, await sub.EndAsync());
         Assert.Equal(2, sub.Lines.Count);
+    }
+
+    [Fact]
+    public async Task Long_messages_are_recorded_and_replayed()
+    {
+        using var folder = new TestFolder();
+        string file = folder["news.qsr"];
+        string cluster = ToolRun.NewCluster();
+        byte[] content = new byte[300_000];
+        new Random(49).NextBytes(content);
+        await using ToolRun record = ToolRun.Start("record", "news", file, "-c", cluster, "--json");
+        await record.ItemAsync("joined");
+        await using QuickSilverNode node = await QuickSilverNode.StartAsync(ToolRun.OptionsOf(cluster));
+        await using GroupPublisher publisher = await node.OpenPublisherAsync("news");
+        await publisher.WaitForMembersAsync(1).WaitAsync(ToolRun.Patience);
+        PipeWriter whole = publisher.OpenWriter();
+        PipeWriter given = publisher.OpenWriter();
+        await given.WriteAsync(content.AsMemory(0, 1_000));
+        await whole.WriteAsync(content.AsMemory(0, 100_000));
+        await publisher.SendAsync("between"u8.ToArray());
+        await whole.WriteAsync(content.AsMemory(100_000));
+        await whole.CompleteAsync();
+        await given.CompleteAsync(new InvalidOperationException("given up"));
+        await publisher.FlushAsync();
+        await record.UntilAsync(() => new FileInfo(file).Length > content.Length + 1_000, "it has written them");
+        Assert.Equal(0, await record.InterruptAsync());
+        Assert.Equal(2, (await record.ItemAsync("recorded")).GetProperty("messages").GetInt64());
+
+        await using Group again = await node.JoinAsync("again");
+        IAsyncEnumerable<LongMessage> longs = again.ReadLongMessagesAsync(TestContext.Current.CancellationToken);
+        (int code, _, string all) = await ToolRun.RunAsync(
+            "replay", file, "-c", cluster, "--group", "again", "--as-fast-as-possible");
+        Assert.True(code == 0, all);
+        int read = 0, refused = 0;
+        await foreach (LongMessage message in longs)
+        {
+            try
+            {
+                using var copy = new MemoryStream();
+                await message.Body.CopyToAsync(copy, TestContext.Current.CancellationToken);
+                Assert.Equal(content, copy.ToArray());
+                read++;
+            }
+            catch (QuickSilverException fault) when (fault.Code == ErrorCode.LongMessageGivenUp)
+            {
+                refused++;
+            }
+            if (read + refused == 2) break;
+        }
+        Assert.Equal((1, 1), (read, refused));
     }
 
     [Fact]
