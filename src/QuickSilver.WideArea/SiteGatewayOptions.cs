@@ -3,6 +3,7 @@ using System.Net;
 using Microsoft.Extensions.Logging;
 using QuickSilver.WideArea.Links;
 using QuickSilver.WideArea.Records;
+using QuickSilver.WideArea.Telling;
 
 namespace QuickSilver.WideArea;
 
@@ -205,7 +206,11 @@ public sealed class SiteGatewayOptions
     private void CheckGroups(OptionErrors errors)
     {
         if (Groups.Count == 0) errors.Add("Groups", "is empty: name the groups that span sites");
-        var numbers = new Dictionary<uint, string>();
+        // That of the stream of gateways.
+        var numbers = new Dictionary<uint, string>
+        {
+            [GroupNumber.Of(SiteTelling.GroupName).Number] = SiteTelling.GroupName,
+        };
         for (int index = 0; index < Groups.Count; index++)
         {
             string name = Groups[index];

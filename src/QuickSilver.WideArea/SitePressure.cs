@@ -1,4 +1,4 @@
-using QuickSilver.WideArea.Groups;
+using QuickSilver.WideArea.Telling;
 
 namespace QuickSilver.WideArea;
 
@@ -34,7 +34,7 @@ public sealed class SitePressure : IAsyncDisposable
         ArgumentNullException.ThrowIfNull(node);
         var pressure = new SitePressure();
         var options = new GroupOptions { OnMessage = pressure.OnMessage, BufferBeforeFirstRead = false };
-        pressure._group = await node.JoinAsync(PressureBody.Group, options, cancellationToken).ConfigureAwait(false);
+        pressure._group = await node.JoinAsync(SiteTelling.GroupName, options, cancellationToken).ConfigureAwait(false);
         return pressure;
     }
 

@@ -1,6 +1,7 @@
 using QuickSilver.Protocol.Wire;
 using QuickSilver.WideArea.Groups;
 using QuickSilver.WideArea.Records;
+using QuickSilver.WideArea.Telling;
 
 namespace QuickSilver.WideArea.Tests;
 

@@ -8,7 +8,7 @@ public sealed class RoomOrderTests
     private const string Root = "QuickSilver.WideArea";
 
     private static readonly RoomRules Rooms =
-        new(Root, "Diagnostics", "Links", "Records", "Presence", "Groups", "Running");
+        new(Root, "Diagnostics", "Links", "Records", "Presence", "Groups", "Telling", "Running");
 
     private static readonly IReadOnlyList<TypeUse> Uses = AssemblyUses.Of(typeof(SiteGateway).Assembly);
 
@@ -23,7 +23,8 @@ public sealed class RoomOrderTests
     public void No_room_uses_the_gateway_that_applications_hold()
     {
         string found = string.Join(
-            '\n', Uses.Where(use => IsInRoom(use.User) && use.Used is Root + ".SiteGateway" or Root + ".SitePressure"));
+            '\n', Uses.Where(use => IsInRoom(use.User) && use.Used is Root + ".SiteGateway" or Root + ".SitePressure"
+                or Root + ".SiteView"));
         Assert.True(found.Length == 0, found);
     }
 

@@ -65,6 +65,7 @@ internal sealed class GroupWorker(
         lock (_lock)
         {
             _againUntil = isSuccessor ? Environment.TickCount64 + (long)AgainTime.TotalMilliseconds : 0;
+            foreach ((MemberId sender, ulong sequence) in _kept.Held) group.Sent.Begin(sender, sequence);
             while (_kept.TryTake(out OutgoingMessage message)) Offer(group, message);
             Volatile.Write(ref _keptCount, 0);
             (_group, _wake) = (group, wake);

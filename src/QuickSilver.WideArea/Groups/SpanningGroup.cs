@@ -37,6 +37,7 @@ internal sealed class SpanningGroup
     {
         Name = name;
         _holdsBack = holdsBack;
+        Promise = new HeldPromise(holdsBack);
         _number = GroupNumber.Of(name);
         Packer = new RecordPacker(_number.Check, Capacity);
         _publishedBefore = new(published.Where(one => one.Key.Group == Number));
@@ -54,6 +55,20 @@ internal sealed class SpanningGroup
 
     /// <summary>Messages of this site that wait for the loop. Any thread.</summary>
     public ConcurrentQueue<OutgoingMessage> Waiting { get; } = new();
+
+    /// <summary>Questions of nodes here who holds their messages. Any thread.</summary>
+    public ConcurrentQueue<ConfirmAsk> Asks { get; } = new();
+
+    /// <summary>Whether what is acknowledged is held by all members here. Any thread.</summary>
+    public HeldPromise Promise { get; }
+
+    /// <summary>Its other sites. Written by the loop.</summary>
+    public GroupSites Sites
+    {
+        get => Volatile.Read(ref field);
+        set => Volatile.Write(ref field, value);
+    }
+    = GroupSites.None;
 
     /// <summary>Bounds <see cref="Waiting"/>. Any thread.</summary>
     public RoomGate Room { get; } = new(QueuedBytes);

@@ -48,6 +48,9 @@ internal sealed class StandbyBuffer(long limit)
     /// <summary>True when all other sites hold a message.</summary>
     public bool IsHeld(in OutgoingMessage message) => message.Sequence <= _held.GetValueOrDefault(message.From);
 
+    /// <summary>Of each sender, the last message that all other sites hold.</summary>
+    public IReadOnlyDictionary<MemberId, ulong> Held => _held;
+
     /// <summary>Takes the oldest that some site may lack.</summary>
     public bool TryTake(out OutgoingMessage message)
     {

@@ -3,6 +3,7 @@ using QuickSilver.WideArea.Diagnostics;
 using QuickSilver.WideArea.Groups;
 using QuickSilver.WideArea.Links;
 using QuickSilver.WideArea.Presence;
+using QuickSilver.WideArea.Telling;
 
 namespace QuickSilver.WideArea.Running;
 
@@ -20,6 +21,7 @@ internal sealed class GatewayLife
     private readonly IReadOnlyList<GroupWorker> _workers;
     private readonly SpanningGroup[] _groups;
     private readonly ProgressTeller _teller;
+    private readonly SiteTeller _asked;
     private readonly Func<CancellationToken, Task>[] _work;
     private readonly CancellationTokenSource _stop = new();
     private readonly CancellationTokenSource _stopTelling = new();
@@ -45,14 +47,22 @@ internal sealed class GatewayLife
             })];
         _teller = new ProgressTeller(parts.Presence);
         Watch = new GatewayWatch(parts.Plan, parts.Options.HoldTime, parts.Figures, parts.Log);
+        var stream = new SpanningGroup(SiteTelling.GroupName, holdsBack: false, []);
+        var telling = new SiteTelling(parts.Node) { OnMessage = message => _asked!.OnMessage(message) };
+        var rosters = new RosterExchange(
+            stream, workers, _groups, () => _loop!.Reach, () => _loop!.Wake(), batch => _loop!.OnTaken(batch));
+        SpanningGroup[] all = [.. _groups, stream];
         _loop = new GatewayLoop(
-            parts.Plan, number, parts.Socket, parts.Addresses, parts.Keys, _groups, Watch, _teller, parts.Figures,
+            parts.Plan, number, parts.Socket, parts.Addresses, parts.Keys, all, Watch,
+            gateway => new GroupTurns(parts.Plan, gateway, all, _teller, rosters, telling, parts.Log), parts.Figures,
             parts.Log);
         IncomingPublisher[] publishers = [.. workers.Zip(
             _groups, (worker, group) => new IncomingPublisher(group, worker, parts, _loop))];
-        var pressure = new PressureTeller(parts.Node, parts.Options, workers, parts.Log);
+        var pressure = new PressureTeller(telling, parts.Options, workers, parts.Log);
+        var directory = new DirectoryTeller(parts.Plan, number, telling, _groups, rosters, () => _loop.Reach);
+        _asked = new SiteTeller(parts.Presence, _groups, telling, pressure, rosters, directory, _loop.Wake);
         _work = [.. publishers.Select<IncomingPublisher, Func<CancellationToken, Task>>(
-            static one => one.RunAsync), pressure.RunAsync];
+            static one => one.RunAsync), rosters.RunAsync, telling.RunAsync, _asked.RunAsync];
     }
 
     /// <summary>What is told of it.</summary>

@@ -13,7 +13,6 @@ using QuickSilver.Transport;
 using QuickSilver.WideArea.Diagnostics;
 using QuickSilver.WideArea.Groups;
 using QuickSilver.WideArea.Links;
-using QuickSilver.WideArea.Presence;
 using QuickSilver.WideArea.Records;
 
 namespace QuickSilver.WideArea.Running;
@@ -64,12 +63,12 @@ internal sealed class GatewayLoop : IGatewayHost
     /// <param name="keys">Keys of the links, the one that seals first; they stay the caller's.</param>
     /// <param name="groups">Groups that span sites.</param>
     /// <param name="watch">Notes what is told of the gateway.</param>
-    /// <param name="teller">Tells gateways that stand by.</param>
+    /// <param name="turns">Makes what it does with the groups, of its gateway.</param>
     /// <param name="figures">Counts.</param>
     /// <param name="log">The log.</param>
     public GatewayLoop(
         GatewayPlan plan, ulong node, GatewaySocket socket, AddressBook addresses, LinkKey[] keys,
-        SpanningGroup[] groups, GatewayWatch watch, ProgressTeller teller, GatewayFigures figures, GatewayLog log)
+        SpanningGroup[] groups, GatewayWatch watch, Func<Gateway, GroupTurns> turns, GatewayFigures figures, GatewayLog log)
     {
         _plan = plan;
         _byNumber = groups.ToDictionary(static group => group.Number);
@@ -88,9 +87,12 @@ internal sealed class GatewayLoop : IGatewayHost
         var seed = BitConverter.ToUInt64(RandomNumberGenerator.GetBytes(sizeof(ulong)));
         _gateway = new Gateway(
             plan.Site, node, plan.Map, plan.Settings, this, _alarms, new SeededRandom(seed));
-        _groups = new GroupTurns(plan, _gateway, groups, teller, log);
+        _groups = turns(_gateway);
         _thread = new Thread(Run) { IsBackground = true, Name = "QuickSilver gateway" };
     }
+
+    /// <summary>What is known of sites. Any thread.</summary>
+    public SiteReach Reach => _groups.Reach;
 
     /// <summary>Completes when the thread has ended; faults when it failed.</summary>
     public Task Ended => _ended.Task;
@@ -195,7 +197,7 @@ internal sealed class GatewayLoop : IGatewayHost
         for (int count = 0; count < AlarmsOfTurn && _alarms.FireNext(_now); count++)
         {
         }
-        _groups.Send(_now);
+        _groups.Turn(_now);
         if (_now >= _lookAt)
         {
             _watch.Look(_gateway, _rejects, _now);

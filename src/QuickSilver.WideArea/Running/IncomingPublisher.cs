@@ -7,8 +7,8 @@ namespace QuickSilver.WideArea.Running;
 
 /// <summary>
 /// Publishes in one group what other sites send, for one life of a gateway. With
-/// <see cref="SiteGatewayOptions.Standby"/> a record is held once all members here hold its messages, so a gateway that
-/// dies has acknowledged nothing that only it had. Its task runs on pool threads.
+/// <see cref="SiteGatewayOptions.Standby"/>, or where a site asks for it, a record is held once all members here hold
+/// its messages. So such a gateway has acknowledged nothing that only it had. Its task runs on pool threads.
 /// </summary>
 internal sealed class IncomingPublisher(
     SpanningGroup group, GroupWorker member, GatewayParts parts, GatewayLoop loop)
@@ -32,8 +32,7 @@ internal sealed class IncomingPublisher(
                 while (_batches.Count < MostAtOnce && group.Incoming.Reader.TryRead(out IncomingBatch next))
                     _batches.Add(next);
                 do await PublishAllAsync(cancellationToken).ConfigureAwait(false);
-                while (parts.Options.Standby && !await AreHeldAsync(cancellationToken).ConfigureAwait(false));
-                if (!parts.Options.Standby) continue;
+                while (_batches.Count > 0 && !await AreHeldAsync(cancellationToken).ConfigureAwait(false));
                 foreach (IncomingBatch batch in _batches) loop.OnTaken(batch);
             }
         }
@@ -43,15 +42,22 @@ internal sealed class IncomingPublisher(
         }
     }
 
+    // Leaves the batches that are held only once all members hold them.
     private async ValueTask PublishAllAsync(CancellationToken cancellationToken)
     {
+        int taken = 0;
         foreach (IncomingBatch batch in _batches)
         {
             string site = parts.Plan.Map.NameOf(batch.Stream.Site);
             foreach (IncomingMessage message in batch.Messages)
                 await PublishAsync(site, message, cancellationToken).ConfigureAwait(false);
-            if (!parts.Options.Standby) loop.OnTaken(batch);
+            // Asked after it was sent: what is acknowledged without is flushed before the promise is told.
+            if (group.Promise.IsAsked) continue;
+            loop.OnTaken(batch);
+            taken++;
         }
+        // Once it is asked for, it is for all that follow.
+        _batches.RemoveRange(0, taken);
     }
 
     // False after an eviction: members may hold them or not, so they are published again.

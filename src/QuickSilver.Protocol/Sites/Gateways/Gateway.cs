@@ -22,8 +22,8 @@ namespace QuickSilver.Protocol.Sites.Gateways;
 /// <para>
 /// Awkward cases: a gateway that restarts has another node number, and begins where its senders' lowest records are. A
 /// site that was cut off learns from the next record what it will never get. Trees that differ for a moment may send a
-/// record in a circle: it takes a bounded number of links, and its sender sends it again. A site whose members come back
-/// lacks what was sent meanwhile: for a while a gap there counts as not meant for it, not as lost.
+/// record in a circle: it takes a bounded number of links, and its sender sends it again. A site whose members come
+/// back lacks what was sent meanwhile: for a while a gap there counts as not meant for it, not as lost.
 /// </para>
 /// <para>
 /// Cost: a copy of the head for each link, none of the payload. Core thread only. Source: third paper, sections 2.1 to
@@ -132,9 +132,22 @@ internal sealed class Gateway : ILinkHost
         TellState(now);
     }
 
-    /// <summary>Other sites with members of a group, whether they can be reached or not: what is sent from now on is for
-    /// those that can.</summary>
+    /// <summary>Other sites with members of a group, whether they can be reached or not: what is sent from now on is
+    /// for those that can.</summary>
     public SiteSet MembersOf(uint group) => _states.Members(group).Without(_site);
+
+    /// <summary>Sites for which a record of a group would be kept now.</summary>
+    public SiteSet TargetsOf(uint group) => _outgoing.TargetsOf(group);
+
+    /// <summary>The number up to which a site holds what was sent to a group; 0 when its gateway has told nothing.
+    /// </summary>
+    public ulong HeldOf(uint group, int site) => _outgoing.HeldOf(group, site);
+
+    /// <summary>Key of a site's node; 0 when nothing is known of it.</summary>
+    public ulong NodeOf(int site) => _states.Of(site)?.Node ?? 0;
+
+    /// <summary>Sites that can be reached, the own one included.</summary>
+    public SiteSet Reached => _states.Current.TreeOf(_site).Sites;
 
     /// <summary>True when a record to a group may be sent.</summary>
     public bool HasRoom(uint group) => _outgoing.HasRoom(group);

@@ -91,6 +91,9 @@ internal sealed class OutgoingStream(StreamId id, int sites, int window)
         return true;
     }
 
+    /// <summary>The number up to which a site holds all.</summary>
+    public ulong HeldBy(int site) => _held[site];
+
     /// <summary>When the stream counts as standing: later with each repair that moved nothing.</summary>
     public Instant StandsAt(TimeSpan after) =>
         _kept.Count == 0 ? Instant.Never : _movedAt + (after * (1 << Math.Min(_repairs, MostDoublings)));

@@ -68,6 +68,12 @@ internal sealed class OutgoingStreams
     /// <summary>The site that holds up a group; negative when none does.</summary>
     public int SlowestOf(uint group) => Find(group)?.Slowest ?? -1;
 
+    /// <summary>Sites that a group's stream is for; none before its first record.</summary>
+    public SiteSet TargetsOf(uint group) => Find(group)?.Targets ?? default;
+
+    /// <summary>The number up to which a site holds a group's stream.</summary>
+    public ulong HeldOf(uint group, int site) => Find(group)?.HeldBy(site) ?? 0;
+
     /// <summary>Sends a record to all sites with members of a group.</summary>
     /// <returns>Its number; 0 when the window is full.</returns>
     public ulong Send(uint group, ReadOnlyMemory<byte> payload, Instant now)
@@ -105,7 +111,7 @@ internal sealed class OutgoingStreams
         foreach (OutgoingStream stream in _streams)
         {
             if (restarted >= 0) stream.Forget(restarted);
-            SiteSet added = stream.SetTargets(TargetsOf(stream.Id.Group, now), now) | (back & stream.Targets);
+            SiteSet added = stream.SetTargets(TargetsNow(stream.Id.Group, now), now) | (back & stream.Targets);
             if (added.IsEmpty) continue;
             for (ulong number = stream.Lowest; number < stream.Next; number++)
                 Repair(stream, number, added & stream.Lacking(number), now);
@@ -171,14 +177,14 @@ internal sealed class OutgoingStreams
         Debug.Assert(group > 0, "group 0 is that of no stream");
         if (Find(group) is { } known) return known;
         var stream = new OutgoingStream(new StreamId(_site, _node, group), _map.Count, _settings.Window);
-        stream.SetTargets(TargetsOf(group, now), now);
+        stream.SetTargets(TargetsNow(group, now), now);
         _streams.Add(stream);
         return stream;
     }
 
     private OutgoingStream? Find(uint group) => _streams.Find(stream => stream.Id.Group == group);
 
-    private SiteSet TargetsOf(uint group, Instant now)
+    private SiteSet TargetsNow(uint group, Instant now)
     {
         SiteSet members = _states.Members(group);
         SiteSet targets = members & _states.Current.TreeOf(_site).Sites;

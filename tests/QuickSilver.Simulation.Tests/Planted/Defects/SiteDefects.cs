@@ -67,8 +67,8 @@ internal static class SiteDefects
             [
                 new(
                     "OutgoingStreams.cs",
-                    "TargetsOf(stream.Id.Group, now), now) | (back",
-                    "TargetsOf(stream.Id.Group, now) & stream.Targets, now) | (back"),
+                    "TargetsNow(stream.Id.Group, now), now) | (back",
+                    "TargetsNow(stream.Id.Group, now) & stream.Targets, now) | (back"),
             ],
         },
         new(

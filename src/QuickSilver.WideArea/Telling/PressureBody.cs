@@ -1,10 +1,10 @@
 using System.Text;
 using QuickSilver.Protocol.Wire;
 
-namespace QuickSilver.WideArea.Groups;
+namespace QuickSilver.WideArea.Telling;
 
 /// <summary>
-/// What a gateway tells the nodes of its site, in the group <see cref="Group"/>: which groups are held up, and by
+/// What a gateway tells the nodes of its site, in the group <see cref="SiteTelling.GroupName"/>: which groups are held up, and by
 /// which site. Each message replaces the one before.
 /// <code>
 /// version  1 byte   1
@@ -14,9 +14,6 @@ namespace QuickSilver.WideArea.Groups;
 /// </summary>
 internal static class PressureBody
 {
-    /// <summary>The group in which it is told.</summary>
-    public const string Group = "quicksilver/sites";
-
     private const byte Version = 1;
     private const int MostGroups = 1000;
 
