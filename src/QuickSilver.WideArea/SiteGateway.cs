@@ -3,6 +3,7 @@ using QuickSilver.Diagnostics;
 using QuickSilver.WideArea.Diagnostics;
 using QuickSilver.WideArea.Groups;
 using QuickSilver.WideArea.Links;
+using QuickSilver.WideArea.Ordering;
 using QuickSilver.WideArea.Presence;
 using QuickSilver.WideArea.Running;
 using Log = QuickSilver.WideArea.Diagnostics.Log;
@@ -56,7 +57,8 @@ public sealed class SiteGateway : IAsyncDisposable
         var addresses = new AddressBook(plan, socket, IsUp, _log);
         var presence = new GatewayPresence(node, options.Site, plan.Map.Hash);
         _parts = new GatewayParts(
-            node, options, plan, keys, socket, addresses, presence, new GatewayFigures(), _log);
+            node, options, plan, keys, socket, addresses, presence, new GatewayFigures(), _log,
+            options.OrdersGroups ? new OrderGateway(node, options, plan, _log) : null);
         _workers = [.. options.Groups.Select(
             name => new GroupWorker(name, node, presence, options, _parts.Figures, _log))];
         _role = new GatewayRole(_parts, _workers) { OnLife = life => _ = FailWithAsync(life) };
@@ -132,6 +134,7 @@ public sealed class SiteGateway : IAsyncDisposable
             MessagesKept = _workers.Sum(static worker => (long)worker.Kept),
             MessagesLetGo = figures.LetGo,
             MessagesDuplicated = life?.Copies ?? 0,
+            Order = _parts.Order is { } order ? OrderFigures.Of(order.Member) : null,
         };
     }
 
@@ -215,6 +218,7 @@ public sealed class SiteGateway : IAsyncDisposable
         await _stopAll.CancelAsync().ConfigureAwait(false);
         await _resolving.ConfigureAwait(false);
         await _parts.Socket.DisposeAsync().ConfigureAwait(false);
+        if (_parts.Order is { } order) await order.DisposeAsync().ConfigureAwait(false);
         await _parts.Presence.DisposeAsync().ConfigureAwait(false);
         foreach (LinkKey key in _parts.Keys) key.Dispose();
         _meter.Dispose();
@@ -233,6 +237,7 @@ public sealed class SiteGateway : IAsyncDisposable
         _resolving = Task.Run(() => _parts.Addresses.RunAsync(_stopAll.Token), CancellationToken.None);
         _parts.Presence.Start(_role);
         await _parts.Presence.FirstJoin.WaitAsync(cancellationToken).ConfigureAwait(false);
+        _parts.Order?.Start();
         // A gateway that stands by hears what the active one may take along when it dies.
         if (!_options.Standby) await FindRoleAsync(cancellationToken).ConfigureAwait(false);
         _readers =
@@ -241,6 +246,8 @@ public sealed class SiteGateway : IAsyncDisposable
         ];
         await Task.WhenAll(_workers.Select(static worker => worker.FirstJoin)).WaitAsync(cancellationToken)
             .ConfigureAwait(false);
+        if (_parts.Order is { } order)
+            await order.FirstJoin.WaitAsync(cancellationToken).ConfigureAwait(false);
         if (_options.Standby) await FindRoleAsync(cancellationToken).ConfigureAwait(false);
         string address = LocalEndPoint.ToString();
         _log.Post(logger => Log.Started(logger, _options.Site, _options.Overlay, address, _workers.Length));

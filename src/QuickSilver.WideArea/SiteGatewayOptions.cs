@@ -72,6 +72,11 @@ public sealed class SiteGatewayOptions
     /// </summary>
     public bool Standby { get; set; }
 
+    /// <summary>Whether the gateway carries the order of all sites (<see cref="SiteOrder"/>). All gateways of the
+    /// overlay have the same value: the order waits for each site. <see cref="Groups"/> may then be empty. Default:
+    /// false.</summary>
+    public bool OrdersGroups { get; set; }
+
     internal ILoggerFactory? LoggerFactory { get; private set; }
 
     internal IMeterFactory? MeterFactory { get; private set; }
@@ -205,7 +210,7 @@ public sealed class SiteGatewayOptions
 
     private void CheckGroups(OptionErrors errors)
     {
-        if (Groups.Count == 0) errors.Add("Groups", "is empty: name the groups that span sites");
+        if (Groups.Count == 0 && !OrdersGroups) errors.Add("Groups", "is empty: name the groups that span sites");
         // That of the stream of gateways.
         var numbers = new Dictionary<uint, string>
         {
@@ -214,7 +219,7 @@ public sealed class SiteGatewayOptions
         for (int index = 0; index < Groups.Count; index++)
         {
             string name = Groups[index];
-            if (!Names.IsValid(name) || name[0] == '$')
+            if (!Names.IsValid(name) || name[0] == '$' || name == Ordering.RingBody.Group)
             {
                 errors.Add($"Groups[{index}]", "is no name of a group");
                 continue;

@@ -17,6 +17,10 @@ public sealed record SiteGatewayStatistics
     /// <summary>The other sites, by name.</summary>
     public IReadOnlyList<SiteRoute> Routes { get; init; } = [];
 
+    /// <summary>The order of all sites, as the gateway sees it; null without
+    /// <see cref="SiteGatewayOptions.OrdersGroups"/>.</summary>
+    public SiteOrderStatistics? Order { get; init; }
+
     /// <summary>Messages of the own site that were read for the others.</summary>
     public long MessagesForwarded { get; init; }
 

@@ -56,6 +56,7 @@ public sealed class ContractTests
             MessagesForwarded = 3,
             IsActive = true,
             MessagesKept = 4,
+            Order = new SiteOrderStatistics { Site = "berlin", HasBegun = true, WaitsFor = "oslo", Waiting = 2 },
         };
         string text = JsonSerializer.Serialize(statistics);
         Assert.Contains("\"Up\"", text, StringComparison.Ordinal);

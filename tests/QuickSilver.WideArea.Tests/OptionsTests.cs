@@ -17,6 +17,10 @@ public sealed class OptionsTests
         three.Listen = "[::]:16900";
         three.PruneAfter = Timeout.InfiniteTimeSpan;
         Assert.Empty(three.Validate());
+        three.Groups.Clear();
+        three.OrdersGroups = true;
+        Assert.Empty(three.Validate());
+        Assert.Empty(new SiteOrderOptions { Level = OrderedLevel.Safe }.Validate());
     }
 
     [Fact]
@@ -45,7 +49,9 @@ public sealed class OptionsTests
         Refuses(static options => options.Groups.Clear(), "Groups: ");
         Refuses(static options => options.Groups.Add("$x"), "Groups[1]: ");
         Refuses(static options => options.Groups.Add("news"), "Groups[1]: ");
+        Refuses(static options => options.Groups.Add("quicksilver/order"), "Groups[1]: ");
         Refuses(static options => options.KeyFile = "key", "KeyFile: ");
+        Assert.Equal(2, new SiteOrderOptions { Level = (OrderedLevel)9, MaxUnreadBytes = 0 }.Validate().Count);
         Refuses(static options => options.MaxWaitingBytesPerGroup = 1, "MaxWaitingBytesPerGroup: ");
         Refuses(static options => options.HoldTime = TimeSpan.FromDays(1), "HoldTime: ");
         Refuses(static options => options.PruneAfter = TimeSpan.FromDays(1), "PruneAfter: ");

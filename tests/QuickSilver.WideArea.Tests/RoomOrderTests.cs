@@ -8,7 +8,7 @@ public sealed class RoomOrderTests
     private const string Root = "QuickSilver.WideArea";
 
     private static readonly RoomRules Rooms =
-        new(Root, "Diagnostics", "Links", "Records", "Presence", "Groups", "Telling", "Running");
+        new(Root, "Diagnostics", "Links", "Records", "Presence", "Groups", "Telling", "Ordering", "Running");
 
     private static readonly IReadOnlyList<TypeUse> Uses = AssemblyUses.Of(typeof(SiteGateway).Assembly);
 

@@ -94,4 +94,13 @@ internal static partial class Log
 
     [LoggerMessage(1721, LogLevel.Information, "Group {Group} has no members at site {Site}: other sites send nothing")]
     public static partial void HasNoMembers(ILogger logger, string site, string group);
+
+    [LoggerMessage(
+        1730,
+        LogLevel.Warning,
+        "The order of all sites waits at {Site} for site {Other}: {Count} messages wait until it is heard")]
+    public static partial void OrderWaits(ILogger logger, string site, string other, int count);
+
+    [LoggerMessage(1731, LogLevel.Information, "The order of all sites goes on at {Site}")]
+    public static partial void OrderGoesOn(ILogger logger, string site);
 }

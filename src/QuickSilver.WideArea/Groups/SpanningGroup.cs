@@ -53,6 +53,9 @@ internal sealed class SpanningGroup
     /// </summary>
     public GroupMembers? Members { get; init; }
 
+    /// <summary>True for a stream of which gateways that stand by need to know nothing.</summary>
+    public bool BeginsAnew { get; init; }
+
     /// <summary>Messages of this site that wait for the loop. Any thread.</summary>
     public ConcurrentQueue<OutgoingMessage> Waiting { get; } = new();
 

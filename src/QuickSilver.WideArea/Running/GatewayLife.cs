@@ -2,6 +2,7 @@ using QuickSilver.Protocol.Sites;
 using QuickSilver.WideArea.Diagnostics;
 using QuickSilver.WideArea.Groups;
 using QuickSilver.WideArea.Links;
+using QuickSilver.WideArea.Ordering;
 using QuickSilver.WideArea.Presence;
 using QuickSilver.WideArea.Telling;
 
@@ -20,6 +21,9 @@ internal sealed class GatewayLife
     private readonly GatewayLoop _loop;
     private readonly IReadOnlyList<GroupWorker> _workers;
     private readonly SpanningGroup[] _groups;
+    private readonly SpanningGroup[] _carried;
+    private readonly OrderGateway? _order;
+    private readonly SpanningGroup? _ordered;
     private readonly ProgressTeller _teller;
     private readonly SiteTeller _asked;
     private readonly Func<CancellationToken, Task>[] _work;
@@ -45,13 +49,17 @@ internal sealed class GatewayLife
             {
                 Members = new GroupMembers(() => worker.Joined, parts.Presence, parts.Options.PruneAfter),
             })];
+        _order = parts.Order;
+        // Its stream is one of messages, and no worker has it.
+        if (_order is not null) _ordered = new SpanningGroup(RingBody.Group, holdsBack: true, published);
+        _carried = _ordered is null ? _groups : [.. _groups, _ordered];
         _teller = new ProgressTeller(parts.Presence);
         Watch = new GatewayWatch(parts.Plan, parts.Options.HoldTime, parts.Figures, parts.Log);
-        var stream = new SpanningGroup(SiteTelling.GroupName, holdsBack: false, []);
+        var stream = new SpanningGroup(SiteTelling.GroupName, holdsBack: false, []) { BeginsAnew = true };
         var telling = new SiteTelling(parts.Node) { OnMessage = message => _asked!.OnMessage(message) };
         var rosters = new RosterExchange(
             stream, workers, _groups, () => _loop!.Reach, () => _loop!.Wake(), batch => _loop!.OnTaken(batch));
-        SpanningGroup[] all = [.. _groups, stream];
+        SpanningGroup[] all = [.. _carried, stream];
         _loop = new GatewayLoop(
             parts.Plan, number, parts.Socket, parts.Addresses, parts.Keys, all, Watch,
             gateway => new GroupTurns(parts.Plan, gateway, all, _teller, rosters, telling, parts.Log), parts.Figures,
@@ -63,6 +71,8 @@ internal sealed class GatewayLife
         _asked = new SiteTeller(parts.Presence, _groups, telling, pressure, rosters, directory, _loop.Wake);
         _work = [.. publishers.Select<IncomingPublisher, Func<CancellationToken, Task>>(
             static one => one.RunAsync), rosters.RunAsync, telling.RunAsync, _asked.RunAsync];
+        if (_ordered is not null)
+            _work = [.. _work, new OrderPublisher(_ordered, _order!.Member, batch => _loop.OnTaken(batch)).RunAsync];
     }
 
     /// <summary>What is told of it.</summary>
@@ -72,7 +82,7 @@ internal sealed class GatewayLife
     public Task Ended => _loop.Ended;
 
     /// <summary>Messages that came again, and were dropped.</summary>
-    public long Copies => _groups.Sum(static group => group.Copies);
+    public long Copies => _carried.Sum(static group => group.Copies);
 
     /// <summary>Begins.</summary>
     /// <param name="isSuccessor">True when another gateway of the site was active before.</param>
@@ -80,8 +90,9 @@ internal sealed class GatewayLife
     {
         _socket.SetLoop(_loop.Wake);
         _loop.Start();
-        for (int index = 0; index < _groups.Length; index++)
+        for (int index = 0; index < _workers.Count; index++)
             _workers[index].Begin(_groups[index], _loop.Wake, isSuccessor);
+        if (_ordered is not null) _order!.Begin(_ordered, _loop.Wake, () => Watch.Latest);
         _tasks = [.. _work.Select(work => Task.Run(() => work(_stop.Token), CancellationToken.None))];
         _telling = Task.Run(() => _teller.RunAsync(_stopTelling.Token), CancellationToken.None);
     }
@@ -97,7 +108,7 @@ internal sealed class GatewayLife
         {
             // The statistics are to be younger than what they are asked for.
             long looks = Watch.Looks;
-            bool isEmpty = !_groups.Any(static group => !group.Waiting.IsEmpty || group.Unpublished > 0);
+            bool isEmpty = !_carried.Any(static group => !group.Waiting.IsEmpty || group.Unpublished > 0);
             while (Watch.Looks < looks + 2 && Environment.TickCount64 < until && !Ended.IsCompleted)
                 await Task.Delay(LookPause).ConfigureAwait(false);
             if (isEmpty && !HoldsSomething()) return;
@@ -112,11 +123,12 @@ internal sealed class GatewayLife
     public async Task EndAsync(bool tells)
     {
         foreach (GroupWorker worker in _workers) worker.End();
+        _order?.End();
         await _stop.CancelAsync().ConfigureAwait(false);
         await Task.WhenAll(_tasks).ConfigureAwait(false);
         _loop.RequestStop();
         await ((Task)_loop.Ended).ConfigureAwait(ConfigureAwaitOptions.SuppressThrowing);
-        foreach (SpanningGroup group in _groups) group.Room.Open();
+        foreach (SpanningGroup group in _carried) group.Room.Open();
         _socket.SetLoop(null);
         _teller.Complete();
         if (tells) _stopTelling.CancelAfter(TellTimeout);

@@ -1,5 +1,6 @@
 using QuickSilver.WideArea.Diagnostics;
 using QuickSilver.WideArea.Links;
+using QuickSilver.WideArea.Ordering;
 using QuickSilver.WideArea.Presence;
 
 namespace QuickSilver.WideArea.Running;
@@ -14,6 +15,8 @@ namespace QuickSilver.WideArea.Running;
 /// <param name="Presence">The gateways of the site.</param>
 /// <param name="Figures">Counts.</param>
 /// <param name="Log">The log.</param>
+/// <param name="Order">The order of all sites; null when the gateway carries none.</param>
 internal sealed record GatewayParts(
     QuickSilverNode Node, SiteGatewayOptions Options, GatewayPlan Plan, LinkKey[] Keys, GatewaySocket Socket,
-    AddressBook Addresses, GatewayPresence Presence, GatewayFigures Figures, GatewayLog Log);
+    AddressBook Addresses, GatewayPresence Presence, GatewayFigures Figures, GatewayLog Log,
+    OrderGateway? Order);

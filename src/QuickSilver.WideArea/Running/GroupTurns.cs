@@ -97,7 +97,7 @@ internal sealed class GroupTurns(
     private void TellProgress(SpanningGroup group, bool all)
     {
         group.Sent.OnLowest(gateway.LowestOf(group.Number));
-        if (group.Members is null) return;
+        if (group.BeginsAnew) return;
         if (group.TakeProgress(all) is { } progress) teller.Tell(progress);
     }
 

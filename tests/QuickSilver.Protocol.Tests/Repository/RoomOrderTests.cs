@@ -16,7 +16,7 @@ public sealed class RoomOrderTests
             "Dissemination.Hybrids", "Dissemination.Sending", "Recovery", "Recovery.Reception", "Recovery.Paths",
             "Recovery.Repairs", "Recovery.Arrivals", "Recovery.Orphans", "Recovery.Ring", "Recovery.Regions",
             "Modes", "Lateral", "Timed", "Timed.Sending", "Timed.Receiving", "Timed.Groups", "Ordering", "Stack",
-            "Sites", "Sites.Frames", "Sites.Links", "Sites.Overlay", "Sites.Gateways");
+            "Sites", "Sites.Frames", "Sites.Links", "Sites.Overlay", "Sites.Gateways", "Sites.Ordering");
 
     private static readonly IReadOnlyList<TypeUse> Uses = AssemblyUses.Of(typeof(Instant).Assembly);
     private static readonly IReadOnlyList<TypeUse> SampleUses =
