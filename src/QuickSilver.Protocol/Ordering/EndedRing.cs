@@ -25,8 +25,8 @@ internal sealed class EndedRing(Ring ring)
     /// <summary>The members that go on together; empty before the ring is concluded.</summary>
     public ReadOnlySpan<bool> Survivors => _survivors;
 
-    /// <summary>All members of the ring hold the packets up to this, as one of those knows that go on together; 0 before
-    /// the ring is concluded.</summary>
+    /// <summary>All members of the ring hold the packets up to this, as one that goes on knows; 0 before the ring is
+    /// concluded.</summary>
     public ulong Stable { get; private set; }
 
     /// <summary>There is a newer ring: fewer may go on, and all report once more.</summary>
@@ -108,7 +108,7 @@ internal sealed class EndedRing(Ring ring)
         return null;
     }
 
-    /// <summary>Names the members that this node waits for: those that have not reported, or lack what it holds.</summary>
+    /// <summary>Names the members that this node waits for: they have not reported, or lack what it holds.</summary>
     public void AddAwaited(Action<NodeInfo> add)
     {
         bool areAllHeard = AreAllHeard();

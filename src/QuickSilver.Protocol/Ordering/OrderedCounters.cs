@@ -29,7 +29,7 @@ internal sealed class OrderedCounters
     /// <summary>Tokens sent again because nothing showed that they had arrived.</summary>
     public ulong TokensResent;
 
-    /// <summary>Questions to other members whether they hear this node: it, or another one, waits for a member.</summary>
+    /// <summary>Questions to members whether they hear this node: it, or another one, waits for one.</summary>
     public ulong Calls;
 
     /// <summary>Answers to them.</summary>

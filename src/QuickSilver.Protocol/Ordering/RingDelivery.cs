@@ -136,7 +136,8 @@ internal sealed class RingDelivery(OrderedParts parts, Ring ring)
                 at = start;
                 return false;
             }
-            if (_transition is not null && _transition.IsWeaker(record, packet.Sequence) && !group.KnowsTransitionOf(ring))
+            if (_transition is not null && _transition.IsWeaker(record, packet.Sequence)
+                && !group.KnowsTransitionOf(ring))
             {
                 Flush(ref batch, batchOf, packet, now);
                 _transition.Tell(group, now);

@@ -63,7 +63,8 @@ internal sealed class RingRunner
     /// <summary>Called when the token comes a second time: all members have concluded the rings before.</summary>
     public Action<Instant> OnAllConcluded { get; set; } = static _ => { };
 
-    /// <summary>Called while this node waits for a member: it does not take the token, or does not give it away.</summary>
+    /// <summary>Called while this node waits for a member that does not take the token, or does not give it
+    /// away.</summary>
     public Action<NodeInfo, Instant> OnAwaited { get; set; } = static (_, _) => { };
 
     /// <summary>A new ring is known; nothing is done in it before <see cref="Start"/>.</summary>

@@ -7,17 +7,17 @@ namespace QuickSilver.Protocol.Ordering;
 
 /// <summary>
 /// Finds the members that a ring cannot go on without, and that do not answer. A member that waits for another for a
-/// second asks it and some others whether they hear it, and says whom it waits for; those ask that one, too. Who does
-/// not answer is told to the membership server, whose judges decide (<see cref="NodeObservations"/>). So the server has
-/// a second witness, and a member that nobody answers is known from one that nobody hears.
+/// second asks it and some others whether they hear it. It names the one it waits for, and those ask that one, too. Who
+/// does not answer is told to the membership server, whose judges decide (<see cref="NodeObservations"/>). So the
+/// server has a second witness, and a member that nobody answers is known from one that nobody hears.
 /// <para>
-/// Idea: in a ring that stands still nobody hears anything, so silence there is no evidence. A question that is answered
-/// at once is. The members that only help ask nobody to help, so that a call ends with the wait.
+/// Idea: in a ring that stands still nobody hears anything, so silence there is no evidence. A question that is
+/// answered at once is. The members that only help ask nobody to help, so that a call ends with the wait.
 /// </para>
 /// <para>
-/// Cost: nothing while the ring goes on. Then two datagrams each half second for each of nine members at who waits, and
-/// for each suspect at who helps, 16 at most. Source: indirect probes as in SWIM (Das and others, DSN 2002). Core thread
-/// only.
+/// Cost: nothing while the ring goes on. Then a question and an answer each half second: for each member awaited, 16 at
+/// most, and eight others at who waits; for each suspect at who helps. Source: indirect probes as in SWIM (Das and
+/// others, DSN 2002). Core thread only.
 /// </para>
 /// </summary>
 internal sealed class RollCall

@@ -19,9 +19,9 @@ internal interface IGroupListener : IDeliveryListener
     void OnViewChanged(Instant now);
 
     /// <summary>
-    /// Not all members of the present view go on together: until the next view, messages are promised to those alone that
-    /// do. Comes before the first such message, in groups whose views have a place among the messages. Called only while
-    /// the group is watched.
+    /// Not all members of the present view go on together: until the next view, messages are promised to those alone
+    /// that do. Comes before the first such message, in groups whose views have a place among the messages. Called only
+    /// while the group is watched.
     /// </summary>
     /// <param name="together">The members that go on together, this node among them.</param>
     /// <param name="now">The present instant.</param>

@@ -152,8 +152,9 @@ internal sealed class OrderedChecks(RunContext run, ViewChecks views, Func<int, 
         }
         if (!isKnown)
             throw run.Violation("O7",
-                $"node {session.Node.Index} in group {session.Name} got safe message {number}, packet {sequence} of ring "
-                + $"{ended.Ring.Id}, and no member that goes on knew that all have it; it was told of no transition");
+                $"node {session.Node.Index} in group {session.Name} got safe message {number}, packet {sequence} of "
+                + $"ring {ended.Ring.Id}, and no member that goes on knew that all have it; "
+                + "it was told of no transition");
     }
 
     private static Ring? RingOf(SimulatedNode node, RingId id)

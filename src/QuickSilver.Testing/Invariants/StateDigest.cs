@@ -65,6 +65,7 @@ internal static class StateDigest
     {
         Mix(ref digest, ordered.Messages, ordered.Duplicates, ordered.TokenVisits);
         Mix(ref digest, ordered.PacketsReceived, ordered.PacketsRecovered, (ulong)ordered.PacketsHeld);
+        Mix(ref digest, ordered.Calls, ordered.CallsAnswered, ordered.Rings);
     }
 
     private static void Add(ref ulong digest, RegionRecovery region)

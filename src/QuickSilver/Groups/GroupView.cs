@@ -78,12 +78,13 @@ public sealed class GroupView
     /// <summary>The delivery guarantee of the group.</summary>
     public GroupMode Mode { get; }
 
-    /// <summary>True for a view between two others, in groups of <see cref="GroupMode.Ordered"/>. It has the number of the
-    /// view before, and those of its members that go on together. A message of level <see cref="OrderedLevel.Safe"/> that
-    /// comes before it is held by every member of the view before that has not failed. One that comes after it is held by
-    /// every member of this view, until the next one begins. It is told by <see cref="ViewChanged"/> alone, and only where
-    /// such a message follows: <see cref="MessageSender.View"/> is never transitional. Source: the transitional configuration of
-    /// extended virtual synchrony, which is told at each change.</summary>
+    /// <summary>True for a view between two others, in groups of <see cref="GroupMode.Ordered"/>. It has the number of
+    /// the view before, and those of its members that go on together. A message of level
+    /// <see cref="OrderedLevel.Safe"/> that comes before it is held by every member of the view before that has not
+    /// failed. One that comes after it is held by every member of this view, until the next one begins. It is told by
+    /// <see cref="ViewChanged"/> alone, and only where such a message follows: <see cref="MessageSender.View"/> is
+    /// never transitional. Source: the transitional configuration of extended virtual synchrony, told there at each
+    /// change.</summary>
     public bool IsTransitional { get; }
 
     /// <summary>The multicast address and port of a group with <see cref="ReliableMode.Hybrid"/>; empty for other
@@ -145,7 +146,8 @@ public sealed class GroupView
         return text.ToString();
     }
 
-    /// <summary>Whether the view has other members than the one before, or one of the two is transitional. O(members).</summary>
+    /// <summary>Whether the view has other members than the one before, or one of the two is transitional.
+    /// O(members).</summary>
     /// <param name="before">The view before; null for none.</param>
     internal bool DiffersFrom(GroupView? before)
     {

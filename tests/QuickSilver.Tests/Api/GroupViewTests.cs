@@ -25,6 +25,19 @@ public sealed class GroupViewTests
     }
 
     [Fact]
+    public void A_transitional_view_has_some_members_of_the_one_before_and_says_so()
+    {
+        GroupView before = InboxRig.View(3, A, B, C);
+        var transitional = new GroupView(before, [A, C]);
+        Assert.Equal((true, false), (transitional.IsTransitional, before.IsTransitional));
+        Assert.Equal("group transitional view 3: a, c", transitional.ToString());
+        Assert.Equal((3UL, 2), (transitional.Number, transitional.MemberCount));
+        Assert.Equal((before.Epoch, before.Mode), (transitional.Epoch, transitional.Mode));
+        Assert.Same(before.Regions, transitional.Regions);
+        Assert.True(InboxRig.View(4, A, C).DiffersFrom(transitional));
+    }
+
+    [Fact]
     public void A_view_event_tells_who_came_and_who_went()
     {
         var change = new ViewChanged(null!, InboxRig.View(1, A, B), InboxRig.View(2, B, C));

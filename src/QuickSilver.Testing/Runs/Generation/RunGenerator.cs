@@ -65,7 +65,7 @@ internal static class RunGenerator
         List<Fault> handlers = bounds.Without.Contains(FaultKind.SlowHandler)
             ? [] : SlowHandlerDraw.Draw(random, cluster);
         IReadOnlyList<Fault> remains = kinds.Length == 0 ? [] : RemainderDraw.Draw(random, cluster);
-        // One that stays deaf and comes back again and again makes a ring each time, which no run ends in silence after.
+        // One that stays deaf and comes back again and again makes a ring each time: there is never silence.
         if (bounds.Ordered && remains.Count > 0) options = options with { RejoinDelay = null };
         traits.InsertRange(0, kinds.Concat(repeated).Select(kind => kind.ToString()));
         if (handlers.Count > 0) traits.Add(nameof(FaultKind.SlowHandler));
