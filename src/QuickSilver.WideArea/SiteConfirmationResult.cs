@@ -12,8 +12,8 @@ public enum SiteConfirmationResult
     /// <summary>The group is not one of <see cref="SiteGatewayOptions.Groups"/>: it does not leave the site.</summary>
     NotSpanning,
 
-    /// <summary>The message did not leave the site: the sender's node is beside a gateway, or the gateway has not got the
-    /// message, as log record 1711 tells.</summary>
+    /// <summary>The message did not leave the site: the sender's node is beside a gateway, or the gateway has not got
+    /// the message, as log record 1711 tells.</summary>
     NotForwarded,
 
     /// <summary>No gateway of the site was heard for 30 s.</summary>

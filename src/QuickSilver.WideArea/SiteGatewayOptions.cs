@@ -56,10 +56,10 @@ public sealed class SiteGatewayOptions
     /// while no more than <see cref="MaxWaitingBytesPerGroup"/> waits. Zero: not at all. Default: 30 s.</summary>
     public TimeSpan HoldTime { get; set; } = TimeSpan.FromSeconds(30);
 
-    /// <summary>How long after the last member of a group has left other sites still send to the group here. Nothing that
-    /// is sent later comes, until a member joins and other sites know it. Members beside gateways do not count. A site
-    /// with members in more than 100 groups gets all. <see cref="Timeout.InfiniteTimeSpan"/>: other sites always send.
-    /// Default: 30 s.</summary>
+    /// <summary>How long after the last member of a group has left other sites still send to the group here. Nothing
+    /// that is sent later comes, until a member joins and other sites know it. Members beside gateways do not count. A
+    /// site with members in more than 100 groups gets all. <see cref="Timeout.InfiniteTimeSpan"/>: other sites always
+    /// send. Default: 30 s.</summary>
     public TimeSpan PruneAfter { get; set; } = TimeSpan.FromSeconds(30);
 
     /// <summary>

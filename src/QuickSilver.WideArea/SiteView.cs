@@ -3,12 +3,12 @@ using QuickSilver.WideArea.Telling;
 namespace QuickSilver.WideArea;
 
 /// <summary>
-/// Which sites have members of which groups, on any node of a site, and sends that other sites confirm. The active gateway
-/// of the site tells it, in the group "quicksilver/sites", while a node has one open.
+/// Which sites have members of which groups, on any node of a site, and sends that other sites confirm. The active
+/// gateway of the site tells it, in the group "quicksilver/sites", while a node has one open.
 /// <para>
-/// It is late by the way between the sites, and by up to 0.2 s at gateways. Three seconds after the gateway fell silent
-/// no other site counts as reached, until another gateway tells. After an eviction of the node open another. All members
-/// may be called from any thread.
+/// It is late by the way between the sites, and by some tenths of a second at gateways. Three seconds after the gateway
+/// fell silent no other site counts as reached, until another gateway tells. After an eviction of the node open
+/// another. All members may be called from any thread.
 /// </para>
 /// </summary>
 public sealed class SiteView : IAsyncDisposable
@@ -45,8 +45,9 @@ public sealed class SiteView : IAsyncDisposable
         return view;
     }
 
-    /// <summary>The sites of a group, the own one included, in the order of their names; empty until the gateway has told,
-    /// and for a group that is not one of its <see cref="SiteGatewayOptions.Groups"/>. Allocates a list.</summary>
+    /// <summary>The sites of a group, the own one included, in the order of their names; empty until the gateway has
+    /// told, and for a group that is not one of its <see cref="SiteGatewayOptions.Groups"/>. Allocates a
+    /// list.</summary>
     /// <param name="group">Name of the group.</param>
     public IReadOnlyList<SiteMembers> Of(string group)
     {
@@ -54,8 +55,8 @@ public sealed class SiteView : IAsyncDisposable
         return _places.Of(group);
     }
 
-    /// <summary>Completes when a group has members at a site, and what this site's members send from then on goes there.
-    /// At once when it is so already.</summary>
+    /// <summary>Completes when a group has members at a site, and what this site's members send from then on goes
+    /// there. At once when it is so already.</summary>
     /// <param name="group">Name of the group.</param>
     /// <param name="site">Name of the site.</param>
     /// <param name="cancellationToken">Cancels the wait.</param>
@@ -72,7 +73,9 @@ public sealed class SiteView : IAsyncDisposable
             if (now is { Receives: true, Count: > 0 }) return;
             await changed.WaitAsync(cancellationToken).ConfigureAwait(ConfigureAwaitOptions.SuppressThrowing);
             if (!cancellationToken.IsCancellationRequested) continue;
-            string what = !HasGateway ? "no gateway of the own site is heard" : now?.ToString() ?? "nothing is known of it";
+            string what = !HasGateway ? "no gateway of the own site is heard"
+                : now is null ? "nothing is known of it"
+                : $"it has {now.Count} members, and is {(now.IsReached ? "" : "not ")}reached";
             throw new OperationCanceledException(
                 $"The wait for members of '{group}' at site '{site}' was cancelled: {what}.", cancellationToken);
         }
@@ -87,12 +90,12 @@ public sealed class SiteView : IAsyncDisposable
 
     /// <summary>
     /// Sends a message, and waits until all members of the own view hold it, and each other site with members of the
-    /// group has it published and held by all members there; or until it is known that a site does not get it. A site that
-    /// is cut off is waited for up to its gateway's <see cref="SiteGatewayOptions.HoldTime"/>. A gateway that takes over
-    /// answers in place of the one before.
+    /// group has it published and held by all members there; or until it is known that a site does not get it. A site
+    /// that is cut off is waited for up to its gateway's <see cref="SiteGatewayOptions.HoldTime"/>. A gateway that
+    /// takes over answers in place of the one before.
     /// <para>
-    /// The first of a group takes a round trip more, since other sites are asked to acknowledge no sooner than all members
-    /// hold: they do so from then on. Each call costs some messages of 300 bytes within the site.
+    /// The first of a group takes a round trip more, since other sites are asked to acknowledge no sooner than all
+    /// members hold: they do so from then on. Each call costs a question and an answer in the site's group of gateways.
     /// </para>
     /// </summary>
     /// <param name="group">A handle of the node on a group that spans sites.</param>

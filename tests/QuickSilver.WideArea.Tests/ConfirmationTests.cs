@@ -1,4 +1,5 @@
 using QuickSilver.Bench.Shaping;
+using QuickSilver.WideArea.Telling;
 
 namespace QuickSilver.WideArea.Tests;
 
@@ -80,6 +81,32 @@ public sealed class ConfirmationTests
         receipt = await own.SendConfirmedAsync(beside, Payload, limit.Token);
         Assert.Equal(SiteConfirmationResult.NotForwarded, receipt.Result);
         await SiteRig.UntilAsync(() => own.HasGateway, () => "a view beside the gateway");
+    }
+
+    [Fact]
+    public async Task Without_a_gateway_it_is_said_so()
+    {
+        await using var rig = new SiteRig(("berlin", "tokyo"));
+        QuickSilverNode node = await rig.StartNodeAsync("berlin");
+        await using Group group = await node.JoinAsync(SiteTelling.GroupName);
+        var question = new OpenQuestion(new AskBody(1, 1, "news"), TimeSpan.FromMilliseconds(600));
+        using var limit = new CancellationTokenSource(SiteRig.Patience);
+        Assert.Equal(
+            SiteConfirmationResult.NoGateway, await question.AskAsync(group, static () => 0, limit.Token));
+        Assert.Empty(question.Sites);
+    }
+
+    [Fact]
+    public void What_a_site_held_once_it_holds()
+    {
+        var question = new OpenQuestion(new AskBody(1, 1, "news"), TimeSpan.Zero);
+        question.OnAnswer(new AnswerBody(1, null, [new("oslo", SiteReceiptState.Held), new("rome", default)]));
+        // Of the gateway that took over.
+        question.OnAnswer(new AnswerBody(
+            1, SiteConfirmationResult.Told,
+            [new("oslo", SiteReceiptState.Unknown), new("tokyo", SiteReceiptState.Held)]));
+        Assert.Equal(
+            [new("oslo", SiteReceiptState.Held), new SiteReceipt("tokyo", SiteReceiptState.Held)], question.Sites);
     }
 
     [Theory]

@@ -11,8 +11,8 @@ namespace QuickSilver.Testing.Sites;
 
 /// <summary>
 /// A random overlay of two to eight sites: each sends to its groups while links lose, delay and double datagrams, and
-/// strangers send. In half of the runs nothing fails; in the others links are cut and gateways restart. In half of either
-/// members join and leave.
+/// strangers send. In half of the runs nothing fails; in the others links are cut and gateways restart. In half of
+/// either members join and leave.
 /// </summary>
 internal sealed class SiteRun
 {

@@ -34,7 +34,8 @@ internal sealed class SentNotes
         _ended.Clear();
     }
 
-    /// <summary>All sites held what a sender had sent, up to a number, when the gateway before this one ended.</summary>
+    /// <summary>All sites held what a sender had sent, up to a number, when the gateway before this one
+    /// ended.</summary>
     public void Begin(MemberId sender, ulong sequence) => _held[sender] = sequence;
 
     /// <summary>All sites hold the records below a number.</summary>

@@ -68,7 +68,8 @@ internal sealed class GatewayLoop : IGatewayHost
     /// <param name="log">The log.</param>
     public GatewayLoop(
         GatewayPlan plan, ulong node, GatewaySocket socket, AddressBook addresses, LinkKey[] keys,
-        SpanningGroup[] groups, GatewayWatch watch, Func<Gateway, GroupTurns> turns, GatewayFigures figures, GatewayLog log)
+        SpanningGroup[] groups, GatewayWatch watch, Func<Gateway, GroupTurns> turns, GatewayFigures figures,
+        GatewayLog log)
     {
         _plan = plan;
         _byNumber = groups.ToDictionary(static group => group.Number);

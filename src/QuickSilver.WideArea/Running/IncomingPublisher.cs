@@ -53,6 +53,7 @@ internal sealed class IncomingPublisher(
                 await PublishAsync(site, message, cancellationToken).ConfigureAwait(false);
             // Asked after it was sent: what is acknowledged without is flushed before the promise is told.
             if (group.Promise.IsAsked) continue;
+            group.Promise.OnAcknowledged(_last);
             loop.OnTaken(batch);
             taken++;
         }

@@ -2,10 +2,11 @@ namespace QuickSilver.WideArea.Telling;
 
 /// <summary>One question of a node who holds a message. What a site was said to hold it holds, whatever a gateway that
 /// took over knows. Any thread; one asks.</summary>
-internal sealed class OpenQuestion(AskBody ask)
+/// <param name="ask">What is asked.</param>
+/// <param name="patience">How long no gateway may be heard.</param>
+internal sealed class OpenQuestion(AskBody ask, TimeSpan patience)
 {
     private static readonly TimeSpan AskPause = TimeSpan.FromMilliseconds(500);
-    private static readonly TimeSpan GatewayTimeout = TimeSpan.FromSeconds(30);
 
     private readonly Lock _lock = new();
     private readonly SortedDictionary<string, SiteReceiptState> _states = new(StringComparer.Ordinal);
@@ -62,7 +63,7 @@ internal sealed class OpenQuestion(AskBody ask)
             if (_answered.Task.IsCompleted) return await _answered.Task.ConfigureAwait(false);
             cancellationToken.ThrowIfCancellationRequested();
             long heardAt = Math.Max(silentSince(), Volatile.Read(ref _answeredAt));
-            if (Environment.TickCount64 - heardAt >= GatewayTimeout.TotalMilliseconds)
+            if (Environment.TickCount64 - heardAt >= patience.TotalMilliseconds)
                 return SiteConfirmationResult.NoGateway;
         }
     }

@@ -6,6 +6,8 @@ namespace QuickSilver.WideArea.Telling;
 /// <summary>Questions of a node who holds its messages, until they are answered. Any thread.</summary>
 internal sealed class OpenQuestions
 {
+    private static readonly TimeSpan GatewayTimeout = TimeSpan.FromSeconds(30);
+
     private readonly ConcurrentDictionary<ulong, OpenQuestion> _open = new();
 
     // Nodes draw theirs, so that no two have the same.
@@ -14,7 +16,8 @@ internal sealed class OpenQuestions
     /// <summary>Asks about a message.</summary>
     public OpenQuestion Open(ulong sequence, string group)
     {
-        var question = new OpenQuestion(new AskBody(Interlocked.Increment(ref _number), sequence, group));
+        var ask = new AskBody(Interlocked.Increment(ref _number), sequence, group);
+        var question = new OpenQuestion(ask, GatewayTimeout);
         _open[question.Number] = question;
         return question;
     }

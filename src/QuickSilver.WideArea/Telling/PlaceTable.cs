@@ -65,7 +65,8 @@ internal sealed class PlaceTable
         {
             bool isFresh = IsFresh;
             return [.. _places.Values.Where(place => place.Group == group)
-                .Select(place => isFresh ? place : Cut(place)).OrderBy(static place => place.Site, StringComparer.Ordinal)];
+                .Select(place => isFresh ? place : Cut(place))
+                .OrderBy(static place => place.Site, StringComparer.Ordinal)];
         }
     }
 
@@ -124,8 +125,12 @@ internal sealed class PlaceTable
     /// <summary>Reads what is known, then what changes.</summary>
     public async IAsyncEnumerable<SiteMembers> ReadAsync([EnumeratorCancellation] CancellationToken cancellationToken)
     {
-        var channel = Channel.CreateBounded<SiteMembers>(
-            new BoundedChannelOptions(MostBehind) { FullMode = BoundedChannelFullMode.DropOldest, SingleReader = true });
+        var limit = new BoundedChannelOptions(MostBehind)
+        {
+            FullMode = BoundedChannelFullMode.DropOldest,
+            SingleReader = true,
+        };
+        var channel = Channel.CreateBounded<SiteMembers>(limit);
         SiteMembers[] known;
         lock (_lock)
         {

@@ -4,8 +4,8 @@ using QuickSilver.Protocol.Wire;
 namespace QuickSilver.WideArea.Telling;
 
 /// <summary>
-/// What a gateway tells the nodes of its site, in the group <see cref="SiteTelling.GroupName"/>: which groups are held up, and by
-/// which site. Each message replaces the one before.
+/// What a gateway tells the nodes of its site, in the group <see cref="SiteTelling.GroupName"/>: which groups are held
+/// up, and by which site. Each message replaces the one before.
 /// <code>
 /// version  1 byte   1
 /// count    varint   groups, at most 1,000

@@ -3,8 +3,8 @@ using QuickSilver.WideArea.Groups;
 
 namespace QuickSilver.WideArea.Telling;
 
-/// <summary>Looks at what waits of each group, and tells the site which groups are held up. A group is held up from half
-/// of its limit on, until a quarter of it waits. One task.</summary>
+/// <summary>Looks at what waits of each group, and tells the site which groups are held up. A group is held up from
+/// half of its limit on, until a quarter of it waits. One task.</summary>
 internal sealed class PressureTeller(
     SiteTelling telling, SiteGatewayOptions options, IReadOnlyList<GroupWorker> workers, GatewayLog log)
 {

@@ -3,8 +3,8 @@ using QuickSilver.WideArea.Presence;
 
 namespace QuickSilver.WideArea.Telling;
 
-/// <summary>Looks 20 times a second at what is to be told, to other gateways and to the own site, and takes what nodes of
-/// the site ask.</summary>
+/// <summary>Looks 20 times a second at what is to be told, to other gateways and to the own site, and takes what nodes
+/// of the site ask.</summary>
 internal sealed class SiteTeller(
     GatewayPresence presence, IReadOnlyList<SpanningGroup> groups, SiteTelling telling, PressureTeller pressure,
     RosterExchange rosters, DirectoryTeller directory, Action wake)

@@ -1,9 +1,9 @@
 namespace QuickSilver.WideArea.Telling;
 
 /// <summary>
-/// The active gateway in the group <see cref="GroupName"/>, in which it tells the nodes of its site what it knows of the
-/// others, and they ask. It joins again after an eviction. Its task runs on pool threads; members may be called from
-/// any.
+/// The active gateway in the group <see cref="GroupName"/>, in which it tells the nodes of its site what it knows of
+/// the others, and they ask. It joins again after an eviction. Its task runs on pool threads; members may be called
+/// from any.
 /// </summary>
 internal sealed class SiteTelling(QuickSilverNode node)
 {

@@ -1,7 +1,7 @@
 namespace QuickSilver.WideArea.Telling;
 
-/// <summary>What a message in the group <see cref="SiteTelling.GroupName"/> is, behind a version byte of 2. Version 1 is
-/// <see cref="PressureBody"/>; its readers drop all others.</summary>
+/// <summary>What a message in the group <see cref="SiteTelling.GroupName"/> is, behind a version byte of 2. Version 1
+/// is <see cref="PressureBody"/>; its readers drop all others.</summary>
 internal enum TellingKind : byte
 {
     /// <summary>A node wants to know which sites have members: <see cref="HelloBody"/>.</summary>
