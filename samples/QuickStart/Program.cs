@@ -13,7 +13,7 @@ using QuickSilver;
 using QuickSilver.Testing;
 
 var groups = new Option<int>("--groups") { Description = "How many groups.", DefaultValueFactory = _ => 100 };
-var messages = new Option<int>("--messages") { Description = "How many messages.", DefaultValueFactory = _ => 1_000_000 };
+var messages = new Option<int>("--messages") { Description = "How many.", DefaultValueFactory = _ => 1_000_000 };
 var size = new Option<int>("--size") { Description = "Bytes of a message.", DefaultValueFactory = _ => 1000 };
 var subscribers = new Option<int>("--subscribers") { Description = "How many.", DefaultValueFactory = _ => 3 };
 var drop = new Option<double>("--drop") { Description = "Share of the datagrams that each subscriber drops." };

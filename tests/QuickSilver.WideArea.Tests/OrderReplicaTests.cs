@@ -69,7 +69,11 @@ public sealed class OrderReplicaTests
         Tell(_members[0].Id, RingBody.Sites(0, ["berlin", "tokyo"]));
         var entry = new OrderRecord
         {
-            Kind = OrderRecordKind.Entry, Incarnation = 5, Number = 1, Stamp = 1, HasContent = true,
+            Kind = OrderRecordKind.Entry,
+            Incarnation = 5,
+            Number = 1,
+            Stamp = 1,
+            HasContent = true,
             Body = new byte[] { 1, (byte)'a', 7 },
         };
         byte[] good = RingBody.Record(1, "10.0.0.9:15000/1"u8, "far"u8, 1, entry.ToBytes());

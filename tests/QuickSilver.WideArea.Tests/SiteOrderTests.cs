@@ -125,7 +125,8 @@ public sealed class SiteOrderTests
             for (; sent < 10_000; sent++) await berlin.Order.SendAsync("bulk", payload, limit.Token);
         });
         await SiteRig.UntilAsync(
-            () => berlin.Order.GetStatistics().Unacknowledged is >= 168 and var count && count == Volatile.Read(ref sent),
+            () => berlin.Order.GetStatistics().Unacknowledged is >= 168 and var count
+                && count == Volatile.Read(ref sent),
             () => $"8 MiB wait: {sent}, {berlin.Order.GetStatistics()}");
         await limit.CancelAsync();
         Assert.Contains("'tokyo'", (await sending).Message, StringComparison.Ordinal);

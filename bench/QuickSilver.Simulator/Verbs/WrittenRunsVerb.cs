@@ -24,7 +24,8 @@ internal static class WrittenRunsVerb
         PeerRun.Generate);
 
     public static Command Sites() => Make(
-        "sites", "Overlays of two to eight sites; links lose, delay and fail, gateways restart, members come and go (S1 to S7).",
+        "sites",
+        "Overlays of two to eight sites; links lose, delay and fail, gateways restart, members come and go (S1 to S7).",
         static seed => SiteRun.Execute(seed)?.Message);
 
     private static Command Make(string name, string description, Func<ulong, RunSpec> generate) => Make(

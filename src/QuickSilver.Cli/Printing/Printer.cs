@@ -6,8 +6,8 @@ using Microsoft.Win32.SafeHandles;
 namespace QuickSilver.Cli.Printing;
 
 /// <summary>Where a command's output goes: lines of text, or one JSON object a line. Calls may come from any thread; a
-/// line is written whole. What is written waits for <see cref="Flush"/>. Once nobody reads the output any more, as behind
-/// `head`, what is printed is dropped.</summary>
+/// line is written whole. What is written waits for <see cref="Flush"/>. Once nobody reads the output any more, as
+/// behind `head`, what is printed is dropped.</summary>
 internal sealed class Printer : IDisposable
 {
     private const int TooMuch = 1 << 16;
@@ -42,7 +42,7 @@ internal sealed class Printer : IDisposable
 
     /// <summary>The room for a table: the terminal without its last line, which has the prompt; else endless.</summary>
     public TerminalSize Room =>
-        IsTerminal ? TerminalSize.Now() is var size ? size with { Height = size.Height - 1 } : default : TerminalSize.Endless;
+        IsTerminal && TerminalSize.Now() is var size ? size with { Height = size.Height - 1 } : TerminalSize.Endless;
 
     /// <summary>Cancelled once nobody reads the output any more.</summary>
     public CancellationToken Closed => _closed.Token;
@@ -153,7 +153,8 @@ internal sealed class Printer : IDisposable
     private static Stream OpenOutput()
     {
         if (OperatingSystem.IsWindows() || !Console.IsOutputRedirected) return Console.OpenStandardOutput();
-        var pipe = new FileStream(new SafeFileHandle(StandardOutput, ownsHandle: false), FileAccess.Write, bufferSize: 0);
+        var handle = new SafeFileHandle(StandardOutput, ownsHandle: false);
+        var pipe = new FileStream(handle, FileAccess.Write, bufferSize: 0);
         return pipe.CanSeek ? Console.OpenStandardOutput() : pipe;
     }
 

@@ -10,8 +10,8 @@ internal sealed class ClusterRow(NodeSnapshot first, Instant arrived)
     private static readonly TimeSpan SilentAfter = TimeSpan.FromSeconds(3);
     private static readonly TimeSpan ShortestSpan = TimeSpan.FromMilliseconds(100);
 
-    // Nodes publish once a second, and what a pause of the network held back comes at once. A node that is faster by far
-    // is not read.
+    // Nodes publish once a second, and what a pause of the network held back comes at once. A node that is faster by
+    // far is not read.
     private static readonly TimeSpan ShortestPause = TimeSpan.FromMilliseconds(100);
     private static readonly TimeSpan Allowance = TimeSpan.FromSeconds(1);
 

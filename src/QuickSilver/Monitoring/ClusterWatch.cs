@@ -4,9 +4,9 @@ using QuickSilver.Runtime;
 
 namespace QuickSilver.Monitoring;
 
-/// <summary>The work of a <see cref="ClusterMonitor"/>: once a second it reads the snapshots of nodes that have arrived,
-/// and puts one of the cluster together. It sleeps between: to wake for each snapshot costs more than to read it. Any
-/// thread.</summary>
+/// <summary>The work of a <see cref="ClusterMonitor"/>: once a second it reads the snapshots of nodes that have
+/// arrived, and puts one of the cluster together. It sleeps between: to wake for each snapshot costs more than to read
+/// it. Any thread.</summary>
 internal sealed class ClusterWatch : IAsyncDisposable
 {
     private static readonly TimeSpan Interval = TimeSpan.FromSeconds(1);
