@@ -61,7 +61,8 @@ internal sealed class MembershipForget : CliCommand
         throw new CommandFailure(
             ExitCode.NoServer,
             $"No 'quicksilver membership run' of this user serves {(cluster is null ? "" : $"'{cluster}' ")}at port "
-            + $"{port} of this machine: run the command there. A program of your own that serves calls ForgetMemberAsync.");
+            + $"{port} of this machine: run the command there. A program of your own that serves calls "
+            + "ForgetMemberAsync.");
     }
 
     private static string? ClusterOf(string json)

@@ -46,8 +46,8 @@ internal sealed class RecordingWriter
     /// <summary>The messages written so far, and the long ones that are whole.</summary>
     public long Messages { get; private set; }
 
-    /// <summary>Adds a message, a piece of a long one, or a loss. Times never go back: an earlier one counts as that of the
-    /// item before.</summary>
+    /// <summary>Adds a message, a piece of a long one, or a loss. Times never go back: an earlier one counts as that
+    /// of the item before.</summary>
     /// <exception cref="ArgumentException">The payload or a text is longer than the format takes.</exception>
     public void Write(RecordedItem item)
     {

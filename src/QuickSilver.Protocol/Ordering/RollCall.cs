@@ -28,7 +28,10 @@ internal sealed class RollCall
     private const int Helpers = 8;
     private const int MostCalled = 16;
     private const int LeastCalls = 2;
+    // Between two calls of a member.
     private static readonly TimeSpan Pause = TimeSpan.FromMilliseconds(500);
+
+    // How long a member is called after it was last waited for.
     private static readonly TimeSpan GoodFor = TimeSpan.FromSeconds(2);
 
     private readonly OrderedParts _parts;
