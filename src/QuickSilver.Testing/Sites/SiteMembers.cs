@@ -1,5 +1,6 @@
 using QuickSilver.Protocol.Core;
 using QuickSilver.Protocol.Sites;
+using QuickSilver.Protocol.Sites.Gateways;
 using QuickSilver.Protocol.Sites.Overlay;
 
 namespace QuickSilver.Testing.Sites;
@@ -7,7 +8,7 @@ namespace QuickSilver.Testing.Sites;
 /// <summary>Which sites had members of a group when, and which of that the sender of a record knew.</summary>
 internal sealed class SiteMembers(SiteWorld world)
 {
-    private readonly Dictionary<(StreamId Stream, ulong Number), (Instant At, SiteSet Known)> _sent = [];
+    private readonly Dictionary<(StreamId Stream, ulong Number), Sending> _sent = [];
     private readonly Dictionary<(int Site, uint Group), Stay> _stays = [];
     private readonly Dictionary<(int Sender, uint Group), SiteSet> _known = [];
     private readonly Dictionary<(int Sender, uint Group, int Site), Instant> _knownUntil = [];
@@ -16,8 +17,13 @@ internal sealed class SiteMembers(SiteWorld world)
     public bool HaveChanged { get; private set; }
 
     /// <summary>A record is sent.</summary>
-    public void OnSent(StreamId stream, ulong number) =>
-        _sent[(stream, number)] = (world.Now, world.Sites[stream.Site].Gateway!.MembersOf(stream.Group));
+    public void OnSent(StreamId stream, ulong number)
+    {
+        Gateway sender = world.Sites[stream.Site].Gateway!;
+        _sent[(stream, number)] = new Sending(
+            world.Now, sender.MembersOf(stream.Group),
+            [.. Enumerable.Range(0, world.Map.Count).Select(sender.NewsOf)]);
+    }
 
     /// <summary>A site's gateway has done something, and may know of other members.</summary>
     public void OnTurn(SimulatedSite sender)
@@ -37,7 +43,9 @@ internal sealed class SiteMembers(SiteWorld world)
     {
         HaveChanged = true;
         foreach (uint group in site.Groups.Except(groups)) StayOf(site, group).LeftAt = world.Now;
-        foreach (uint group in groups.Except(site.Groups)) StayOf(site, group).JoinedAt = world.Now;
+        // The next that the site tells has them.
+        (ulong Node, ulong Number) news = site.Gateway?.NewsOf(site.Index) ?? (site.Node, ulong.MaxValue);
+        foreach (uint group in groups.Except(site.Groups)) StayOf(site, group).Before = news;
     }
 
     /// <summary>True when all members of a group at a site have ever left, or came later than its gateway.</summary>
@@ -46,10 +54,10 @@ internal sealed class SiteMembers(SiteWorld world)
     /// <summary>False for a record whose sender has known of no members at a site since it was sent.</summary>
     public bool MayGet(SimulatedSite site, StreamId stream, ulong number)
     {
-        (Instant at, SiteSet known) = _sent.GetValueOrDefault((stream, number));
-        if (known.Contains(site.Index)) return true;
+        if (!_sent.TryGetValue((stream, number), out Sending? sending)) return true;
+        if (sending.Known.Contains(site.Index)) return true;
         return _known.GetValueOrDefault((stream.Site, stream.Group)).Contains(site.Index)
-            || _knownUntil.GetValueOrDefault((stream.Site, stream.Group, site.Index)) >= at;
+            || _knownUntil.GetValueOrDefault((stream.Site, stream.Group, site.Index)) >= sending.At;
     }
 
     /// <summary>The first record that was sent when members at a site were known, who have stayed, and that did not
@@ -59,10 +67,10 @@ internal sealed class SiteMembers(SiteWorld world)
         Instant left = _stays.TryGetValue((site.Index, stream.Group), out Stay? stay) ? stay.LeftAt : default;
         for (ulong number = 1; number <= last; number++)
         {
-            (Instant at, SiteSet known) = _sent[(stream, number)];
-            if (at <= left || !known.Contains(site.Index)) continue;
-            // Known of an earlier stay, which ended before.
-            if (stay is not null && stay.JoinedAt > at) continue;
+            Sending sending = _sent[(stream, number)];
+            if (sending.At <= left || !sending.Known.Contains(site.Index)) continue;
+            // Of an earlier stay: its end may have been learned later, and what was under way dropped.
+            if (stay is not null && sending.News[site.Index].CompareTo(stay.Before) <= 0) continue;
             if (got is null || !got.Contains(number)) return number;
         }
         return null;
@@ -74,10 +82,14 @@ internal sealed class SiteMembers(SiteWorld world)
         return stay;
     }
 
+    // What a sender knew when it sent.
+    private sealed record Sending(Instant At, SiteSet Known, (ulong Node, ulong Number)[] News);
+
     // The latest join and leave of a site's members.
     private sealed class Stay
     {
-        public Instant JoinedAt { get; set; }
+        // The last that the site's gateway had told before the join.
+        public (ulong Node, ulong Number) Before { get; set; }
 
         public Instant LeftAt { get; set; }
     }

@@ -146,6 +146,10 @@ internal sealed class Gateway : ILinkHost
     /// <summary>Key of a site's node; 0 when nothing is known of it.</summary>
     public ulong NodeOf(int site) => _states.Of(site)?.Node ?? 0;
 
+    /// <summary>Which of what a site has told of itself is known here: rises with each that it tells.</summary>
+    public (ulong Node, ulong Number) NewsOf(int site) =>
+        _states.Of(site) is { } state ? (state.Node, state.Number) : default;
+
     /// <summary>Sites that can be reached, the own one included.</summary>
     public SiteSet Reached => _states.Current.TreeOf(_site).Sites;
 
