@@ -25,7 +25,7 @@ internal sealed class GroupWorker(
     private readonly Lock _lock = new();
     private readonly StandbyBuffer _kept = new(options.MaxWaitingBytesPerGroup);
     private readonly Dictionary<MemberId, SenderText> _senders = [];
-    private readonly TaskCompletionSource _first = new(TaskCreationOptions.RunContinuationsAsynchronously);
+    private readonly Rejoining _rejoining = new(RejoinPause);
     private SpanningGroup? _group;
     private Action? _wake;
     private Group? _joined;
@@ -45,7 +45,7 @@ internal sealed class GroupWorker(
     public int Kept => Volatile.Read(ref _keptCount);
 
     /// <summary>Completes when the group was joined for the first time; faults when that failed.</summary>
-    public Task FirstJoin => _first.Task;
+    public Task FirstJoin => _rejoining.First;
 
     /// <summary>The handle on the group; null while it is not joined. Any thread.</summary>
     public Group? Joined => Volatile.Read(ref _joined);
@@ -90,33 +90,10 @@ internal sealed class GroupWorker(
     }
 
     /// <summary>Reads until it is cancelled or the node has ended.</summary>
-    public async Task ReadAsync(CancellationToken cancellationToken)
-    {
-        while (!cancellationToken.IsCancellationRequested)
-        {
-            try
-            {
-                await StayAsync(cancellationToken).ConfigureAwait(false);
-            }
-            catch (OperationCanceledException) when (cancellationToken.IsCancellationRequested)
-            {
-                _first.TrySetCanceled(cancellationToken);
-                return;
-            }
-            catch (ObjectDisposedException ended)
-            {
-                _first.TrySetException(ended);
-                return;
-            }
-            catch (Exception refusal)
-            {
-                if (_first.TrySetException(refusal)) return;
-                log.Post(logger => Log.Rejoining(logger, options.Site, name, refusal.Message));
-            }
-            Volatile.Write(ref _joined, null);
-            await Task.Delay(RejoinPause, cancellationToken).ConfigureAwait(ConfigureAwaitOptions.SuppressThrowing);
-        }
-    }
+    public Task ReadAsync(CancellationToken cancellationToken) =>
+        _rejoining.RunAsync(
+            StayAsync, refusal => log.Post(logger => Log.Rejoining(logger, options.Site, name, refusal.Message)),
+            () => Volatile.Write(ref _joined, null), cancellationToken);
 
     private async Task StayAsync(CancellationToken cancellationToken)
     {
@@ -136,7 +113,7 @@ internal sealed class GroupWorker(
             cancellationToken).ConfigureAwait(false);
         Volatile.Write(ref _joined, joined);
         Volatile.Write(ref _inbox, inbox);
-        _first.TrySetResult();
+        _rejoining.OnJoined();
         await foreach (GroupEvent told in inbox.ReadEventsAsync(cancellationToken).ConfigureAwait(false))
         {
             switch (told)

@@ -2,6 +2,7 @@ using QuickSilver.Protocol.Sites.Ordering;
 using QuickSilver.WideArea.Diagnostics;
 using QuickSilver.WideArea.Groups;
 using QuickSilver.WideArea.Links;
+using QuickSilver.WideArea.Presence;
 using QuickSilver.WideArea.Records;
 
 namespace QuickSilver.WideArea.Ordering;
@@ -32,7 +33,7 @@ internal sealed class OrderGateway
     private readonly Lock _lock = new();
     private readonly SemaphoreSlim _due = new(0, 1);
     private readonly CancellationTokenSource _stop = new();
-    private readonly TaskCompletionSource _first = new(TaskCreationOptions.RunContinuationsAsynchronously);
+    private readonly Rejoining _rejoining = new(RejoinPause);
     private readonly HashSet<string> _reached = [];
     private SpanningGroup? _group;
     private Action? _wake;
@@ -59,11 +60,11 @@ internal sealed class OrderGateway
     public OrderMember Member => _member;
 
     /// <summary>Completes when the ring was joined for the first time; faults when that failed.</summary>
-    public Task FirstJoin => _first.Task;
+    public Task FirstJoin => _rejoining.First;
 
     /// <summary>Joins the ring.</summary>
     public void Start() =>
-        _tasks = [Task.Run(() => StayAsync(_stop.Token)), Task.Run(() => TellAsync(_stop.Token)),
+        _tasks = [Task.Run(() => RunAsync(_stop.Token)), Task.Run(() => TellAsync(_stop.Token)),
             Task.Run(() => LookAsync(_stop.Token))];
 
     /// <summary>A life begins.</summary>
@@ -94,33 +95,16 @@ internal sealed class OrderGateway
         _stop.Dispose();
     }
 
+    private Task RunAsync(CancellationToken cancellationToken) =>
+        _rejoining.RunAsync(
+            StayAsync, refusal => _log.Post(logger => Log.Rejoining(logger, _site, RingBody.Group, refusal.Message)),
+            onAgain: null, cancellationToken);
+
     private async Task StayAsync(CancellationToken cancellationToken)
     {
-        while (!cancellationToken.IsCancellationRequested)
-        {
-            try
-            {
-                _ = _member.HasState.ContinueWith(
-                    _ => _first.TrySetResult(), cancellationToken, TaskContinuationOptions.None, TaskScheduler.Default);
-                await _member.StayAsync(cancellationToken).ConfigureAwait(false);
-            }
-            catch (OperationCanceledException) when (cancellationToken.IsCancellationRequested)
-            {
-                _first.TrySetCanceled(cancellationToken);
-                return;
-            }
-            catch (ObjectDisposedException ended)
-            {
-                _first.TrySetException(ended);
-                return;
-            }
-            catch (Exception refusal)
-            {
-                if (_first.TrySetException(refusal)) return;
-                _log.Post(logger => Log.Rejoining(logger, _site, RingBody.Group, refusal.Message));
-            }
-            await Task.Delay(RejoinPause, cancellationToken).ConfigureAwait(ConfigureAwaitOptions.SuppressThrowing);
-        }
+        _ = _member.HasState.ContinueWith(
+            _ => _rejoining.OnJoined(), cancellationToken, TaskContinuationOptions.None, TaskScheduler.Default);
+        await _member.StayAsync(cancellationToken).ConfigureAwait(false);
     }
 
     private void OnChanged(OrderReplica replica) => Pump(replica, isDue: false);

@@ -25,7 +25,7 @@ internal sealed class GatewayPresence(QuickSilverNode node, string site, ulong c
     private readonly HashSet<MemberId> _gateways = [];
     private HashSet<MemberId> _present = [];
     private readonly CancellationTokenSource _stop = new();
-    private readonly TaskCompletionSource _first = new(TaskCreationOptions.RunContinuationsAsynchronously);
+    private readonly Rejoining _rejoining = new(RejoinPause);
     private GatewayElection? _election;
     private Group? _joined;
     private Task _running = Task.CompletedTask;
@@ -34,7 +34,7 @@ internal sealed class GatewayPresence(QuickSilverNode node, string site, ulong c
     private bool _hasNode;
 
     /// <summary>Completes when the group was joined for the first time; faults when that failed.</summary>
-    public Task FirstJoin => _first.Task;
+    public Task FirstJoin => _rejoining.First;
 
     /// <summary>True while this gateway may publish in groups that span sites: it is the active one, and each other
     /// gateway knows it.</summary>
@@ -82,7 +82,8 @@ internal sealed class GatewayPresence(QuickSilverNode node, string site, ulong c
 
     /// <summary>Begins.</summary>
     /// <param name="role">Is told what this gateway is to be.</param>
-    public void Start(IGatewayRole role) => _running = Task.Run(() => RunAsync(role, _stop.Token));
+    public void Start(IGatewayRole role) => _running = Task.Run(
+        () => _rejoining.RunAsync(stop => StayAsync(role, stop), onRefused: null, onAgain: null, _stop.Token));
 
     /// <summary>Waits until it is in the group.</summary>
     public async Task BeJoinedAsync(CancellationToken cancellationToken)
@@ -155,32 +156,6 @@ internal sealed class GatewayPresence(QuickSilverNode node, string site, ulong c
         lock (Nodes) Nodes.Remove(node);
     }
 
-    private async Task RunAsync(IGatewayRole role, CancellationToken cancellationToken)
-    {
-        while (!cancellationToken.IsCancellationRequested)
-        {
-            try
-            {
-                await StayAsync(role, cancellationToken).ConfigureAwait(false);
-            }
-            catch (OperationCanceledException) when (cancellationToken.IsCancellationRequested)
-            {
-                _first.TrySetCanceled(cancellationToken);
-                return;
-            }
-            catch (ObjectDisposedException ended)
-            {
-                _first.TrySetException(ended);
-                return;
-            }
-            catch (Exception refusal)
-            {
-                if (_first.TrySetException(refusal)) return;
-            }
-            await Task.Delay(RejoinPause, cancellationToken).ConfigureAwait(ConfigureAwaitOptions.SuppressThrowing);
-        }
-    }
-
     private async Task StayAsync(IGatewayRole role, CancellationToken cancellationToken)
     {
         Group joined = await node.JoinAsync(Group, new GroupOptions { SelfDelivery = false }, cancellationToken)
@@ -195,7 +170,7 @@ internal sealed class GatewayPresence(QuickSilverNode node, string site, ulong c
                 GatewayElection election = _election ?? new GatewayElection(node.Id, Incarnations.Next(), _node);
                 ElectionVote before = election.Vote;
                 Take(election, told, role);
-                _first.TrySetResult();
+                _rejoining.OnJoined();
                 if (election.Vote != before || told is ViewChanged)
                     await SendVoteAsync(joined, cancellationToken).ConfigureAwait(false);
                 if (election.IsActive) await role.BeActiveAsync().ConfigureAwait(false);
