@@ -1,7 +1,7 @@
 namespace QuickSilver.WideArea.Presence;
 
-/// <summary>Keeps a gateway in a group of its cluster: it joins again after an eviction. A refusal before the first join
-/// ends it, a later one does not. Its task runs on pool threads; members may be called from any.</summary>
+/// <summary>Keeps a gateway in a group of its cluster: it joins again after an eviction. A refusal before the first
+/// join ends it, a later one does not. Its task runs on pool threads; members may be called from any.</summary>
 /// <param name="pause">Between two joins.</param>
 internal sealed class Rejoining(TimeSpan pause)
 {
