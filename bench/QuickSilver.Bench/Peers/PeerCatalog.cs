@@ -1,7 +1,10 @@
 using System.Globalization;
+using System.Security.Cryptography;
+using System.Security.Cryptography.X509Certificates;
 using QuickSilver.Bench.Lab;
 using QuickSilver.Bench.Processes;
 using QuickSilver.Bench.Roles;
+using QuickSilver.Bench.Tcp;
 
 namespace QuickSilver.Bench.Peers;
 
@@ -78,6 +81,7 @@ internal static class PeerCatalog
             isTuned: true),
         NatsNet("nats-net", isTuned: false),
         NatsNet("nats-net-tuned", isTuned: true),
+        NatsNet("nats-net-tuned-tls", isTuned: true, isTls: true),
         new NativePeer("redis-net", Broker)
         {
             Adapter = "redis-net", Program = DotNet, Runner = ["dotnet"], Words = ["redis"], HasTopics = true,
@@ -97,15 +101,15 @@ internal static class PeerCatalog
         },
     ];
 
-    private static NativePeer NatsNet(string name, bool isTuned) => new(name, Broker)
+    private static NativePeer NatsNet(string name, bool isTuned, bool isTls = false) => new(name, Broker)
     {
         Adapter = "nats-net",
         Program = DotNet,
         IsTuned = isTuned,
         Runner = ["dotnet"],
-        Words = ["nats"],
+        Words = [isTls ? "nats-tls" : "nats"],
         HasTopics = true,
-        BrokerCommand = NatsServer,
+        BrokerCommand = isTls ? NatsTlsServer : NatsServer,
     };
 
     private static NativePeer NetMq(string name, bool isTuned) => new(name, Dropping)
@@ -157,6 +161,16 @@ internal static class PeerCatalog
 
     private static IReadOnlyList<string> NatsServer(BrokerPlace place) =>
         ["nats-server", "-a", place.Address, "-p", Text(place.Port)];
+
+    private static IReadOnlyList<string> NatsTlsServer(BrokerPlace place)
+    {
+        string certificate = Path.Combine(place.Folder, "certificate.pem"), key = Path.Combine(place.Folder, "key.pem");
+        using X509Certificate2 made = TcpConnection.MakeCertificate();
+        using ECDsa secret = made.GetECDsaPrivateKey()!;
+        File.WriteAllText(certificate, made.ExportCertificatePem());
+        File.WriteAllText(key, secret.ExportPkcs8PrivateKeyPem());
+        return [.. NatsServer(place), "--tls", "--tlscert", certificate, "--tlskey", key];
+    }
 
     private static IReadOnlyList<string> RedisServer(BrokerPlace place) =>
     [

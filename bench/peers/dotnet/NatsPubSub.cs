@@ -4,8 +4,9 @@ using QuickSilver.Bench.Roles;
 namespace QuickSilver.Peers.DotNet;
 
 /// <summary>NATS by NATS.Net, a subject for each group. Tuned: room for more messages in each subscription, and a full
-/// one holds the connection up instead of dropping.</summary>
-internal sealed class NatsPubSub(bool isTuned) : IPubSub
+/// one holds the connection up instead of dropping. With TLS the server shows a certificate of the run, which nobody
+/// checks.</summary>
+internal sealed class NatsPubSub(bool isTuned, bool isTls = false) : IPubSub
 {
     private const int TunedCapacity = 65_536;
     private static readonly TimeSpan ConnectPause = TimeSpan.FromMilliseconds(250);
@@ -31,6 +32,8 @@ internal sealed class NatsPubSub(bool isTuned) : IPubSub
                 SubPendingChannelFullMode = System.Threading.Channels.BoundedChannelFullMode.Wait,
             };
         }
+        if (isTls)
+            options = options with { TlsOpts = new NatsTlsOpts { Mode = TlsMode.Require, InsecureSkipVerify = true } };
         _subjects = [.. Enumerable.Range(0, order.Groups).Select(IPubSub.TopicOf)];
         while (true)
         {

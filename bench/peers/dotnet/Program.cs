@@ -12,6 +12,7 @@ try
     await using IPubSub system = args[0] switch
     {
         "nats" => new NatsPubSub(isTuned),
+        "nats-tls" => new NatsPubSub(isTuned, isTls: true),
         "netmq" => new NetMqPubSub(isTuned),
         "redis" => new RedisPubSub(),
         "mqtt" => new MqttPubSub(isTuned),
