@@ -28,6 +28,7 @@ internal sealed class GroupWorker(
     private readonly Rejoining _rejoining = new(RejoinPause);
     private SpanningGroup? _group;
     private Action? _wake;
+    private Action? _waits;
     private Group? _joined;
     private Inbox? _inbox;
     private long _missedAt = long.MinValue;
@@ -59,8 +60,9 @@ internal sealed class GroupWorker(
     /// <summary>A life begins: what is kept goes to it first, then what is read.</summary>
     /// <param name="group">The group as it has it.</param>
     /// <param name="wake">Called when something waits for it.</param>
+    /// <param name="waits">Called when reading begins to wait for other sites.</param>
     /// <param name="isSuccessor">True when another gateway of the site was active before.</param>
-    public void Begin(SpanningGroup group, Action wake, bool isSuccessor)
+    public void Begin(SpanningGroup group, Action wake, Action waits, bool isSuccessor)
     {
         lock (_lock)
         {
@@ -69,6 +71,7 @@ internal sealed class GroupWorker(
             while (_kept.TryTake(out OutgoingMessage message)) Offer(group, message);
             Volatile.Write(ref _keptCount, 0);
             (_group, _wake) = (group, wake);
+            Volatile.Write(ref _waits, waits);
         }
         wake();
     }
@@ -139,7 +142,11 @@ internal sealed class GroupWorker(
         if (Group is { } active)
         {
             Task room = active.Room.WaitAsync();
-            if (!room.IsCompleted) await room.WaitAsync(cancellationToken).ConfigureAwait(false);
+            if (!room.IsCompleted)
+            {
+                Volatile.Read(ref _waits)?.Invoke();
+                await room.WaitAsync(cancellationToken).ConfigureAwait(false);
+            }
         }
         if (!_senders.TryGetValue(message.Sender, out SenderText? sender))
         {

@@ -91,7 +91,7 @@ internal sealed class GatewayLife
         _socket.SetLoop(_loop.Wake);
         _loop.Start();
         for (int index = 0; index < _workers.Count; index++)
-            _workers[index].Begin(_groups[index], _loop.Wake, isSuccessor);
+            _workers[index].Begin(_groups[index], _loop.Wake, _asked.LookSoon, isSuccessor);
         if (_ordered is not null) _order!.Begin(_ordered, _loop.Wake, () => Watch.Latest);
         _tasks = [.. _work.Select(work => Task.Run(() => work(_stop.Token), CancellationToken.None))];
         _telling = Task.Run(() => _teller.RunAsync(_stopTelling.Token), CancellationToken.None);

@@ -4,7 +4,8 @@ using QuickSilver.WideArea.Presence;
 namespace QuickSilver.WideArea.Telling;
 
 /// <summary>Looks 20 times a second at what is to be told, to other gateways and to the own site, and takes what nodes
-/// of the site ask.</summary>
+/// of the site ask. It looks at once when a group begins to wait for other sites, and soon again while much waits.
+/// </summary>
 internal sealed class SiteTeller(
     GatewayPresence presence, IReadOnlyList<SpanningGroup> groups, SiteTelling telling, PressureTeller pressure,
     RosterExchange rosters, DirectoryTeller directory, Action wake)
@@ -12,19 +13,29 @@ internal sealed class SiteTeller(
     private const int MostAsks = 4096;
 
     private static readonly TimeSpan LookPause = TimeSpan.FromMilliseconds(50);
+    private static readonly TimeSpan ShortPause = TimeSpan.FromMilliseconds(2);
+
+    private TaskCompletionSource _soon = MakeSignal();
 
     /// <summary>Tells until it is cancelled.</summary>
     public async Task RunAsync(CancellationToken cancellationToken)
     {
+        long due = Environment.TickCount64;
         while (!cancellationToken.IsCancellationRequested)
         {
-            await Task.Delay(LookPause, cancellationToken).ConfigureAwait(ConfigureAwaitOptions.SuppressThrowing);
+            await Task.Delay(ShortPause, cancellationToken).ConfigureAwait(ConfigureAwaitOptions.SuppressThrowing);
+            if (!pressure.IsNear) await PauseAsync(cancellationToken).ConfigureAwait(false);
             if (cancellationToken.IsCancellationRequested) return;
             pressure.Tell();
+            if (Environment.TickCount64 < due) continue;
+            due = Environment.TickCount64 + (long)LookPause.TotalMilliseconds;
             rosters.Tell();
             directory.Tell();
         }
     }
+
+    /// <summary>Ends the pause before the next look. Any thread.</summary>
+    public void LookSoon() => Volatile.Read(ref _soon).TrySetResult();
 
     /// <summary>Takes a message of the site's group. What is malformed changes nothing.</summary>
     public void OnMessage(Message message)
@@ -32,6 +43,15 @@ internal sealed class SiteTeller(
         if (HelloBody.TryRead(message.Payload.Span, out bool isFirst)) directory.OnHello(isFirst);
         else if (AskBody.TryRead(message.Payload.Span, out AskBody ask)) OnAsk(message.Sender, ask);
     }
+
+    private async Task PauseAsync(CancellationToken cancellationToken)
+    {
+        Task soon = _soon.Task;
+        await Task.WhenAny(soon, Task.Delay(LookPause, cancellationToken)).ConfigureAwait(false);
+        if (soon.IsCompleted) Volatile.Write(ref _soon, MakeSignal());
+    }
+
+    private static TaskCompletionSource MakeSignal() => new(TaskCreationOptions.RunContinuationsAsynchronously);
 
     private void OnAsk(MemberId sender, in AskBody ask)
     {
