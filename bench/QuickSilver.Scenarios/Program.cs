@@ -30,6 +30,7 @@ IScenario[] scenarios =
     new Overlap(),
     new Junk(),
     new SlowMember(),
+    new SitesVerb(),
 ];
 const int RateNotKept = 2;
 if (args is [RoleProgram.Word]) return await RoleProgram.RunAsync();
