@@ -11,7 +11,7 @@ namespace QuickSilver.Scenarios.Sites;
 /// </summary>
 internal sealed class SiteEnd : IAsyncDisposable
 {
-    /// <summary>Bytes of a message that are read: the number, and when it was due.</summary>
+    /// <summary>Bytes of a message that are read: the number, and when it was given to be sent.</summary>
     public const int HeadBytes = 16;
 
     private readonly LatencyHistogram _ages = new();

@@ -57,7 +57,7 @@ internal sealed record SiteRun
                 continue;
             }
             BinaryPrimitives.WriteInt64LittleEndian(message, sent++);
-            BinaryPrimitives.WriteInt64LittleEndian(message.AsSpan(sizeof(long)), due);
+            BinaryPrimitives.WriteInt64LittleEndian(message.AsSpan(sizeof(long)), now);
             await near.SendAsync(GroupName, message, ct);
         }
         long deadline = Environment.TickCount64 + (long)Patience.TotalMilliseconds;
