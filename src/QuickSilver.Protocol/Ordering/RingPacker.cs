@@ -24,8 +24,9 @@ internal sealed class RingPacker(OrderedParts parts)
     /// <summary>True while a message is pending, or part of it waits for the token.</summary>
     public bool IsPending => _current is not null || _unstable.Count > 0 || _concluded.Count > 0;
 
-    /// <summary>True while a message waits for the token.</summary>
-    public bool HasWork => _current is not null || parts.Mode.Outlet.HasWork;
+    /// <summary>True while a message waits for the token, and would be sent if it came: none that the user's limit of
+    /// packets holds back.</summary>
+    public bool HasWork => _current is not null || parts.Mode.Outlet.MayTake;
 
     /// <summary>Makes packets of what waits, and adds them to the log.</summary>
     /// <param name="ring">The ring.</param>

@@ -162,10 +162,14 @@ internal sealed class RingRunner
     public bool Work(Instant now)
     {
         if (!IsRunning) return false;
-        if (_isWakeWanted) SendWake(now);
-        else if (_isVisitOver) Settle(now);
-        else if (_hasToken) Visit(now);
-        else return false;
+        if (_isWakeWanted)
+        {
+            SendWake(now);
+            return true;
+        }
+        if (_isVisitOver) return SettleVisit(now);
+        if (!_hasToken) return false;
+        Visit(now);
         return true;
     }
 
@@ -353,6 +357,16 @@ internal sealed class RingRunner
         var writer = new WireWriter(room.Span[DatagramHeader.Length..]);
         new OrderedWordBody(Ring!.Id, hop).WriteTo(ref writer);
         _feed.AddWord(DatagramKind.OrderedWord, _feed.Trim(room, writer.Written), to);
+    }
+
+    // A member alone has the token again at once, and so has the leader that had kept it. The next visit is of the next
+    // turn: a source that always has messages would hold this one for ever.
+    private bool SettleVisit(Instant now)
+    {
+        Settle(now);
+        if (!_hasToken) return true;
+        _feed.Wake();
+        return false;
     }
 
     // After the token has left, so that the others do not wait for this node's handlers.

@@ -45,6 +45,10 @@ internal sealed class ModeOutlet
     /// <summary>True while lanes wait to be asked.</summary>
     public bool HasWork => _lanes.Count > 0;
 
+    /// <summary>True while lanes wait to be asked and the user's limit does not hold them back. When it no longer does,
+    /// <see cref="HasMessages"/> is called.</summary>
+    public bool MayTake => HasWork && !_opens.IsSet;
+
     /// <summary>Adds a lane that has messages; it is asked until it has none.</summary>
     public void Add(SendLane lane)
     {
@@ -122,7 +126,12 @@ internal sealed class ModeOutlet
 
     private bool IsOpen(Instant now)
     {
-        if (_limit is null || _limit.Available(now) > 0) return true;
+        if (_limit is null) return true;
+        if (_limit.Available(now) > 0)
+        {
+            _opens.Cancel();
+            return true;
+        }
         if (HasWork) _opens.Set(_limit.ReadyAt(1, now));
         return false;
     }
