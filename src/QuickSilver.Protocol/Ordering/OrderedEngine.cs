@@ -73,7 +73,7 @@ internal sealed class OrderedEngine : IModeEngine
     {
         if (session == _parts.RingSession)
         {
-            EndRing(now);
+            EndRing();
             return;
         }
         if (session.State is not OrderedGroup group) return;
@@ -162,7 +162,7 @@ internal sealed class OrderedEngine : IModeEngine
         _recovery.Enter(new Ring(_parts, id, members), now);
     }
 
-    private void EndRing(Instant now)
+    private void EndRing()
     {
         _parts.RingSession = null;
         _calls.Close();
@@ -171,7 +171,7 @@ internal sealed class OrderedEngine : IModeEngine
         _runner.Ring?.Close();
         _runner.Leave();
         _parts.Views.Clear();
-        _packer.Close(now);
+        _packer.Close();
     }
 
     private RejectReason OnPacket(NodeInfo from, ReadOnlySpan<byte> body, Instant now)

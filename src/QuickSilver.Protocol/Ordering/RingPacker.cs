@@ -69,12 +69,13 @@ internal sealed class RingPacker(OrderedParts parts)
         while (_concluded.Count > 0) parts.Mode.Outlet.Finish(_concluded.Dequeue(), now);
     }
 
-    /// <summary>Releases all messages: the node is in no ring any more.</summary>
-    public void Close(Instant now)
+    /// <summary>Releases all messages: the node is in no ring any more. Nobody is told that those which are left are
+    /// held, since some may never have been sent. A node that leaves has none.</summary>
+    public void Close()
     {
-        OnStable(ulong.MaxValue, now);
-        OnAllConcluded(now);
-        if (_current is not null) parts.Mode.Outlet.Finish(_current, now);
+        while (_unstable.Count > 0) parts.Mode.Outlet.GiveUp(_unstable.Dequeue().Message);
+        while (_concluded.Count > 0) parts.Mode.Outlet.GiveUp(_concluded.Dequeue());
+        if (_current is not null) parts.Mode.Outlet.GiveUp(_current);
         _current = null;
         _offset = 0;
     }

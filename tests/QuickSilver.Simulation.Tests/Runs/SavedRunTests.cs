@@ -101,6 +101,8 @@ public class SavedRunTests
     /// messages-that-stay-unstable: three of five members were deaf for ever, one of them alone in a view of a former
     /// server. All who knew that view counted as its members, and one of them was accused, again and again, by a deaf
     /// one that came back; each time the time of the sender that waited for the lone member began again.
+    /// shut-down-with-ordered-messages: a node was shut down while ordered messages waited for the token; their sender
+    /// was told that all members held them.
     /// </summary>
     [Theory]
     [InlineData("leader-gone-unheard")]
@@ -168,6 +170,7 @@ public class SavedRunTests
     [InlineData("narrow-everywhere-stable")]
     [InlineData("copy-of-a-lateral-packet")]
     [InlineData("damaged-into-a-copy")]
+    [InlineData("shut-down-with-ordered-messages")]
     [InlineData("train-that-outlives-its-keys", Explicit = true)]
     public void EveryPromiseIsKept(string name)
     {

@@ -106,13 +106,24 @@ internal sealed class ModeOutlet
     public static GroupSender SenderOf(OutgoingMessage message) => (GroupSender)message.Group;
 
     /// <summary>
-    /// The engine has sent a message, or dropped it: its bytes are released, and who waits for the flush is told.
+    /// The engine has done for a message what its mode promises: its bytes are released, and who waits for it is told.
     /// </summary>
     public void Finish(OutgoingMessage message, Instant now)
     {
         message.ReleaseBytes();
         message.OwnDone = true;
         message.Group.OnStable(_own, message, now);
+    }
+
+    /// <summary>
+    /// The engine can do nothing more for a message, and does not know who holds it: its bytes are released, and nobody
+    /// is told.
+    /// </summary>
+    public void GiveUp(OutgoingMessage message)
+    {
+        message.ReleaseBytes();
+        message.OwnDone = true;
+        message.Group.OnGivenUp(_own, message);
     }
 
     /// <summary>The active step has changed: lanes with messages look for their way again.</summary>

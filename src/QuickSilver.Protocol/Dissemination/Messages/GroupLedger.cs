@@ -140,6 +140,17 @@ internal abstract class GroupLedger
     }
 
     /// <summary>
+    /// A message is no longer followed, and who holds it is not known: it is not pending any more, and neither its
+    /// ticket nor a flush is told.
+    /// </summary>
+    internal void OnGivenUp(OwnMessages own, OutgoingMessage message)
+    {
+        message.IsComplete = true;
+        RemovePending(1, message.Length);
+        if (message.OwnDone) own.Records.Return(message);
+    }
+
+    /// <summary>
     /// A message is counted where it is sent, and becomes stable as part of a batch: at most own delivery still needs
     /// its record.
     /// </summary>
