@@ -1,5 +1,6 @@
 using QuickSilver.Protocol.Core;
 using QuickSilver.Protocol.Membership;
+using QuickSilver.Protocol.Membership.Frames;
 using QuickSilver.Protocol.Membership.Server;
 using QuickSilver.Protocol.Wire;
 using static QuickSilver.Protocol.Tests.Membership.MembershipWorldSteps;
@@ -243,6 +244,47 @@ public sealed class MajorityTests
         Assert.Equal(HoldReason.None, world.Server.Hold.Reason);
         Assert.Contains("g", again.Groups.Keys);
         Assert.Equal(4, nodes[0].Removed.Count);
+    }
+
+    /// <summary>As it was found: a server that saw few of its members went on without the others, and was lost. The next
+    /// one removed them, and so more than it kept.</summary>
+    [Theory]
+    [InlineData(false)]
+    [InlineData(true)]
+    public void StepDoesNotComeIntoUseWithoutMostMembers(bool areSeen)
+    {
+        var world = new MembershipWorld(1, Settings with { InstallTimeout = Second / 2 });
+        WorldNode[] nodes = world.Found(5);
+        WorldNode[] most = nodes[1..];
+        if (areSeen) world.OnFrameToNode = (node, frame) => most.Contains(node) ? [(byte)FrameKind.Heartbeat, 0] : frame;
+        else foreach (WorldNode node in most) world.Break(node, isEnded: false);
+        WorldNode late = world.Add("late");
+        late.Join("g");
+        world.Run(5 * Second);
+        Assert.NotEmpty(late.Steps);
+        Assert.Empty(late.Activated);
+        world.ReplaceServer();
+        world.OnFrameToNode = null;
+        world.ConnectAll();
+        world.Run(2 * Second);
+        AssertUndisturbed([.. nodes, late]);
+        world.CheckQuiet();
+    }
+
+    [Fact]
+    public void StepComesIntoUseWithoutFew()
+    {
+        var world = new MembershipWorld(1, Settings with { InstallTimeout = Second / 2, ReconnectGrace = 5 * Second });
+        WorldNode[] nodes = world.Found(5);
+        foreach (WorldNode node in nodes[3..]) world.Break(node, isEnded: false);
+        WorldNode late = world.Add("late");
+        late.Join("g");
+        world.Run(2 * Second);
+        Assert.NotEmpty(late.Activated);
+        world.Connect(nodes[3..]);
+        world.Run(2 * Second);
+        AssertUndisturbed([.. nodes, late]);
+        world.CheckQuiet();
     }
 
     private sealed class Told(List<MembershipHold> told) : IMembershipServerEvents

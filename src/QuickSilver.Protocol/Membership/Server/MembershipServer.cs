@@ -195,6 +195,7 @@ internal sealed class MembershipServer
         _parts = new ServerParts(_settings, _alarms, _random, _links, before);
         _guard = new QuorumLossGuard(
             _parts, (node, now) => _detector!.GiveTime(node, now), () => _succession!.IsGathering);
+        _parts.Pipeline.MustAwait = _guard.MustAwait;
         _detector = new FailureDetector(_parts, _guard, Remove);
         _parts.Pauses.Tell(_detector.OnPaused);
         _succession = new Succession(_parts, _guard, Remove, AddJoins);

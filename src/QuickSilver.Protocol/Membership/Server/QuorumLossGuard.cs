@@ -27,6 +27,9 @@ namespace QuickSilver.Protocol.Membership.Server;
 /// <para>
 /// While survivors of a lost server gather, nobody is removed: the majority that is awaited would be one of fewer.
 /// </para>
+/// <para>
+/// Nor does a step come into use without most members: see <see cref="MustAwait"/>.
+/// </para>
 /// Core thread only.
 /// </summary>
 internal sealed class QuorumLossGuard
@@ -90,6 +93,18 @@ internal sealed class QuorumLossGuard
         ForgetGone(now);
         return !_parts.Settings.AwaitMajority
             || (!_isGathering() && (!node.IsMember || _gone.Count + 1 <= CountMembers() - 1));
+    }
+
+    /// <summary>
+    /// True when a step must not come into use without those that have not installed it: they are more than half of the
+    /// members, or more than half are out of sight. If the server were lost then, the next one would have to remove
+    /// them, since they can never get what others sent in that step.
+    /// </summary>
+    public bool MustAwait(MadeStep made, Instant now)
+    {
+        if (!_parts.Settings.AwaitMajority || _isGathering()) return false;
+        int lacking = _parts.Nodes.Live.Count(node => node.IsMember && made.ToInstall.Contains(node.Slot));
+        return lacking * 2 > CountMembers() || IsLost(now);
     }
 
     /// <summary>A node is removed that was out of sight, or out of reach of others.</summary>

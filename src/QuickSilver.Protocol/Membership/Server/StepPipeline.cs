@@ -15,7 +15,8 @@ namespace QuickSilver.Protocol.Membership.Server;
 /// </para>
 /// <para>
 /// A removal ends the gathering. A step is not made before the previous one is activated: all nodes concerned have
-/// installed it, or the time for that is over.
+/// installed it, or the time for that is over. A server that awaits a majority does not activate a step without most of
+/// its members (<see cref="QuorumLossGuard.MustAwait"/>).
 /// </para>
 /// <para>
 /// A step with joins is settled when all nodes concerned have switched to it or were removed; the joiners are notified.
@@ -24,6 +25,9 @@ namespace QuickSilver.Protocol.Membership.Server;
 /// </summary>
 internal sealed class StepPipeline
 {
+    // The pause before it is judged again whether a step may go on without those that have not installed it.
+    private static readonly TimeSpan LookAgain = TimeSpan.FromMilliseconds(100);
+
     private readonly MembershipServerSettings _settings;
     private readonly NodeTable _nodes;
     private readonly StepMaker _maker;
@@ -63,6 +67,9 @@ internal sealed class StepPipeline
         _makeAlarm = new Alarm(alarms, Make);
         _installAlarm = new Alarm(alarms, OnInstallTimeOver);
     }
+
+    /// <summary>Asked when the time to install a step is over: true when it has to wait all the same.</summary>
+    public Func<MadeStep, Instant, bool> MustAwait { get; set; } = static (_, _) => false;
 
     /// <summary>Counter of the last step made.</summary>
     public ulong Last { get; private set; }
@@ -195,8 +202,19 @@ internal sealed class StepPipeline
     private void OnInstallTimeOver(Instant now)
     {
         _pauses.Look(now);
-        if (now < _installBy) _installAlarm.Set(_installBy);
-        else Activate(now);
+        if (now < _installBy)
+        {
+            _installAlarm.Set(_installBy);
+            return;
+        }
+        if (MustAwait(_installing!, now))
+        {
+            _settings.Probes.Reached("a step waits since most members have not installed it or are out of sight");
+            _installBy = now + LookAgain;
+            _installAlarm.Set(_installBy);
+            return;
+        }
+        Activate(now);
     }
 
     // Nodes may have installed the step during a pause of the server, and their reports are not read yet.

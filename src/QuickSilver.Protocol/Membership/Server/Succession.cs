@@ -397,6 +397,7 @@ internal sealed class Succession
         foreach (ServerNode node in takeover.Contradicted())
         {
             _parts.Settings.Probes.Reached("survivors contradict each other in who is removed");
+            _sight.OnRemoved(node, now);
             _remove(node, MembershipRefusal.Removed, now);
         }
         foreach (ulong key in (List<ulong>)[.. takeover.Missing])
@@ -409,6 +410,7 @@ internal sealed class Succession
         foreach (ServerNode node in takeover.LeftBehind())
         {
             _parts.Settings.Probes.Reached("a survivor missed a step in which others sent");
+            _sight.OnRemoved(node, now);
             _remove(node, MembershipRefusal.Removed, now);
         }
         foreach (ulong key in takeover.Removed())
