@@ -12,14 +12,17 @@ namespace QuickSilver.Protocol.Recovery;
 /// in which a member is named is counted up, and the time in which it is not, down. The member holds regions up once a
 /// second more has been counted up. It does so no longer when all is counted down, at the latest three seconds after
 /// the last bad round. So a member that is stopped nine tenths of the time is detected, and one that occasionally loses
-/// a packet is not. A member is behind steadily when the rounds that do not name it count four times, and a second is
-/// left. Where processors are busy, many members are behind now and then, and none steadily.
+/// a packet is not. A member is behind steadily when the rounds that do not name it, or name it since it loses packets,
+/// count four times, and a second is left. Where processors are busy, many members are behind now and then, and none
+/// steadily. Where packets are lost so are tokens: a member that loses packets in each round is not heard in some.
 /// </para>
 /// <para>
 /// Awkward cases: a member is in several views, and views follow each other, so time is counted for the member,
 /// whatever the view. A round's report is valid for two seconds: rounds stop when everything is stable. While the token
 /// waits for a member no round ends. So a pause in the reports of a view proves nothing, and the waiting time comes
-/// with the member's name in the next round. It comes by tokens and acknowledgements, and counts once.
+/// with the member's name in the next round. It comes by tokens and acknowledgements, and counts once. In a large
+/// region that loses packets all rounds are long. One that does not name a member says that it answered: all the time
+/// of the round counts down.
 /// </para>
 /// <para>
 /// Cost: a comparison a round while nobody is behind; else linear in the members behind. A timer runs only meanwhile.
@@ -76,6 +79,7 @@ internal sealed class MemberLags
             if (member.IsRemoved) continue;
             FindOrAdd(member, entry.Milliseconds, now).Name(view, entry, now);
         }
+        foreach (Lag lag in _lags) lag.EndReport();
         Judge();
         if (_lags.Count > 0 && !_alarm.IsSet) _alarm.Set(now + Period);
     }
@@ -140,11 +144,12 @@ internal sealed class MemberLags
 
     private sealed class Lag(NodeInfo member, Instant since, Instant now)
     {
-        private readonly List<(RegionView View, ulong Packets, Instant At)> _places = [];
+        private readonly List<(RegionView View, LagCause Cause, ulong Packets, Instant At)> _places = [];
         private readonly Instant[] _foundAt = new Instant[(int)LagCause.Handling + 1];
         private LagCause _lastCause;
         private TimeSpan _score;
         private TimeSpan _steady;
+        private TimeSpan _longRound;
         private Instant _countedTo = now;
         private Instant _heardAt = now;
         private Instant _lateAt;
@@ -164,18 +169,11 @@ internal sealed class MemberLags
             TimeSpan passed = now - _countedTo;
             _countedTo = now;
             TimeSpan unheard = now - _heardAt;
-            if (_places.Count > 0)
-            {
-                _score += passed;
-                _steady += passed;
-            }
-            else if (unheard <= LongestRound || unheard > ValidFor)
-            {
-                _score -= passed;
-                if (unheard <= LongestRound) _steady -= passed * GapsWeigh;
-            }
-            if (_steady > MaxScore) _steady = MaxScore;
-            if (_steady < TimeSpan.Zero) _steady = TimeSpan.Zero;
+            if (_places.Count > 0) _score += passed;
+            else if (unheard <= LongestRound || unheard > ValidFor) _score -= passed;
+            if (_places.Exists(static place => place.Cause != LagCause.Losing)) _steady += passed;
+            else if (unheard <= LongestRound) _steady -= passed * GapsWeigh;
+            BoundSteady();
             if (_score > MaxScore) _score = MaxScore;
             if (_score < TimeSpan.Zero) _score = TimeSpan.Zero;
             for (int index = _places.Count - 1; index >= 0; index--)
@@ -188,6 +186,7 @@ internal sealed class MemberLags
         public void Hear(RegionView view, Instant now)
         {
             if (!_views.Contains(view)) return;
+            _longRound = now - _heardAt > LongestRound ? now - _heardAt : TimeSpan.Zero;
             _heardAt = now;
             for (int index = 0; index < _places.Count; index++)
             {
@@ -207,10 +206,19 @@ internal sealed class MemberLags
                 _lateAt = now;
             }
             _heardAt = now;
-            _places.Add((view, entry.Packets, now));
+            if (entry.Cause != LagCause.Losing) _longRound = TimeSpan.Zero;
+            _places.Add((view, entry.Cause, entry.Packets, now));
             _lastCause = entry.Cause;
             _foundAt[(int)entry.Cause] = now;
             if (!_views.Contains(view)) _views.Add(view);
+        }
+
+        // The report has named all that it names.
+        public void EndReport()
+        {
+            _steady -= _longRound * GapsWeigh;
+            _longRound = TimeSpan.Zero;
+            BoundSteady();
         }
 
         public bool Judge()
@@ -224,7 +232,7 @@ internal sealed class MemberLags
         public LaggingMember ToMember(Instant now)
         {
             ulong packets = 0;
-            foreach ((_, ulong held, _) in _places) packets = Math.Max(packets, held);
+            foreach ((_, _, ulong held, _) in _places) packets = Math.Max(packets, held);
             LagCause cause = _lastCause;
             for (LagCause found = LagCause.Handling; found > cause; found--)
             {
@@ -235,6 +243,12 @@ internal sealed class MemberLags
                 _places.Count > 0 ? _places.ConvertAll(static place => place.View) : [.. _views];
             bool isSteady = HoldsUp && _steady >= HoldsUpAfter;
             return new LaggingMember(Member, cause, packets, Since, HoldsUp, isSteady, views);
+        }
+
+        private void BoundSteady()
+        {
+            if (_steady > MaxScore) _steady = MaxScore;
+            if (_steady < TimeSpan.Zero) _steady = TimeSpan.Zero;
         }
     }
 }

@@ -130,6 +130,47 @@ public sealed class MemberLagsTests
         int IndexOf(LaggingMember lag) => Array.IndexOf(_view.Members, lag.Member);
     }
 
+    /// <summary>Tokens are lost where packets are: who loses packets in each round is not heard in some.</summary>
+    [Fact]
+    public void AMemberThatLosesPacketsIsNotBehindSteadilyThoughItIsNotHeardInSomeRounds()
+    {
+        for (int count = 0; count < 20; count++)
+        {
+            Rounds(50, new LagEntry(2, LagCause.Silent, 30));
+            Rounds(250, new LagEntry(2, LagCause.Losing, 30));
+            LaggingMember lag = Assert.Single(_lags.Collect(_now));
+            Assert.Equal((LagCause.Silent, false), (lag.Cause, lag.IsSteady));
+        }
+        Assert.Equal(["2"], _told);
+    }
+
+    /// <summary>A large region with losses: rounds take longer than a second, and acknowledgements tell each once
+    /// more.</summary>
+    [Fact]
+    public void ALongRoundInWhichAMemberAnsweredEndsItsSteadyLag()
+    {
+        for (int round = 0; round < 40; round++)
+        {
+            LagEntry[] behind = round % 8 == 0 ? [new LagEntry(2, LagCause.Silent, 3)] : [];
+            Note(_view, behind);
+            Pass(TimeSpan.FromMilliseconds(70));
+            Note(_view, behind);
+            if (behind.Length == 0) Assert.DoesNotContain(_lags.Collect(_now), static lag => lag.IsSteady);
+            Pass(TimeSpan.FromMilliseconds(1_130));
+        }
+    }
+
+    [Fact]
+    public void AMemberThatNoLongRoundHearsIsBehindSteadily()
+    {
+        for (int round = 0; round < 5; round++)
+        {
+            Note(_view, new LagEntry(2, LagCause.Silent, 3));
+            Pass(TimeSpan.FromMilliseconds(1_200));
+        }
+        Assert.True(Assert.Single(_lags.Collect(_now)).IsSteady);
+    }
+
     [Fact]
     public void TheSlowestComesFirst()
     {
