@@ -185,6 +185,13 @@ internal sealed class StackParts
             ulong[] members = Array.ConvertAll(view.Members, static member => member.Number.Key);
             Keys.Open(view.Number.Tag, view.Number.Counter, step.Secrets[index], SelfKey, members);
             step.Secrets[index].Clear();
+            // A token may tell of a removal before the steps come that were made before it.
+            foreach (NodeInfo member in view.Members)
+            {
+                if (!member.IsRemoved) continue;
+                Probes.Reached("a view opens with a member that is known to be removed");
+                Keys.Remove(member.Number.Key);
+            }
         }
     }
 

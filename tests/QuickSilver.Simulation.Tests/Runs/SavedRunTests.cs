@@ -106,6 +106,8 @@ public class SavedRunTests
     /// come into use without the others, and was lost; the next one removed those, and so more than it kept.
     /// removed-while-it-loses: in a region of 110 with losses rounds took longer than a second, and those that named
     /// nobody did not count; a member that one round had not heard seemed to be behind steadily, and was removed.
+    /// view-of-a-removed-member: a token told of a removal before the step came that had been made before it; the node
+    /// took keys of the removed member for that step's view, and opened its report of an ended ring.
     /// </summary>
     [Theory]
     [InlineData("leader-gone-unheard")]
@@ -176,6 +178,7 @@ public class SavedRunTests
     [InlineData("shut-down-with-ordered-messages")]
     [InlineData("step-without-most-members")]
     [InlineData("removed-while-it-loses")]
+    [InlineData("view-of-a-removed-member")]
     [InlineData("train-that-outlives-its-keys", Explicit = true)]
     public void EveryPromiseIsKept(string name)
     {
