@@ -102,9 +102,10 @@ internal sealed class RingDelivery(OrderedParts parts, Ring ring)
 
     private bool IsAhead(ulong step) => new RingId(ring.Id.Term, step) > parts.Installed;
 
+    // A step that is not installed here may bring views: its mark is kept for them.
     private void ReachMarks(Instant now)
     {
-        while (_marks.Count > 0 && _marks.First.Sequence < Next)
+        while (_marks.Count > 0 && _marks.First.Sequence < Next && !IsAhead(_marks.First.Step))
             parts.Views.Reach(new RingId(ring.Id.Term, _marks.Dequeue().Step), now);
     }
 

@@ -47,6 +47,11 @@ internal static class MarkQuota
         ["a survivor missed a step in which others sent"] =
             "a step must be activated without a survivor just before its server dies: reached by tests of the "
                 + "takeover alone",
+        ["a step waits since most members have not installed it or are out of sight"] =
+            "one run in a hundred has so few in sight: reached by tests of the membership server",
+        ["a view opens with a member that is known to be removed"] =
+            "a token must tell of a removal before a step that was made before it: reached by the saved run "
+                + "view-of-a-removed-member",
         ["two changes of one node and group cannot share a step"] =
             "the generator leaves and joins one group one after the other: reached by the targeted run "
                 + "LeaveAndJoinAtOnce",
