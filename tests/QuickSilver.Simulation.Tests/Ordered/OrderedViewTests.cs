@@ -9,7 +9,8 @@ using QuickSilver.Testing.Nodes;
 
 namespace QuickSilver.Simulation.Tests.Ordered;
 
-/// <summary>A view of an ordered group has its place in the order, also at a member that installs its step late.</summary>
+/// <summary>A view of an ordered group has its place in the order, also at a member that installs its step
+/// late.</summary>
 public sealed class OrderedViewTests
 {
     private static readonly TimeSpan Second = TimeSpan.FromSeconds(1);

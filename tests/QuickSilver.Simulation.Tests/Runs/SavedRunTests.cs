@@ -108,6 +108,8 @@ public class SavedRunTests
     /// nobody did not count; a member that one round had not heard seemed to be behind steadily, and was removed.
     /// view-of-a-removed-member: a token told of a removal before the step came that had been made before it; the node
     /// took keys of the removed member for that step's view, and opened its report of an ended ring.
+    /// stable-to-one-that-died: a member alone knew that all held safe messages, began the next view and died; the
+    /// check of transitional views compared it with those that went on without it.
     /// </summary>
     [Theory]
     [InlineData("leader-gone-unheard")]
@@ -179,6 +181,7 @@ public class SavedRunTests
     [InlineData("step-without-most-members")]
     [InlineData("removed-while-it-loses")]
     [InlineData("view-of-a-removed-member")]
+    [InlineData("stable-to-one-that-died")]
     [InlineData("train-that-outlives-its-keys", Explicit = true)]
     public void EveryPromiseIsKept(string name)
     {
