@@ -246,8 +246,8 @@ public sealed class MajorityTests
         Assert.Equal(4, nodes[0].Removed.Count);
     }
 
-    /// <summary>As it was found: a server that saw few of its members went on without the others, and was lost. The next
-    /// one removed them, and so more than it kept.</summary>
+    /// <summary>As it was found: a server that saw few of its members went on without the others, and was lost. The
+    /// next one removed them, and so more than it kept.</summary>
     [Theory]
     [InlineData(false)]
     [InlineData(true)]
@@ -256,8 +256,15 @@ public sealed class MajorityTests
         var world = new MembershipWorld(1, Settings with { InstallTimeout = Second / 2 });
         WorldNode[] nodes = world.Found(5);
         WorldNode[] most = nodes[1..];
-        if (areSeen) world.OnFrameToNode = (node, frame) => most.Contains(node) ? [(byte)FrameKind.Heartbeat, 0] : frame;
-        else foreach (WorldNode node in most) world.Break(node, isEnded: false);
+        if (areSeen)
+        {
+            byte[] heartbeat = [(byte)FrameKind.Heartbeat, 0];
+            world.OnFrameToNode = (node, frame) => most.Contains(node) ? heartbeat : frame;
+        }
+        else
+        {
+            foreach (WorldNode node in most) world.Break(node, isEnded: false);
+        }
         WorldNode late = world.Add("late");
         late.Join("g");
         world.Run(5 * Second);
