@@ -77,6 +77,15 @@ public sealed class SiteGatewayOptions
     /// false.</summary>
     public bool OrdersGroups { get; set; }
 
+    /// <summary>What the order of all sites does without sites that cannot be reached. All gateways of the overlay have
+    /// the same value: another is refused, and the order waits. Default: it waits for them.</summary>
+    public SiteCutPolicy CutPolicy { get; set; }
+
+    /// <summary>How long a site cannot be reached before the order goes on without it, where <see cref="CutPolicy"/>
+    /// says so. Shorter than <see cref="HoldTime"/>, it may stand until then once 4,096 records are kept for that site.
+    /// One second to an hour. Default: 10 s.</summary>
+    public TimeSpan LeaveOutAfter { get; set; } = TimeSpan.FromSeconds(10);
+
     internal ILoggerFactory? LoggerFactory { get; private set; }
 
     internal IMeterFactory? MeterFactory { get; private set; }
@@ -143,6 +152,9 @@ public sealed class SiteGatewayOptions
         errors.InRange("MaxWaitingBytesPerGroup", MaxWaitingBytesPerGroup, 1 << 16, 1L << 40);
         if (HoldTime < TimeSpan.Zero || HoldTime > TimeSpan.FromHours(1))
             errors.Add("HoldTime", $"{HoldTime} is not between zero and an hour");
+        errors.Defined("CutPolicy", CutPolicy);
+        if (LeaveOutAfter < TimeSpan.FromSeconds(1) || LeaveOutAfter > TimeSpan.FromHours(1))
+            errors.Add("LeaveOutAfter", $"{LeaveOutAfter} is not between a second and an hour");
         bool prunes = PruneAfter != Timeout.InfiniteTimeSpan;
         if (prunes && (PruneAfter < TimeSpan.Zero || PruneAfter > TimeSpan.FromHours(1)))
             errors.Add("PruneAfter", $"{PruneAfter} is neither between zero and an hour nor Timeout.InfiniteTimeSpan");

@@ -1,6 +1,7 @@
 using System.Runtime.CompilerServices;
 using System.Text;
 using System.Threading.Channels;
+using QuickSilver.Protocol.Sites;
 using QuickSilver.Protocol.Sites.Ordering;
 using QuickSilver.WideArea.Ordering;
 
@@ -13,7 +14,8 @@ namespace QuickSilver.WideArea;
 /// <para>
 /// A message takes a way to the farthest site and back. While a site of the overlay cannot be reached, nothing is
 /// delivered: <see cref="SiteOrderStatistics.WaitsFor"/> names it. Then all goes on, in one order, and nothing is lost
-/// while one member of its site lives.
+/// while one member of its site lives. With another <see cref="SiteGatewayOptions.CutPolicy"/> sites go on without it,
+/// and <see cref="SitesChanged"/> says so at a place of the order.
 /// </para>
 /// <para>
 /// A member that joins gets what comes after its place in the order, not what was before. One whose node is evicted
@@ -115,7 +117,8 @@ public sealed class SiteOrder : IAsyncDisposable
         }
     }
 
-    /// <summary>The messages, and the places from which sites take part. One reader at a time.</summary>
+    /// <summary>The messages, and the places from which other sites take part (<see cref="SitesChanged"/>). One reader
+    /// at a time.</summary>
     /// <inheritdoc cref="ReadAllAsync"/>
     public async IAsyncEnumerable<SiteOrderEvent> ReadEventsAsync(
         [EnumeratorCancellation] CancellationToken cancellationToken = default)
@@ -169,7 +172,8 @@ public sealed class SiteOrder : IAsyncDisposable
 
     private void OnDelivered(OrderReplica replica, OrderedEntry entry)
     {
-        SiteOrderEvent told = ToEvent(replica.Names[entry.Site], entry);
+        SiteOrderEvent told = entry.Change is { } change
+            ? ToEvent(replica, entry.Place.ToNumber(), change) : ToEvent(replica.Names[entry.Site], entry);
         Interlocked.Increment(ref _delivered);
         long unread = Interlocked.Increment(ref _unread);
         long bytes = Interlocked.Add(ref _unreadBytes, CostOf(told));
@@ -185,10 +189,20 @@ public sealed class SiteOrder : IAsyncDisposable
         _events.Writer.TryWrite(told);
     }
 
-    private static SiteOrderEvent ToEvent(string site, OrderedEntry entry)
+    private static SitesChanged ToEvent(OrderReplica replica, ulong place, ViewChange change)
+    {
+        string[] NamesOf(SiteSet sites) =>
+            [.. replica.Names.Where((_, index) => sites.Contains(index)).Order(StringComparer.Ordinal)];
+        SiteSet all = replica.Merge!.Agreement.All;
+        return new SitesChanged(
+            place, replica.Names[replica.Merge.Site], NamesOf(change.Sites), NamesOf(all.Except(change.Sites)),
+            NamesOf(change.Together), change.IsBehind);
+    }
+
+    private static SiteOrderedMessage ToEvent(string site, OrderedEntry entry)
     {
         ulong place = entry.Place.ToNumber();
-        if (entry.Content is not { } content) return new SiteBegan(place, site);
+        OrderedContent content = entry.Content!;
         RingBody.TryReadContent(content.Body, out string group, out ReadOnlyMemory<byte> payload);
         MemberId.TryParse(Encoding.UTF8.GetString(content.Sender), out MemberId sender);
         var origin = new SiteOrigin(site, sender, Encoding.UTF8.GetString(content.Name), content.Sequence);

@@ -9,6 +9,9 @@ public sealed record SiteOrderStatistics
     /// <summary>True once the own site takes part: each other site knows of it. Sends wait for that.</summary>
     public bool HasBegun { get; init; }
 
+    /// <summary>The sites that take part; empty before the order has begun.</summary>
+    public IReadOnlyList<string> Sites { get; init; } = [];
+
     /// <summary>The site that the order waits for: the next message is delivered when it has told that it sends nothing
     /// before it. Or, before the own site has begun, the site that does not know of it yet. Null while it waits for
     /// none.</summary>

@@ -24,6 +24,8 @@ internal sealed class OrderReader : IAsyncDisposable
 
     public IReadOnlyList<SiteOrderedMessage> Messages => [.. _events.OfType<SiteOrderedMessage>()];
 
+    public IReadOnlyList<SitesChanged> Changes => [.. _events.OfType<SitesChanged>()];
+
     public IReadOnlyList<string> Texts =>
         [.. Messages.Select(static message => $"{message.Group} {Encoding.UTF8.GetString(message.Payload.Span)}")];
 
@@ -44,6 +46,11 @@ internal sealed class OrderReader : IAsyncDisposable
 
     public Task UntilAsync(int count) =>
         SiteRig.UntilAsync(() => Count >= count, () => $"{count} messages: {Count}, {Order.GetStatistics()}");
+
+    /// <summary>Waits until so many sites take part.</summary>
+    public Task UntilSitesAsync(int count) => SiteRig.UntilAsync(
+        () => Changes is [.., var last] && last.Sites.Count == count,
+        () => $"{count} sites: {string.Join(" | ", Changes)}, {Order.GetStatistics()}");
 
     public async ValueTask DisposeAsync()
     {

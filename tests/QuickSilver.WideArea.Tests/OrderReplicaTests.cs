@@ -70,10 +70,9 @@ public sealed class OrderReplicaTests
         var entry = new OrderRecord
         {
             Kind = OrderRecordKind.Entry,
-            Incarnation = 5,
+            View = new OrderViewId(1, 1, 5),
             Number = 1,
             Stamp = 1,
-            HasContent = true,
             Body = new byte[] { 1, (byte)'a', 7 },
         };
         byte[] good = RingBody.Record(1, "10.0.0.9:15000/1"u8, "far"u8, 1, entry.ToBytes());
@@ -89,7 +88,8 @@ public sealed class OrderReplicaTests
         Tell(_members[0].Id, RingBody.Record(0, [], [], 1, entry.ToBytes()));
         Assert.True(_members[0].Replica.Rejected > 1000);
         Assert.Equal(_members[0].Replica.Rejected, _members[1].Replica.Rejected);
-        Assert.Equal(_members[0].Replica.Merge!.Tell().ToBytes(), _members[1].Replica.Merge!.Tell().ToBytes());
+        Assert.Equal(
+            _members[0].Replica.Merge!.TellState().ToBytes(), _members[1].Replica.Merge!.TellState().ToBytes());
     }
 
     private void Join(int number)

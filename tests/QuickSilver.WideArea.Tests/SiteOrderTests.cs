@@ -48,7 +48,7 @@ public sealed class SiteOrderTests
         await using OrderReader tokyo = await OrderReader.JoinAsync(rig.Members["tokyo"]);
         const int Count = 300;
         await Task.WhenAll(berlin.SendAsync("b", Count), oslo.SendAsync("o", Count), tokyo.SendAsync("t", Count));
-        foreach (OrderReader reader in new[] { berlin, oslo, tokyo }) await reader.UntilAsync(3 * Count);
+        await UntilAllAsync(rig, 3 * Count, berlin, oslo, tokyo);
         AssertOneOrder(berlin, oslo, tokyo);
         Assert.Distinct(berlin.Texts);
     }
@@ -160,15 +160,23 @@ public sealed class SiteOrderTests
         Assert.Equal(2 * Count, tokyo.Count);
     }
 
+    // A failure says how the order is at all members and gateways.
+    internal static Task UntilAllAsync(SiteRig rig, int count, params OrderReader[] readers) => SiteRig.UntilAsync(
+        () => readers.All(reader => reader.Count >= count),
+        () => string.Join(
+            Environment.NewLine,
+            readers.Select(static reader => $"{reader.Count}, {reader.Order.GetStatistics()}")
+                .Concat(rig.Gateways.Values.Select(static gateway => $"{gateway.GetStatistics()}"))));
+
     // The members' orders end with the same, and each is a part of the longest without a hole.
-    private static void AssertOneOrder(params OrderReader[] readers)
+    internal static void AssertOneOrder(params OrderReader[] readers)
     {
         IReadOnlyList<SiteOrderEvent>[] all = [.. readers.Select(static reader => reader.Events)];
         ulong last = all.Min(static events => events[^1].Place);
         string[][] texts = [.. all.Select(events => events.Where(told => told.Place <= last)
             .Select(static told => told is SiteOrderedMessage message
                 ? $"{message.Place} {message.Group} {Encoding.UTF8.GetString(message.Payload.Span)}"
-                : $"{told.Place} {told.Site} begins").ToArray())];
+                : $"{told.Place} {string.Join(' ', ((SitesChanged)told).Sites)}").ToArray())];
         string[] longest = texts.MaxBy(static one => one.Length)!;
         Assert.All(texts, one => Assert.Equal(longest[^one.Length..], one));
     }

@@ -97,6 +97,22 @@ internal sealed class SiteRig : IAsyncDisposable
         return gateway;
     }
 
+    /// <summary>Ends all nodes of a site and its gateway at once, and starts others in their place.</summary>
+    public async Task LoseAsync(string site, bool returns = true)
+    {
+        await Gateways[site].KillAsync();
+        await Gateways[site].DisposeAsync();
+        foreach (QuickSilverNode node in new[] { Members[site], _gatewayNodes[site] })
+        {
+            await node.DisposeAsync();
+            _others.Remove(node);
+        }
+        if (!returns) return;
+        _gatewayNodes[site] = await StartNodeAsync(site);
+        Members[site] = await StartNodeAsync(site);
+        await StartGatewayAsync(site);
+    }
+
     public SiteGatewayOptions OptionsOf(string site)
     {
         var options = new SiteGatewayOptions

@@ -103,4 +103,10 @@ internal static partial class Log
 
     [LoggerMessage(1731, LogLevel.Information, "The order of all sites goes on at {Site}")]
     public static partial void OrderGoesOn(ILogger logger, string site);
+
+    [LoggerMessage(1732, LogLevel.Warning, "The order of all sites goes on at {Site} without {Others}")]
+    public static partial void OrderLeavesOut(ILogger logger, string site, string others);
+
+    [LoggerMessage(1733, LogLevel.Information, "The order at {Site} has all sites from here on")]
+    public static partial void OrderHasAll(ILogger logger, string site);
 }

@@ -14,6 +14,8 @@ internal static class OrderFigures
         {
             Site = replica.Names[merge.Site],
             HasBegun = merge.Own.HasBegun,
+            Sites = [.. replica.Names.Where(
+                (_, index) => merge.Agreement.View is { } view && view.Sites.Contains(index))],
             WaitsFor = waits < 0 ? null : replica.Names[waits],
             Waiting = merge.Waiting.Count,
             Unacknowledged = (long)merge.Own.Unacknowledged,

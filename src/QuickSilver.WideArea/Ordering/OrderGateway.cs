@@ -1,3 +1,4 @@
+using QuickSilver.Protocol.Sites;
 using QuickSilver.Protocol.Sites.Ordering;
 using QuickSilver.WideArea.Diagnostics;
 using QuickSilver.WideArea.Groups;
@@ -30,6 +31,8 @@ internal sealed class OrderGateway
     private readonly GatewayPlan _plan;
     private readonly GatewayLog _log;
     private readonly string _site;
+    private readonly CutPolicy _policy;
+    private readonly OrderReach _reach;
     private readonly Lock _lock = new();
     private readonly SemaphoreSlim _due = new(0, 1);
     private readonly CancellationTokenSource _stop = new();
@@ -52,8 +55,10 @@ internal sealed class OrderGateway
     /// <summary>Makes one that has not begun.</summary>
     public OrderGateway(QuickSilverNode node, SiteGatewayOptions options, GatewayPlan plan, GatewayLog log)
     {
-        _member = new OrderMember(node, deliversSafe: false) { OnChanged = OnChanged };
+        _member = new OrderMember(node, deliversSafe: false) { OnChanged = OnChanged, OnDelivered = OnDelivered };
         (_node, _plan, _log, _site) = (node, plan, log, options.Site);
+        _policy = (CutPolicy)options.CutPolicy;
+        _reach = new OrderReach(plan, _policy, options.LeaveOutAfter);
     }
 
     /// <summary>The member of the ring.</summary>
@@ -77,6 +82,7 @@ internal sealed class OrderGateway
         {
             (_group, _wake, _look, _merge) = (group, wake, look, null);
             _reached.Clear();
+            _reach.Begin();
         }
         _member.Look(replica => replica is null ? 0 : Pump(replica, isDue: true));
     }
@@ -109,6 +115,15 @@ internal sealed class OrderGateway
 
     private void OnChanged(OrderReplica replica) => Pump(replica, isDue: false);
 
+    private void OnDelivered(OrderReplica replica, OrderedEntry entry)
+    {
+        if (entry.Change is not { } change || Volatile.Read(ref _group) is null) return;
+        SiteSet missing = replica.Merge!.Agreement.All.Except(change.Sites);
+        string names = string.Join(", ", replica.Names.Where((_, index) => missing.Contains(index)));
+        if (missing.IsEmpty) _log.Post(logger => Log.OrderHasAll(logger, _site));
+        else _log.Post(logger => Log.OrderLeavesOut(logger, _site, names));
+    }
+
     // Under the lock of the member, so that a stamp is behind the entries before it.
     private int Pump(OrderReplica replica, bool isDue)
     {
@@ -118,15 +133,14 @@ internal sealed class OrderGateway
             if (_merge != merge) (_merge, _teller) = (merge, new OrderTeller(merge));
             int count = 0;
             for (; _teller!.TakeEntry() is { } entry; count++) Post(OrderRecord.Of(entry, isOwn: true), entry.Content);
-            if (!_teller.Lacks && _teller.HasNews)
+            if (_teller.HasNews)
             {
-                bool isStampNow = _teller.IsStampDue && Environment.TickCount64 - _stampAt >= StampPause;
-                if (isDue || isStampNow)
+                bool isUrgent = _teller.IsStampDue || _teller.IsStateDue;
+                if (isDue || (isUrgent && Environment.TickCount64 - _stampAt >= StampPause))
                 {
                     _stampAt = Environment.TickCount64;
-                    Post(_teller.TakeStamp(), null);
-                    foreach (OrderedEntry entry in merge.ToForward())
-                        Post(OrderRecord.Of(entry, isOwn: false), entry.Content);
+                    if (_teller.TakeStamp() is { } stamp) Post(stamp, null);
+                    if (_teller.IsStateDue) Post(_teller.TakeState(), null);
                     count++;
                 }
                 else if (_due.CurrentCount == 0)
@@ -134,6 +148,8 @@ internal sealed class OrderGateway
                     _due.Release();
                 }
             }
+            for (; _teller.TakeForward() is { } entry; count++)
+                Post(OrderRecord.Of(entry, isOwn: false), entry.Content);
             if (count > 0) _wake!();
             return count;
         }
@@ -155,7 +171,7 @@ internal sealed class OrderGateway
             {
                 await _due.WaitAsync(cancellationToken).ConfigureAwait(false);
                 bool isStamp;
-                lock (_lock) isStamp = _teller is { IsStampDue: true };
+                lock (_lock) isStamp = _teller is { IsStampDue: true } or { IsStateDue: true };
                 await Task.Delay(isStamp ? StampPause : NewsPause, cancellationToken).ConfigureAwait(false);
                 _member.Look(replica => replica is null ? 0 : Pump(replica, isDue: true));
             }
@@ -201,7 +217,7 @@ internal sealed class OrderGateway
         if (replica.Merge is not { } merge)
         {
             return RingBody.Sites(
-                _plan.Site, [.. Enumerable.Range(0, _plan.Map.Count).Select(_plan.Map.NameOf)]);
+                _plan.Site, [.. Enumerable.Range(0, _plan.Map.Count).Select(_plan.Map.NameOf)], _policy);
         }
         if (RepeatsTo(merge, now))
         {
@@ -209,14 +225,14 @@ internal sealed class OrderGateway
             Pump(replica, isDue: true);
         }
         TellWaits(replica, merge);
+        if (_reach.Look(now, merge.Agreement) is { } told) return told;
         lock (_lock)
         {
-            if (_teller is not { Lacks: true } teller) return null;
-            (ulong first, ulong last) = teller.Missing;
+            if (_teller is null || !_teller.TryFindMissing(out int site, out ulong first, out ulong last)) return null;
             MemberId[] others = [.. replica.Others];
             if (others.Length == 0) return null;
             return RingBody.Request(
-                others[_asks++ % others.Length], first, Math.Min(last, first + MostAsked - 1));
+                others[_asks++ % others.Length], site, first, Math.Min(last, first + MostAsked - 1));
         }
     }
 

@@ -158,7 +158,8 @@ internal sealed class OrderMember(QuickSilverNode node, bool deliversSafe)
         int slowest = merge.Own.HasBegun ? -1 : merge.WaitsFor();
         for (int site = 0; site < merge.Count && slowest < 0; site++)
         {
-            if (site != merge.Site && merge.HadBy(site) <= merge.Own.Kept.Released) slowest = site;
+            bool isIn = site != merge.Site && merge.Agreement.View is { } view && view.Sites.Contains(site);
+            if (isIn && merge.HadBy(site) <= merge.Own.Kept.Released) slowest = site;
         }
         return slowest < 0 ? replica.Names[merge.Site] : replica.Names[slowest];
     }

@@ -1,3 +1,4 @@
+using QuickSilver.Protocol.Sites;
 using QuickSilver.Protocol.Sites.Ordering;
 using QuickSilver.Protocol.Wire;
 using QuickSilver.WideArea.Records;
@@ -89,6 +90,8 @@ internal sealed class OrderReplica(MemberId self, Func<ulong> incarnation, bool 
             RingKind.Fresh => OnFresh(reader.ReadVarint()),
             _ when !HasState => true,
             RingKind.Sites => OnSites(ref reader),
+            RingKind.Reach => OnReach(ref reader),
+            RingKind.Stands => OnStands(rest),
             _ when Merge is null => true,
             RingKind.Local => OnLocal(told, rest),
             RingKind.Record => OnRecord(rest),
@@ -104,7 +107,8 @@ internal sealed class OrderReplica(MemberId self, Func<ulong> incarnation, bool 
         if (HasState)
         {
             _holders.Remove(told.Sender);
-            if (_holders.Count > 0 && _holders.Min == self) Answer(told.Sender, number);
+            // Who has got the state since it asked says so: the others do not know.
+            if (told.Sender == self || (_holders.Count > 0 && _holders.Min == self)) Answer(told.Sender, number);
             return true;
         }
         if (told.Sender == self) _since.Add((number, new RingEvent(null)));
@@ -195,16 +199,33 @@ internal sealed class OrderReplica(MemberId self, Func<ulong> incarnation, bool 
 
     private bool OnSites(ref WireReader reader)
     {
-        if (RingBody.ReadSites(ref reader, out int own) is not { } names || !reader.IsAtEnd) return false;
+        if (RingBody.ReadSites(ref reader, out int own) is not { } names) return false;
+        byte policy = reader.ReadByte();
+        if (!reader.IsAtEnd || policy > (byte)CutPolicy.GoOn) return false;
         if (Merge is null)
         {
             Names = names;
-            Merge = new SiteMerge(own, names.Length, _incarnation) { DeliversSafe = deliversSafe };
+            Merge = new SiteMerge(own, names.Length, _incarnation, (CutPolicy)policy) { DeliversSafe = deliversSafe };
         }
         else
         {
             IsOtherPlan = own != Merge.Site || !names.AsSpan().SequenceEqual(Names.ToArray());
         }
+        return true;
+    }
+
+    private bool OnReach(ref WireReader reader)
+    {
+        SiteSet reach = SiteSet.Read(ref reader);
+        if (!reader.IsAtEnd) return false;
+        Merge?.OnReach(reach);
+        return true;
+    }
+
+    private bool OnStands(ReadOnlyMemory<byte> rest)
+    {
+        if (!rest.IsEmpty) return false;
+        Merge?.OnStands();
         return true;
     }
 
@@ -227,12 +248,14 @@ internal sealed class OrderReplica(MemberId self, Func<ulong> incarnation, bool 
     private bool OnRequest(ref WireReader reader)
     {
         MemberId member = RingBody.ReadId(ref reader);
+        int site = reader.ReadByte();
         ulong first = reader.ReadVarint(), last = reader.ReadVarint();
-        if (!reader.IsAtEnd || first == 0 || last < first || last - first >= MostAnswered) return false;
-        if (member != self) return true;
+        bool isSound = reader.IsAtEnd && site < Merge!.Count && first > 0 && last >= first
+            && last - first < MostAnswered;
+        if (!isSound || member != self) return isSound;
         for (ulong number = first; number <= last; number++)
         {
-            if (Merge!.Own.Kept.Find(number) is { } entry) ToSend.Enqueue(RingBody.Entry(entry));
+            if (Merge!.Find(site, number) is { } entry) ToSend.Enqueue(RingBody.Entry(entry));
         }
         return true;
     }
@@ -240,9 +263,8 @@ internal sealed class OrderReplica(MemberId self, Func<ulong> incarnation, bool 
     private bool OnEntry(ReadOnlyMemory<byte> rest)
     {
         if (!RingBody.TryReadEntry(rest, out OrderRecord? record, out OrderedContent? content)) return false;
-        if (record.Kind != OrderRecordKind.Entry || record.Incarnation != Merge!.Incarnation
-            || record.Number > Merge.Own.Numbered) return false;
-        Merge.Own.Kept.Add(new OrderedEntry(Merge.Site, record.Incarnation, record.Number, record.Stamp, content));
+        if (record.Kind != OrderRecordKind.Forward) return false;
+        Merge!.Give(new OrderedEntry(record.Origin, record.View, record.Number, record.Stamp, content));
         return true;
     }
 }

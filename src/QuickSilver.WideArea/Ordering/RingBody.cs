@@ -17,9 +17,11 @@ namespace QuickSilver.WideArea.Ordering;
 /// state:   the asking member, a text; number of its ask, varint; members with the state: count, varint, and texts;
 ///          incarnation, varint; sites: 0, or 1 and as below and the state of the merge, the rest
 /// fresh:   incarnation, varint; not 0
-/// sites:   index of the own one, 1 byte; count, 1 byte; names, texts
-/// request: the asked member, a text; first and last entry, varints
+/// sites:   index of the own one, 1 byte; count, 1 byte; names, texts; <see cref="CutPolicy"/>, 1 byte
+/// request: the asked member, a text; site, 1 byte; first and last entry, varints
 /// entry:   sender's id and name, texts; its number, varint; the record, the rest
+/// reach:   <see cref="SiteSet"/>
+/// stands:  nothing
 /// </code>
 /// </summary>
 internal static class RingBody
@@ -67,7 +69,7 @@ internal static class RingBody
     /// <summary>Writes an entry for the gateway.</summary>
     public static byte[] Entry(OrderedEntry entry)
     {
-        byte[] record = OrderRecord.Of(entry, isOwn: true).ToBytes();
+        byte[] record = OrderRecord.Of(entry, isOwn: false).ToBytes();
         var bytes = new byte[2 + (2 * LongestText) + 10 + record.Length];
         WireWriter writer = Begin(bytes, RingKind.Entry);
         WriteEntry(
@@ -97,11 +99,12 @@ internal static class RingBody
     public static byte[] Fresh(ulong incarnation) => WithNumber(RingKind.Fresh, incarnation);
 
     /// <summary>Writes the names of the sites.</summary>
-    public static byte[] Sites(int own, IReadOnlyList<string> names)
+    public static byte[] Sites(int own, IReadOnlyList<string> names, CutPolicy policy = CutPolicy.Wait)
     {
-        var bytes = new byte[2 + 2 + (names.Count * LongestText)];
+        var bytes = new byte[2 + 3 + (names.Count * LongestText)];
         WireWriter writer = Begin(bytes, RingKind.Sites);
         WriteSites(ref writer, own, names);
+        writer.WriteByte((byte)policy);
         return bytes[..writer.Written];
     }
 
@@ -125,14 +128,32 @@ internal static class RingBody
     }
 
     /// <summary>Writes that a member is asked for entries.</summary>
-    public static byte[] Request(MemberId member, ulong first, ulong last)
+    public static byte[] Request(MemberId member, int site, ulong first, ulong last)
     {
-        var bytes = new byte[2 + LongestText + 20];
+        var bytes = new byte[2 + LongestText + 21];
         WireWriter writer = Begin(bytes, RingKind.Request);
         WriteId(ref writer, member);
+        writer.WriteByte((byte)site);
         writer.WriteVarint(first);
         writer.WriteVarint(last);
         return bytes[..writer.Written];
+    }
+
+    /// <summary>Writes which sites the gateway reaches.</summary>
+    public static byte[] Reach(SiteSet sites)
+    {
+        var bytes = new byte[2 + SiteSet.MaxLength];
+        WireWriter writer = Begin(bytes, RingKind.Reach);
+        sites.Write(ref writer);
+        return bytes[..writer.Written];
+    }
+
+    /// <summary>Writes that sites do not get on.</summary>
+    public static byte[] Stands()
+    {
+        var bytes = new byte[2];
+        Begin(bytes, RingKind.Stands);
+        return bytes;
     }
 
     /// <summary>Begins a body.</summary>

@@ -26,4 +26,10 @@ internal enum RingKind : byte
 
     /// <summary>An entry for the gateway.</summary>
     Entry = 8,
+
+    /// <summary>The gateway says which sites it reaches.</summary>
+    Reach = 9,
+
+    /// <summary>The gateway says that sites do not get on with the next view.</summary>
+    Stands = 10,
 }

@@ -5,6 +5,9 @@ namespace QuickSilver.Protocol.Tests.Sites;
 /// <summary>One order of the messages of several sites.</summary>
 public sealed class SiteMergeTests
 {
+    private static readonly ulong Cuts =
+        ulong.Parse(Environment.GetEnvironmentVariable("QUICKSILVER_CUTS") ?? "150");
+
     [Theory]
     [InlineData(2)]
     [InlineData(3)]
@@ -35,6 +38,7 @@ public sealed class SiteMergeTests
             var world = new OrderWorld(seed, sites, safe: seed % 2 == 0);
             try
             {
+                if (seed % 4 > 0) world.Settle();
                 world.Run(1000, takeovers, restarts, joins);
                 world.Settle();
                 world.Run(200, takeovers);
@@ -51,6 +55,33 @@ public sealed class SiteMergeTests
         if (sites > 2 && restarts > 0) Assert.True(forwarded > 0);
     }
 
+    [Theory]
+    [InlineData(CutPolicy.Wait, 3, 0, 0)]
+    [InlineData(CutPolicy.GoOn, 2, 0, 0)]
+    [InlineData(CutPolicy.GoOn, 3, 3, 0)]
+    [InlineData(CutPolicy.GoOn, 4, 3, 2)]
+    [InlineData(CutPolicy.Majority, 3, 0, 0)]
+    [InlineData(CutPolicy.Majority, 3, 3, 1)]
+    [InlineData(CutPolicy.Majority, 5, 3, 0)]
+    [InlineData(CutPolicy.Majority, 5, 3, 2)]
+    internal void CutsAtAnyStepAndTheirEndChangeNoOrder(CutPolicy policy, int sites, int takeovers, int restarts)
+    {
+        var failed = new List<string>();
+        for (ulong seed = 1; seed <= Cuts; seed++)
+        {
+            try
+            {
+                RunCuts(seed, sites, policy, takeovers, restarts);
+            }
+            catch (Exception fault)
+            {
+                failed.Add($"seed {seed}: {fault.Message}");
+            }
+        }
+        Assert.True(
+            failed.Count == 0, $"{failed.Count} seeds: {string.Join(Environment.NewLine, failed.Take(5))}");
+    }
+
     [Fact]
     public void PlantedInStampsAPromiseThatIsNotKeptIsFound() =>
         Assert.NotEmpty(FindsWith(static record =>
@@ -58,11 +89,10 @@ public sealed class SiteMergeTests
                 ? record with { Stamp = record.Stamp + 4 } : record));
 
     [Fact]
-    public void PlantedInReportsAnEntryThatASiteDoesNotHaveIsFound() =>
+    public void PlantedInStampsAnEntryThatASiteDoesNotHaveIsFound() =>
         Assert.NotEmpty(FindsWith(static record => record.Kind != OrderRecordKind.Stamp ? record : record with
         {
-            Reports = [.. record.Reports.Select(
-                static report => report.Incarnation > 0 ? report with { Have = report.Have + 3 } : report)],
+            Have = [.. record.Have.Select(static have => have > 0 ? have + 3 : have)],
         }));
 
     [Fact]
@@ -74,6 +104,28 @@ public sealed class SiteMergeTests
                 ? record with { Stamp = record.Stamp + 2 } : record));
     }
 
+    private static void RunCuts(
+        ulong seed, int sites, CutPolicy policy, int takeovers, int restarts,
+        Func<OrderRecord, OrderRecord>? forges = null)
+    {
+        var world = new OrderWorld(seed, sites, safe: seed % 2 == 0, forges, policy);
+        world.Run(300, takeovers);
+        if (seed % 4 > 0) world.Settle();
+        world.Run(1500, takeovers, restarts, joins: 2, cuts: 10);
+        if (seed % 3 == 0) world.Settle();
+        world.Heal();
+        world.Settle();
+        world.CheckMembers();
+        world.CheckMerged();
+        int sent = world.Sent;
+        world.Run(300);
+        world.Settle();
+        world.CheckMembers();
+        world.CheckSince(sent);
+        if (policy == CutPolicy.Wait) world.Check();
+        if (policy == CutPolicy.Majority) world.CheckMajority();
+    }
+
     private static List<ulong> FindsWith(Func<OrderRecord, OrderRecord> forges)
     {
         var found = new List<ulong>();
@@ -82,6 +134,7 @@ public sealed class SiteMergeTests
             var world = new OrderWorld(seed, 3, safe: false, forges);
             try
             {
+                world.Settle();
                 world.Run(600, takeovers: 4);
                 world.Settle();
                 world.Check();

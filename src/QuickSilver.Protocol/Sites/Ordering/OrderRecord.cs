@@ -6,16 +6,16 @@ namespace QuickSilver.Protocol.Sites.Ordering;
 /// A record of the order, from the gateway of one site to those of all others. The sender's texts and number of an
 /// entry travel beside it.
 /// <code>
-/// kind         1 byte   1: an entry; 2: a stamp; 3: an entry of a third site
+/// kind         1 byte   1: an entry; 2: a stamp; 3: an entry of any site; 4: a state
+/// a state:     <see cref="SiteState"/>, the rest
 /// origin       1 byte   with 3: index of that site
-/// incarnation  varint   life of the order at its site; not 0
+/// view         <see cref="OrderViewId"/> in which it counts; not none
 /// number       varint   of the entry, from 1; with 2: of the last one
 /// stamp        varint   of the entry; with 2: all later ones have higher stamps
-/// an entry:
-///   content    1 byte   0: the site begins, and nothing follows; 1: the body is the rest
+/// an entry:    the body, the rest
 /// a stamp:
 ///   count      1 byte   sites
-///   reports    each: five varints (<see cref="StreamReport"/>), by the index of the site that it is about
+///   have       varint   each: the last entry that is here
 /// </code>
 /// </summary>
 internal sealed record OrderRecord
@@ -23,7 +23,7 @@ internal sealed record OrderRecord
     /// <summary>The highest stamp: places have 64 bits.</summary>
     public const ulong MostStamp = 1UL << 56;
 
-    private const int HeadLength = 2 + 10 + 10 + 10 + 1;
+    private const int HeadLength = 2 + OrderViewId.MaxLength + 10 + 10 + 1;
 
     /// <summary>What it is.</summary>
     public required OrderRecordKind Kind { get; init; }
@@ -31,58 +31,59 @@ internal sealed record OrderRecord
     /// <summary>The site of the entry, for a third site's; else -1.</summary>
     public int Origin { get; init; } = -1;
 
-    /// <summary>Life of the order at the entry's site, or the sender's.</summary>
-    public required ulong Incarnation { get; init; }
+    /// <summary>The view in which it counts; none for a state.</summary>
+    public OrderViewId View { get; init; }
 
     /// <summary>Number of the entry; of a stamp: of the last entry before it.</summary>
-    public required ulong Number { get; init; }
+    public ulong Number { get; init; }
 
     /// <summary>The stamp.</summary>
-    public required ulong Stamp { get; init; }
-
-    /// <summary>False for the entry with which a site begins, and for stamps.</summary>
-    public bool HasContent { get; init; }
+    public ulong Stamp { get; init; }
 
     /// <summary>The body of an entry.</summary>
     public ReadOnlyMemory<byte> Body { get; init; }
 
     /// <summary>What the site has of each site; empty but for a stamp.</summary>
-    public IReadOnlyList<StreamReport> Reports { get; init; } = [];
+    public IReadOnlyList<ulong> Have { get; init; } = [];
+
+    /// <summary>The state; null but for one.</summary>
+    public SiteState? State { get; init; }
+
+    /// <summary>True for entries.</summary>
+    public bool HasContent => Kind is OrderRecordKind.Entry or OrderRecordKind.Forward;
 
     /// <summary>The record that tells of an entry.</summary>
     /// <param name="entry">The entry.</param>
-    /// <param name="isOwn">False for one of a third site.</param>
+    /// <param name="isOwn">False when it is forwarded.</param>
     public static OrderRecord Of(OrderedEntry entry, bool isOwn) => new()
     {
         Kind = isOwn ? OrderRecordKind.Entry : OrderRecordKind.Forward,
         Origin = isOwn ? -1 : entry.Site,
-        Incarnation = entry.Incarnation,
+        View = entry.View,
         Number = entry.Number,
         Stamp = entry.Stamp,
-        HasContent = entry.Content is not null,
-        Body = entry.Content?.Body ?? default,
+        Body = entry.Content!.Body,
     };
 
     /// <summary>Writes it.</summary>
     public byte[] ToBytes()
     {
-        var bytes = new byte[HeadLength + Body.Length + (Reports.Count * StreamReport.MaxLength)];
+        int rest = State is null ? Body.Length + (10 * Have.Count) : SiteState.LengthFor(State.Have.Length);
+        var bytes = new byte[HeadLength + rest];
         var writer = new WireWriter(bytes);
         writer.WriteByte((byte)Kind);
+        if (State is not null)
+        {
+            State.Write(ref writer);
+            return bytes[..writer.Written];
+        }
         if (Kind == OrderRecordKind.Forward) writer.WriteByte((byte)Origin);
-        writer.WriteVarint(Incarnation);
+        View.Write(ref writer);
         writer.WriteVarint(Number);
         writer.WriteVarint(Stamp);
-        if (Kind == OrderRecordKind.Stamp)
-        {
-            writer.WriteByte((byte)Reports.Count);
-            foreach (StreamReport report in Reports) report.Write(ref writer);
-        }
-        else
-        {
-            writer.WriteByte(HasContent ? (byte)1 : (byte)0);
-            writer.WriteBytes(Body.Span);
-        }
+        if (Kind == OrderRecordKind.Stamp) writer.WriteByte((byte)Have.Count);
+        foreach (ulong have in Have) writer.WriteVarint(have);
+        writer.WriteBytes(Body.Span);
         return bytes[..writer.Written];
     }
 
@@ -91,31 +92,27 @@ internal sealed record OrderRecord
     {
         var reader = new WireReader(bytes.Span);
         var kind = (OrderRecordKind)reader.ReadByte();
+        if (kind == OrderRecordKind.State)
+        {
+            SiteState? state = SiteState.Read(ref reader);
+            return state is not null && reader.IsAtEnd ? new OrderRecord { Kind = kind, State = state } : null;
+        }
         int origin = kind == OrderRecordKind.Forward ? reader.ReadByte() : -1;
-        ulong incarnation = reader.ReadVarint();
+        OrderViewId view = OrderViewId.Read(ref reader);
         ulong number = reader.ReadVarint();
         ulong stamp = reader.ReadVarint();
-        byte rest = reader.ReadByte();
-        if (reader.Failed || incarnation == 0 || stamp > MostStamp || origin >= SiteSet.MostSites) return null;
-        var record = new OrderRecord
-        {
-            Kind = kind,
-            Origin = origin,
-            Incarnation = incarnation,
-            Number = number,
-            Stamp = stamp,
-        };
+        if (reader.Failed || view.IsNone || stamp > MostStamp || origin >= SiteSet.MostSites) return null;
+        var record = new OrderRecord { Kind = kind, Origin = origin, View = view, Number = number, Stamp = stamp };
         switch (kind)
         {
             case OrderRecordKind.Entry or OrderRecordKind.Forward:
-                if (rest > 1 || number == 0 || stamp == 0 || (rest == 0 && reader.Remaining > 0)) return null;
-                return record with { HasContent = rest == 1, Body = bytes[^reader.Remaining..] };
+                return number == 0 || stamp == 0 ? null : record with { Body = bytes[^reader.Remaining..] };
             case OrderRecordKind.Stamp:
-                if (rest > SiteSet.MostSites) return null;
-                var reports = new List<StreamReport>();
-                for (int count = rest; count > 0 && !reader.Failed; count--)
-                    reports.Add(StreamReport.Read(ref reader));
-                return reader.IsAtEnd ? record with { Reports = reports } : null;
+                int count = reader.ReadByte();
+                if (count > SiteSet.MostSites || count > reader.Remaining) return null;
+                var have = new ulong[count];
+                for (int site = 0; site < count; site++) have[site] = reader.ReadVarint();
+                return reader.IsAtEnd ? record with { Have = have } : null;
             default:
                 return null;
         }

@@ -9,6 +9,9 @@ internal enum OrderRecordKind : byte
     /// <summary>How far the own site is, and what it has of others.</summary>
     Stamp = 2,
 
-    /// <summary>An entry of a third site, whose present life ends.</summary>
+    /// <summary>An entry of any site, for one that lacks it before the view ends.</summary>
     Forward = 3,
+
+    /// <summary>Who takes part, as the site knows it.</summary>
+    State = 4,
 }

@@ -20,12 +20,26 @@ internal sealed class PendingEntries
     /// <summary>An entry has come.</summary>
     public void Add(OrderedEntry entry)
     {
-        if (entry.Place > Highest) Highest = entry.Place;
+        Note(entry.Place);
         if (entry.Place > Floor) _entries.Enqueue(entry, entry.Place);
     }
 
     /// <summary>Takes the first.</summary>
     public OrderedEntry Take() => _entries.Dequeue();
+
+    /// <summary>Takes all, in the order.</summary>
+    public IReadOnlyList<OrderedEntry> TakeAll()
+    {
+        var all = new List<OrderedEntry>(_entries.Count);
+        while (_entries.TryDequeue(out OrderedEntry? entry, out _)) all.Add(entry);
+        return all;
+    }
+
+    /// <summary>A place has come and gone.</summary>
+    public void Note(OrderPlace place)
+    {
+        if (place > Highest) Highest = place;
+    }
 
     /// <summary>Nothing up to a place is delivered.</summary>
     public void RaiseFloor(OrderPlace floor)

@@ -11,6 +11,7 @@ internal sealed partial class SiteMerge
         OrderPlace floor = _pending.Highest > _pending.Floor ? _pending.Highest : _pending.Floor;
         writer.WriteByte((byte)Site);
         writer.WriteByte((byte)Count);
+        writer.WriteByte((byte)_policy);
         writer.WriteVarint(Incarnation);
         writer.WriteVarint(Clock);
         writer.WriteByte(_own.HasBegun ? (byte)1 : (byte)0);
@@ -19,47 +20,60 @@ internal sealed partial class SiteMerge
         writer.WriteVarint((ulong)_own.Waiting);
         writer.WriteVarint(floor.Stamp);
         writer.WriteByte((byte)floor.Site);
+        writer.WriteVarint((ulong)_own.Stamps.Count);
+        ulong before = 0;
+        foreach (ulong stamp in _own.Stamps)
+        {
+            writer.WriteVarint(stamp - before);
+            before = stamp;
+        }
         foreach (PeerStream peer in _peers)
         {
-            peer.Report.Write(ref writer);
-            writer.WriteVarint(peer.Base);
+            writer.WriteVarint(peer.Have);
             writer.WriteVarint(peer.Passed);
-            writer.WriteVarint(peer.ToldIn);
-            for (int site = 0; site < Count; site++) peer.Told(site).Write(ref writer);
+            writer.WriteVarint(peer.Kept.Released);
+            for (int site = 0; site < Count; site++) writer.WriteVarint(peer.Told(site));
         }
+        _agreement.Write(ref writer);
     }
 
     /// <summary>Bytes of the state, at most.</summary>
-    public int StateLength => 80 + (Count * (StreamReport.MaxLength + 30 + (Count * StreamReport.MaxLength)));
+    public int StateLength =>
+        100 + (10 * _own.Stamps.Count) + (Count * (30 + (10 * Count))) + _agreement.StateLength;
 
     /// <summary>Reads a state that <see cref="Write"/> wrote; null when it is malformed.</summary>
     public static SiteMerge? Read(ref WireReader reader, bool deliversSafe = false)
     {
-        int site = reader.ReadByte(), count = reader.ReadByte();
+        int site = reader.ReadByte(), count = reader.ReadByte(), policy = reader.ReadByte();
         ulong incarnation = reader.ReadVarint(), clock = reader.ReadVarint(OrderRecord.MostStamp);
         byte begun = reader.ReadByte();
         ulong numbered = reader.ReadVarint(), released = reader.ReadVarint(numbered);
         int waiting = (int)reader.ReadVarint(int.MaxValue);
         var floor = new OrderPlace(reader.ReadVarint(OrderRecord.MostStamp), reader.ReadByte());
-        if (reader.Failed || site >= count || count > SiteSet.MostSites || incarnation == 0 || begun > 1) return null;
-        var merge = new SiteMerge(site, count, incarnation) { DeliversSafe = deliversSafe, Clock = clock };
-        merge._own.Numbered = numbered;
-        merge._own.Kept.Release(released);
+        int stamped = (int)reader.ReadVarint((ulong)reader.Remaining);
+        bool isSound = site < count && count <= SiteSet.MostSites && policy <= (int)CutPolicy.GoOn && incarnation > 0
+            && begun <= 1 && (ulong)stamped <= numbered && count * (3 + count) <= reader.Remaining;
+        if (reader.Failed || !isSound) return null;
+        var merge = new SiteMerge(site, count, incarnation, (CutPolicy)policy)
+        {
+            DeliversSafe = deliversSafe,
+            Clock = clock,
+        };
+        var stamps = new ulong[stamped];
+        for (int index = 0; index < stamped; index++)
+            stamps[index] = reader.ReadVarint(OrderRecord.MostStamp) + (index > 0 ? stamps[index - 1] : 0);
+        merge._own.Restore(numbered, released, stamps, waiting);
         merge._own.HasBegun = begun == 1;
-        merge._own.Unseen = waiting;
         merge._pending.RaiseFloor(floor);
+        var told = new ulong[count];
         foreach (PeerStream peer in merge._peers)
         {
-            StreamReport report = StreamReport.Read(ref reader);
-            (peer.Incarnation, peer.Have, peer.Next, peer.Before, peer.HadBefore) =
-                (report.Incarnation, report.Have, report.Next, report.Before, report.HadBefore);
-            peer.Kept.Release(report.Have);
-            peer.Base = reader.ReadVarint();
+            peer.Have = reader.ReadVarint();
             peer.Passed = reader.ReadVarint(OrderRecord.MostStamp);
-            peer.ToldIn = reader.ReadVarint();
-            for (int other = 0; other < count && !reader.Failed; other++)
-                peer.Told(other) = StreamReport.Read(ref reader);
+            peer.Kept.Release(reader.ReadVarint(peer.Have));
+            for (int other = 0; other < count; other++) told[other] = reader.ReadVarint();
+            peer.OnTold(told);
         }
-        return reader.Failed ? null : merge;
+        return merge._agreement.Restore(ref reader) && !reader.Failed ? merge : null;
     }
 }

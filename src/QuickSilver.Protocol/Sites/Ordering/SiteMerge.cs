@@ -8,20 +8,19 @@ namespace QuickSilver.Protocol.Sites.Ordering;
 /// <para>
 /// Idea: a site's ring gives all its members one sequence of events: what members of the site send, and what its
 /// gateway has put in of other sites. Each member runs this machine over that sequence, so all have the same state, and
-/// no member of it is asked. The n-th local message has number n, and a Lamport stamp. Entries are delivered by stamp
-/// and site.
+/// no member of it is asked. The n-th local message of a view has number n, and a Lamport stamp. Entries are delivered
+/// by stamp and site.
 /// </para>
 /// <para>
-/// Rule: an entry is delivered once every other site is known to send nothing before it: its stream has come up to a
-/// stamp that is as high. A site that sends nothing tells its stamp. It delivers safe messages once each site tells
-/// that it has them.
+/// Rule: an entry is delivered once every other site of the view is known to send nothing before it: its stream has
+/// come up to a stamp that is as high. A site that sends nothing tells its stamp. With a majority, more than half of
+/// all sites are to have it. Safe messages are delivered once each site tells that it has them.
 /// </para>
 /// <para>
 /// Awkward cases: records come again when a gateway takes over; numbers tell. A record behind a missing one is dropped,
-/// and its gateway sends it again. A site whose members all went begins a new life, under a higher incarnation. The
-/// others take no more of the old one, tell what they have, and forward what some lack. Then they open the new one. It
-/// stamps nothing before all have. So its first stamp is above all that they have passed, and they have the same of its
-/// old life.
+/// and its gateway sends it again. A site whose members all went, or that is cut off, ends the view: sites agree on the
+/// next one (<see cref="SiteAgreement"/>). What is left of the one before is delivered first, alike at all that were in
+/// it together. Nobody stamps anything before all sites of a view have begun it.
 /// </para>
 /// <para>
 /// Cost: a heap of what waits; each message is kept until all sites have it. Source: third paper, section 2 (ordered
@@ -33,20 +32,23 @@ internal sealed partial class SiteMerge
     private readonly PeerStream[] _peers;
     private readonly OwnStream _own = new();
     private readonly PendingEntries _pending = new();
-    private readonly LifeAgreement _lives;
+    private readonly Queue<OrderedEntry> _ended = new();
+    private readonly SiteAgreement _agreement;
+    private readonly CutPolicy _policy;
 
     /// <summary>Makes one of a site that begins.</summary>
     /// <param name="site">Index of the site.</param>
     /// <param name="count">How many sites there are.</param>
     /// <param name="incarnation">Life of its order, above any that it had before.</param>
-    public SiteMerge(int site, int count, ulong incarnation)
+    /// <param name="policy">What it does in a cut.</param>
+    public SiteMerge(int site, int count, ulong incarnation, CutPolicy policy = CutPolicy.Wait)
     {
         Debug.Assert(site >= 0 && site < count && incarnation > 0, "a site is one of several, and has a life");
-        Site = site;
-        Incarnation = incarnation;
+        (Site, Incarnation, _policy) = (site, incarnation, policy);
         _peers = new PeerStream[count];
         for (int peer = 0; peer < count; peer++) _peers[peer] = new PeerStream(count);
-        _lives = new LifeAgreement(site, _peers);
+        _agreement = new SiteAgreement(site, count, incarnation, policy);
+        Settle(isAgain: false);
     }
 
     /// <summary>Index of the own site.</summary>
@@ -76,15 +78,36 @@ internal sealed partial class SiteMerge
     /// <summary>Rises when what this site has of others changes.</summary>
     public ulong Version { get; private set; }
 
-    /// <summary>Another site, as it is known here.</summary>
+    /// <summary>Who takes part.</summary>
+    public SiteAgreement Agreement => _agreement;
+
+    /// <summary>True while the site is in a view, and takes entries of it.</summary>
+    public bool IsInView => _agreement is { View: not null, Joined: null };
+
+    /// <summary>Another site's entries, as they are known here.</summary>
     public PeerStream Peer(int site) => _peers[site];
 
     /// <summary>A member of this site has sent a message.</summary>
     public void OnLocal(OrderedContent content)
     {
-        if (_own.HasBegun) Stamp(content);
-        else _own.Wait(content);
+        if (!_own.HasBegun)
+        {
+            _own.Wait(content);
+            return;
+        }
+        Stamp(content);
+        PassOwn();
     }
+
+    /// <summary>The gateway of this site says which sites it reaches.</summary>
+    public void OnReach(SiteSet reach)
+    {
+        _agreement.OnReach(reach);
+        Settle(isAgain: false);
+    }
+
+    /// <summary>The gateway says that the next view has stood for long.</summary>
+    public void OnStands() => Settle(isAgain: true);
 
     /// <summary>A record of another site was put in.</summary>
     /// <param name="from">Index of that site.</param>
@@ -95,177 +118,162 @@ internal sealed partial class SiteMerge
     {
         if (from < 0 || from >= Count || from == Site) return RejectReason.UnknownSender;
         int of = record.Kind == OrderRecordKind.Forward ? record.Origin : from;
-        if (of >= Count || of == Site || (record.Kind == OrderRecordKind.Forward && of == from))
-            return RejectReason.UnknownSender;
-        RejectReason reason = record.Kind == OrderRecordKind.Stamp
-            ? OnStamp(_peers[from], record)
-            : OnEntry(of, record, content);
+        if (of >= Count || of == Site) return RejectReason.UnknownSender;
+        RejectReason reason = record.Kind switch
+        {
+            OrderRecordKind.State => OnState(from, record.State!),
+            OrderRecordKind.Stamp => OnStamp(from, record),
+            _ => OnEntry(of, record, content),
+        };
         if (reason == RejectReason.Replayed) Duplicates++;
-        if (reason == RejectReason.None) Settle();
+        if (reason != RejectReason.None) return reason;
+        if (record.Kind == OrderRecordKind.State || _agreement.Joined is not null) Settle(isAgain: false);
+        else if (IsInView) Advance();
         return reason;
     }
 
     /// <summary>Takes the next entry of the order, when its turn has come.</summary>
     public bool TryTake(out OrderedEntry? entry)
     {
+        if (_ended.TryDequeue(out entry)) return true;
         entry = _pending.First;
-        if (!_own.HasBegun || entry is null || WaitsFor(entry) >= 0) return false;
+        // What was sent before this member was there, and has no place yet, it does not deliver, nor what comes first.
+        if (!IsInView || entry is null || _own.Unseen > 0 || WaitsFor(entry) >= 0) return false;
         _pending.Take();
         return true;
     }
 
-    /// <summary>The site that the first entry waits for; negative when none waits for any. Before the own site begins,
-    /// the site that it waits for to begin.</summary>
+    /// <summary>The site that the first entry waits for; negative when none waits for any. Before the view begins, a
+    /// site that has not joined or begun it; the own one when something is missing here.</summary>
     public int WaitsFor()
     {
-        if (!_own.HasBegun) return SlowestToBegin();
+        if (!IsInView) return _agreement.SlowestToJoin();
+        if (!_own.HasBegun) return _agreement.SlowestToBegin();
         return _pending.First is { } first ? WaitsFor(first) : -1;
     }
 
-    /// <summary>What this site tells the others.</summary>
+    /// <summary>What this site tells the others of its entries.</summary>
     public OrderRecord Tell() => new()
     {
         Kind = OrderRecordKind.Stamp,
-        Incarnation = Incarnation,
+        View = _agreement.View!.Id,
         Number = _own.Numbered,
         Stamp = Clock,
-        Reports = [.. _peers.Select(static peer => peer.Report)],
+        Have = Have(),
+    };
+
+    /// <summary>What this site tells the others of itself.</summary>
+    public OrderRecord TellState() => new()
+    {
+        Kind = OrderRecordKind.State,
+        State = new SiteState
+        {
+            Life = Incarnation,
+            Version = _agreement.Version,
+            Policy = _policy,
+            Reach = _agreement.Reach,
+            View = _agreement.View,
+            Joined = _agreement.Joined,
+            IsReady = _agreement.IsReady,
+            Clock = Clock,
+            Accepted = _agreement.Accepted,
+            Limits = _agreement.Limits,
+            Have = Have(),
+            Past = _agreement.Past,
+        },
     };
 
     /// <summary>The last own entry that a site has.</summary>
-    public ulong HadBy(int site)
+    public ulong HadBy(int site) => _peers[site].Told(Site);
+
+    /// <summary>The entries of a site that this one is to forward before the view ends: the first and the last.
+    /// </summary>
+    /// <returns>False when it has none to forward.</returns>
+    public bool TryFindForwards(int site, out ulong first, out ulong last)
     {
-        StreamReport report = _peers[site].Told(Site);
-        return report.Incarnation == Incarnation ? report.Have : 0;
+        (first, last) = (1, 0);
+        if (_agreement is not { Joined: not null, Ending.Limits: { } limits }) return false;
+        SiteSet companions = _agreement.Companions();
+        last = limits[site];
+        ulong least = HaveOf(site);
+        int holder = companions.Contains(site) ? site : -1;
+        for (int other = 0; other < Count; other++)
+        {
+            if (!companions.Contains(other)) continue;
+            ulong had = other == Site ? HaveOf(site) : _agreement.Told[other]!.Have[site];
+            least = Math.Min(least, had);
+            if (holder < 0 && had >= last) holder = other;
+        }
+        first = least + 1;
+        return holder == Site && first <= last;
     }
 
-    /// <summary>Entries of a third site whose life ends, which this site is to forward; none when it is not.</summary>
-    public IReadOnlyList<OrderedEntry> ToForward() => _lives.ToForward();
+    /// <summary>An entry of the present view that is kept here; null when it is not.</summary>
+    public OrderedEntry? Find(int site, ulong number) => KeptOf(site).Find(number);
 
-    private RejectReason OnEntry(int site, OrderRecord record, OrderedContent? content)
+    /// <summary>A member gives an entry that this one lacks.</summary>
+    /// <returns>False when it is none of the present view.</returns>
+    public bool Give(OrderedEntry entry)
     {
-        PeerStream peer = _peers[site];
-        bool isForwarded = record.Kind == OrderRecordKind.Forward;
-        if (record.Incarnation < peer.Incarnation) return RejectReason.Replayed;
-        // Of a life that is not open, or of one that takes no more from its own gateway.
-        if (record.Incarnation > peer.Incarnation || peer.Next != 0 != isForwarded) return RejectReason.UnknownView;
-        if (record.Number <= peer.Have) return RejectReason.Replayed;
-        if (record.Number > peer.Have + 1) return RejectReason.BeyondWindow;
-        if (record.Stamp <= peer.Passed) return RejectReason.Malformed;
-        var entry = new OrderedEntry(site, record.Incarnation, record.Number, record.Stamp, content);
-        peer.Take(entry);
-        _pending.Add(entry);
-        Clock = Math.Max(Clock, record.Stamp);
-        Version++;
-        return RejectReason.None;
+        if (entry.View != _agreement.View?.Id || entry.Site >= Count || entry.Number > HaveOf(entry.Site)) return false;
+        KeptOf(entry.Site).Add(entry);
+        return true;
     }
 
-    private RejectReason OnStamp(PeerStream peer, OrderRecord record)
+    private KeptEntries KeptOf(int site) => site == Site ? _own.Kept : _peers[site].Kept;
+
+    private ulong HaveOf(int site) => site == Site ? _own.Numbered : _peers[site].Have;
+
+    private ulong[] Have()
     {
-        if (record.Reports.Count != Count) return RejectReason.Malformed;
-        ulong newest = Math.Max(peer.Incarnation, peer.Next);
-        if (record.Incarnation < newest) return RejectReason.Replayed;
-        if (record.Incarnation > newest)
-        {
-            Version++;
-            // A site that has not begun has delivered nothing, and needs nothing of the life before.
-            if (peer.Incarnation > 0 && _own.HasBegun) peer.Next = record.Incarnation;
-            else peer.Open(record.Incarnation, record.Number, record.Stamp);
-        }
-        bool isNext = record.Number == peer.Have || (!_own.HasBegun && record.Number > peer.Have);
-        if (record.Incarnation == peer.Incarnation && peer.Next == 0 && isNext && record.Stamp >= peer.Passed)
-        {
-            if (record.Number > peer.Have)
-            {
-                Version++;
-                peer.Open(peer.Incarnation, record.Number, record.Stamp);
-            }
-            peer.Passed = record.Stamp;
-        }
-        peer.Take(record.Incarnation, record.Reports);
-        Clock = Math.Max(Clock, record.Stamp);
-        return RejectReason.None;
+        var have = new ulong[Count];
+        for (int site = 0; site < Count; site++) have[site] = HaveOf(site);
+        return have;
     }
 
     private void Stamp(OrderedContent? content)
     {
-        _own.Numbered++;
-        var entry = new OrderedEntry(Site, Incarnation, _own.Numbered, ++Clock, content);
-        _own.Keep(entry);
-        _pending.Add(entry);
-    }
-
-    private void Settle()
-    {
-        for (int site = 0; site < Count; site++)
+        var entry = new OrderedEntry(Site, _agreement.View!.Id, _own.Numbered + 1, ++Clock, content);
+        _own.Add(entry);
+        if (content is not null)
         {
-            if (site == Site) continue;
-            if (_lives.IsAgreed(site))
-            {
-                _peers[site].Switch();
-                Version++;
-            }
-            _peers[site].Kept.Release(_lives.HadByAll(site));
+            _pending.Add(entry);
+            return;
         }
-        if (!_own.HasBegun && SlowestToBegin() < 0) Begin();
-        if (!_own.HasBegun) return;
-        ulong had = _own.Numbered;
-        for (int site = 0; site < Count; site++)
-        {
-            if (site != Site) had = Math.Min(had, HadBy(site));
-        }
-        _own.Kept.Release(had);
-    }
-
-    // Nothing of what others have passed is delivered in this life.
-    private void Begin()
-    {
-        _own.HasBegun = true;
-        _pending.RaiseFloor(new OrderPlace(Clock, SiteSet.MostSites));
-        Stamp(null);
-        if (_own.Unseen > 0)
-        {
-            _own.Numbered += (ulong)_own.Unseen;
-            Clock += (ulong)_own.Unseen;
-            _own.Unseen = 0;
-            _pending.RaiseFloor(new OrderPlace(Clock, SiteSet.MostSites));
-        }
-        while (_own.TryTakeWaiting(out OrderedContent? content)) Stamp(content);
-    }
-
-    private int SlowestToBegin()
-    {
-        for (int site = 0; site < Count; site++)
-        {
-            if (site == Site) continue;
-            StreamReport told = _peers[site].Told(Site);
-            if (_peers[site].Incarnation == 0 || told.Incarnation != Incarnation || told.Next != 0) return site;
-        }
-        return _lives.SlowestToOpen();
+        // It is not here, so nothing up to it is delivered here.
+        _pending.Note(entry.Place);
+        _pending.RaiseFloor(entry.Place);
     }
 
     private int WaitsFor(OrderedEntry entry)
     {
         for (int site = 0; site < Count; site++)
         {
-            if (site == Site) continue;
-            if (site != entry.Site && !HasPassed(site, entry)) return site;
-            if (DeliversSafe && !IsHeldBy(site, entry)) return site;
+            if (site == Site || !_agreement.View!.Sites.Contains(site)) continue;
+            if (site != entry.Site && !HasPassed(site, entry.Place)) return site;
+            if (DeliversSafe && site != entry.Site && _peers[site].Told(entry.Site) < entry.Number) return site;
         }
-        return -1;
+        return _policy == CutPolicy.Majority ? LacksMost(entry.Site, entry.Number) : -1;
+    }
+
+    // With a majority nothing is delivered that sites may leave out that go on without this one: more than half have
+    // it. A site that does not; negative when enough have.
+    private int LacksMost(int of, ulong number)
+    {
+        int holders = 0, lacks = -1;
+        for (int site = 0; site < Count; site++)
+        {
+            bool isHeld = site == of || site == Site || _peers[site].Told(of) >= number;
+            if (isHeld) holders++;
+            else lacks = site;
+        }
+        return 2 * holders > Count ? -1 : lacks;
     }
 
     // Its later entries have stamps above the one that it has passed.
-    private bool HasPassed(int site, OrderedEntry entry)
+    private bool HasPassed(int site, OrderPlace place)
     {
         ulong passed = _peers[site].Passed;
-        return passed >= entry.Stamp || (passed + 1 == entry.Stamp && site > entry.Site);
-    }
-
-    private bool IsHeldBy(int site, OrderedEntry entry)
-    {
-        if (site == entry.Site) return true;
-        StreamReport told = _peers[site].Told(entry.Site);
-        return told.Incarnation == entry.Incarnation ? told.Have >= entry.Number : told.Incarnation > entry.Incarnation;
+        return passed >= place.Stamp || (passed + 1 == place.Stamp && site > place.Site);
     }
 }
