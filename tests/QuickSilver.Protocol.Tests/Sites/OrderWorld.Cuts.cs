@@ -67,8 +67,8 @@ internal sealed partial class OrderWorld
             if (!_isCut[site.Index, other] && !_isCut[other, site.Index]) reached = reached.With(other);
         }
         if (reached == site.Told) return;
+        if (!reached.Except(site.Told).IsEmpty) site.Teller.Again();
         site.Told = reached;
-        site.Teller.Again();
         site.Ring.Add(member => member.Merge.OnReach(reached));
     }
 }

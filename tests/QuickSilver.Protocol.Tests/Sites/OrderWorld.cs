@@ -101,7 +101,6 @@ internal sealed partial class OrderWorld
                     {
                     }
                 }
-                if (round % 8 == 0) site.Teller.Again();
                 Tell(site, stamps: true);
             }
             foreach (Way way in _ways.ToArray())
@@ -179,7 +178,6 @@ internal sealed partial class OrderWorld
         foreach (Member member in site.Members) member.IsDead = true;
         _lostLives.Add($"{site.Life}");
         Begin(site);
-        foreach (Site other in Sites) other.Teller.Again();
     }
 
     private void Join(Site site)

@@ -104,6 +104,48 @@ public sealed class SiteMergeTests
                 ? record with { Stamp = record.Stamp + 2 } : record));
     }
 
+    [Fact]
+    public void PlantedInStatesAnEntryThatASiteDoesNotHaveIsFound() =>
+        Assert.NotEmpty(FindsInCutsWith(static state => state with
+        {
+            Have = [.. state.Have.Select(static have => have > 2 ? have + 1 : have)],
+        }));
+
+    [Fact]
+    public void PlantedInStatesASiteThatIsReadyTooSoonIsFound() =>
+        Assert.NotEmpty(FindsInCutsWith(static state => state with { IsReady = state.Joined is not null }));
+
+    [Fact]
+    public void PlantedInStatesAClockThatIsBehindIsFound() =>
+        Assert.NotEmpty(FindsInCutsWith(static state => state with { Clock = state.Clock / 2 }));
+
+    [Fact]
+    public void PlantedInStatesAForgottenAcceptanceIsFound() =>
+        Assert.NotEmpty(FindsInCutsWith(static state => state with { Accepted = default, Limits = [] }));
+
+    [Fact]
+    public void PlantedInStatesAForgottenPastIsFound() =>
+        Assert.NotEmpty(FindsInCutsWith(
+            static state => state with { Past = new StreamEnd[state.Past.Length] }));
+
+    private static List<ulong> FindsInCutsWith(Func<SiteState, SiteState> forges)
+    {
+        var found = new List<ulong>();
+        for (ulong seed = 1; seed <= 1000 && found.Count < 3; seed++)
+        {
+            try
+            {
+                RunCuts(seed, 3, CutPolicy.Majority, takeovers: 0, restarts: 0, record =>
+                    record.State is null ? record : record with { State = forges(record.State) });
+            }
+            catch (Exception)
+            {
+                found.Add(seed);
+            }
+        }
+        return found;
+    }
+
     private static void RunCuts(
         ulong seed, int sites, CutPolicy policy, int takeovers, int restarts,
         Func<OrderRecord, OrderRecord>? forges = null)

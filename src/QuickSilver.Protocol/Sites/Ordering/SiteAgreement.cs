@@ -94,6 +94,8 @@ internal sealed partial class SiteAgreement
     {
         if (Told[site] is { } known && (state.Life, state.Version).CompareTo((known.Life, known.Version)) <= 0)
             return false;
+        // It has begun, and knows nothing of this site: all is told again.
+        if (Told[site]?.Life != state.Life) Version++;
         Told[site] = state;
         return true;
     }
