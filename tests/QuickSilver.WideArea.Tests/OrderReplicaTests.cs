@@ -61,6 +61,22 @@ public sealed class OrderReplicaTests
     }
 
     [Fact]
+    public void Who_has_got_the_state_since_it_asked_hands_it_to_those_that_join()
+    {
+        Join(1);
+        Tell(_members[0].Id, _members[0].Replica.ToSend.Dequeue());
+        // The state begins while both have asked in the view of two.
+        Join(2);
+        while (_members[0].Replica.ToSend.TryDequeue(out byte[]? told)) Tell(_members[0].Id, told);
+        Settle();
+        _members.RemoveAt(0);
+        View();
+        Join(3);
+        Settle();
+        Assert.True(_members[^1].Replica.HasState);
+    }
+
+    [Fact]
     public void Bad_bodies_are_dropped_alike_and_counted()
     {
         Join(1);
