@@ -38,9 +38,14 @@ public sealed class ContractTests
         listener.SetMeasurementEventCallback<double>((instrument, _, _, _) => figures.Add(instrument.Name));
         listener.Start();
         var link = new SiteLinkStatistics { Site = "tokyo", State = SiteLinkState.Up };
-        using var meter = new GatewayMeter(null, () => new SiteGatewayStatistics { Site = "berlin", Links = [link] });
+        using var meter = new GatewayMeter(null, () => new SiteGatewayStatistics
+        {
+            Site = "berlin",
+            Links = [link],
+            Order = new SiteOrderStatistics(),
+        });
         listener.RecordObservableInstruments();
-        Assert.Equal(15, instruments.Count);
+        Assert.Equal(20, instruments.Count);
         Assert.Equal(instruments.Order(), figures.Order());
         Assert.All(instruments, name => Assert.Contains($"`{name}`", page, StringComparison.Ordinal));
     }

@@ -53,6 +53,17 @@ internal sealed class GatewayMeter : IDisposable
             static link => link.Loss);
         GaugeLink("quicksilver.sites.link.waiting", "{record}", "Records that wait for a link",
             static link => link.Waiting);
+        GaugeOrder("quicksilver.sites.order.waiting", "{message}", "Messages that wait for their turn in the order",
+            static order => order.Waiting);
+        GaugeOrder("quicksilver.sites.order.unacknowledged", "{message}", "Messages of a site that another one lacks",
+            static order => order.Unacknowledged);
+        GaugeOrder("quicksilver.sites.order.taking_part", "{site}", "Sites that take part in the order",
+            static order => order.Sites.Count);
+        GaugeOrder("quicksilver.sites.order.stands", "1", "1 while the order waits for a site",
+            static order => order.WaitsFor is null ? 0 : 1);
+        _meter.CreateObservableCounter(
+            "quicksilver.sites.order.duplicates", () => OfOrder(static order => order.Duplicates), "{record}",
+            "Records of the order that came again");
     }
 
     /// <summary>Removes the instruments.</summary>
@@ -77,6 +88,16 @@ internal sealed class GatewayMeter : IDisposable
                 return new Measurement<long>(of(latest), new KeyValuePair<string, object?>(SiteTag, latest.Site));
             },
             unit, description);
+
+    private void GaugeOrder(string name, string unit, string description, Func<SiteOrderStatistics, long> of) =>
+        _meter.CreateObservableGauge(name, () => OfOrder(of), unit, description);
+
+    private IEnumerable<Measurement<long>> OfOrder(Func<SiteOrderStatistics, long> of)
+    {
+        SiteGatewayStatistics latest = _read();
+        if (latest.Order is not { } order) return [];
+        return [new Measurement<long>(of(order), new KeyValuePair<string, object?>(SiteTag, latest.Site))];
+    }
 
     private void CountLink(string name, string unit, string description, Func<SiteLinkStatistics, long> of) =>
         _meter.CreateObservableCounter(name, () => OfLinks(of), unit, description);
