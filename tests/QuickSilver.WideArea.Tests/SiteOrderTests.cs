@@ -1,5 +1,6 @@
 using System.Text;
 using QuickSilver.Bench.Shaping;
+using QuickSilver.Tests.Diagnostics;
 
 namespace QuickSilver.WideArea.Tests;
 
@@ -179,6 +180,37 @@ public sealed class SiteOrderTests
                 : $"{told.Place} {string.Join(' ', ((SitesChanged)told).Sites)}").ToArray())];
         string[] longest = texts.MaxBy(static one => one.Length)!;
         Assert.All(texts, one => Assert.Equal(longest[^one.Length..], one));
+    }
+
+    [Fact]
+    public async Task An_order_that_goes_on_is_not_said_to_wait()
+    {
+        using var log = new RecordingLoggerFactory();
+        await using var rig = new SiteRig(("berlin", "tokyo"))
+        {
+            Change = options =>
+            {
+                options.OrdersGroups = true;
+                options.UseLoggerFactory(log);
+            },
+        };
+        await rig.StartAsync();
+        await using OrderReader berlin = await OrderReader.JoinAsync(rig.Members["berlin"]);
+        await using OrderReader tokyo = await OrderReader.JoinAsync(rig.Members["tokyo"]);
+        rig.Shape(new WayShape { Delay = TimeSpan.FromMilliseconds(50) });
+        int sent = 0;
+        for (long start = Environment.TickCount64; Environment.TickCount64 - start < 4000; sent++)
+        {
+            await berlin.SendAsync("b", 1, sent);
+            await Task.Delay(2);
+        }
+        Assert.DoesNotContain(1730, log.Ids);
+        rig.Shape(new WayShape { IsCut = true });
+        await berlin.SendAsync("b", 100, sent);
+        await SiteRig.UntilAsync(() => log.Ids.Contains(1730), () => "the order waits for the site that is cut off");
+        rig.Shape(WayShape.Clear);
+        await tokyo.UntilAsync(sent + 100);
+        await SiteRig.UntilAsync(() => log.Ids.Contains(1731), () => "the order goes on");
     }
 
     private static Task<SiteRig> StartAsync(params (string First, string Second)[] links) =>

@@ -49,6 +49,7 @@ internal sealed class OrderGateway
     private ulong _released;
     private long _waitsSince;
     private int _waitsFor = -1;
+    private OrderedEntry? _firstWaiting;
     private bool _hasToldWait;
     private int _asks;
 
@@ -260,11 +261,13 @@ internal sealed class OrderGateway
     {
         int waits = merge.WaitsFor();
         long time = Environment.TickCount64;
-        if (waits != _waitsFor)
+        // While messages come some always wait: the order stands only while the same one does.
+        bool goesOn = waits < 0 || !ReferenceEquals(merge.Waiting.First, _firstWaiting);
+        if (goesOn || waits != _waitsFor)
         {
-            if (_hasToldWait && waits < 0) _log.Post(logger => Log.OrderGoesOn(logger, _site));
-            if (waits < 0) _hasToldWait = false;
-            (_waitsFor, _waitsSince) = (waits, time);
+            if (_hasToldWait && goesOn) _log.Post(logger => Log.OrderGoesOn(logger, _site));
+            if (goesOn) _hasToldWait = false;
+            (_waitsFor, _firstWaiting, _waitsSince) = (waits, merge.Waiting.First, time);
         }
         if (waits < 0 || _hasToldWait || time - _waitsSince < WaitTime.TotalMilliseconds) return;
         _hasToldWait = true;
