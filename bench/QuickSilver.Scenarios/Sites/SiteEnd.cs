@@ -6,8 +6,8 @@ using QuickSilver.WideArea;
 namespace QuickSilver.Scenarios.Sites;
 
 /// <summary>
-/// A member of one site that sends and receives in one of the modes. It checks that each message of the sender comes once
-/// and in order, and counts how old it is. One thread at a time delivers.
+/// A member of one site that sends and receives in one of the modes. It checks that each message of the sender comes
+/// once and in order, and counts how old it is. One thread at a time delivers.
 /// </summary>
 internal sealed class SiteEnd : IAsyncDisposable
 {

@@ -8,8 +8,8 @@ using QuickSilver.WideArea;
 namespace QuickSilver.Scenarios.Sites;
 
 /// <summary>
-/// Sites in a row in this process. Each is a cluster of a gateway's node and a member; a relay between neighbours delays
-/// and loses. All end with it.
+/// Sites in a row in this process. Each is a cluster of a gateway's node and a member; a relay between neighbours
+/// delays and loses. All end with it.
 /// </summary>
 internal sealed class SiteRow : IAsyncDisposable
 {

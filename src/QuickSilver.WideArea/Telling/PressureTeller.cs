@@ -4,8 +4,8 @@ using QuickSilver.WideArea.Groups;
 namespace QuickSilver.WideArea.Telling;
 
 /// <summary>Looks at what waits of each group, and tells the site which groups are held up. A group is held up from
-/// half of its limit on, until a quarter of it waits. What a site sends before it has heard of it must fit in the rest, so
-/// the look comes sooner where an eighth waits. One task.</summary>
+/// half of its limit on, until a quarter of it waits. What a site sends before it has heard of it must fit in the rest,
+/// so the look comes sooner where an eighth waits. One task.</summary>
 internal sealed class PressureTeller(
     SiteTelling telling, SiteGatewayOptions options, IReadOnlyList<GroupWorker> workers, GatewayLog log)
 {
