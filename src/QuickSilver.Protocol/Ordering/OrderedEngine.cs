@@ -64,8 +64,6 @@ internal sealed class OrderedEngine : IModeEngine
         OrderedGroup? group = _parts.FindGroup(session.Info.Id.Counter);
         if (group is null) _parts.Groups.Add(group = new OrderedGroup(session.Info, settings));
         group.Settings = settings;
-        if (settings.IsSafe) _parts.SafeGroups.Add(group.Id.Counter);
-        else _parts.SafeGroups.Remove(group.Id.Counter);
         session.State = group;
         group.Open(session);
     }
@@ -174,11 +172,6 @@ internal sealed class OrderedEngine : IModeEngine
         _runner.Leave();
         _parts.Views.Clear();
         _packer.Close();
-        _parts.SafeGroups.Clear();
-        for (int index = 0; index < _parts.Groups.Count; index++)
-        {
-            if (_parts.Groups[index].Settings.IsSafe) _parts.SafeGroups.Add(_parts.Groups[index].Id.Counter);
-        }
     }
 
     private RejectReason OnPacket(NodeInfo from, ReadOnlySpan<byte> body, Instant now)

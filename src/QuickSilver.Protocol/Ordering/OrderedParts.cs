@@ -62,10 +62,6 @@ internal sealed class OrderedParts
     public IReadOnlyList<RegionView> RingViews =>
         RingSession is { } session ? Mode.Cluster.ViewsOf(session.Info.Id) : [];
 
-    /// <summary>Groups, by the counter of the id, whose messages this node sends as safe ones. One whose session has
-    /// ended stays: messages of it may still wait for the token.</summary>
-    public HashSet<uint> SafeGroups { get; } = [];
-
     /// <summary>A group by the counter of its id; null when this node has no session there.</summary>
     public OrderedGroup? FindGroup(uint id) => _groups.TryGet(id, out OrderedGroup? group) ? group : null;
 

@@ -127,7 +127,8 @@ internal sealed class RingPacker(OrderedParts parts)
         _current = message;
         _offset = 0;
         // The node may have left the group when the message is sent.
-        _isSafe = message.Traits.IsSafe ?? parts.SafeGroups.Contains(message.Group.Group.Id.Counter);
+        _isSafe = message.Traits.IsSafe
+            ?? parts.FindGroup(message.Group.Group.Id.Counter) is { Settings.IsSafe: true };
         return true;
     }
 
