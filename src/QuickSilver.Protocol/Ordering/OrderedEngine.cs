@@ -60,10 +60,8 @@ internal sealed class OrderedEngine : IModeEngine
             _parts.Settings = session.Settings as RingSettings ?? new RingSettings();
             return;
         }
-        var settings = session.Settings as OrderedSettings ?? new OrderedSettings();
         OrderedGroup? group = _parts.FindGroup(session.Info.Id.Counter);
-        if (group is null) _parts.Groups.Add(group = new OrderedGroup(session.Info, settings));
-        group.Settings = settings;
+        if (group is null) _parts.Groups.Add(group = new OrderedGroup(session.Info));
         session.State = group;
         group.Open(session);
     }

@@ -6,8 +6,7 @@ namespace QuickSilver.Protocol.Ordering;
 
 /// <summary>One ordered group at this node.</summary>
 /// <param name="info">Id, name and mode.</param>
-/// <param name="settings">What the join said.</param>
-internal sealed class OrderedGroup(GroupInfo info, OrderedSettings settings)
+internal sealed class OrderedGroup(GroupInfo info)
 {
     private readonly Dictionary<ulong, ulong> _next = [];
     private Ring? _endOf;
@@ -15,8 +14,9 @@ internal sealed class OrderedGroup(GroupInfo info, OrderedSettings settings)
     /// <summary>The group's id.</summary>
     public GroupId Id { get; } = info.Id;
 
-    /// <summary>What this node's messages promise.</summary>
-    public OrderedSettings Settings { get; set; } = settings;
+    /// <summary>True when this node's messages are safe unless they say otherwise. Its sessions share one sequence, so
+    /// a message does not say whose it is: one session that promises it is enough.</summary>
+    public bool IsSafe => PromisesSafe(Member) || PromisesSafe(Publisher);
 
     /// <summary>The session as a member; null when there is none.</summary>
     public ModeSession? Member { get; private set; }
@@ -74,4 +74,6 @@ internal sealed class OrderedGroup(GroupInfo info, OrderedSettings settings)
     /// <summary>True when a message of a step is for the member's session.</summary>
     public bool Takes(ulong term, ulong step) =>
         Member is { IsOpen: true } member && new RingId(term, step) >= RingId.Of(member.Began);
+
+    private static bool PromisesSafe(ModeSession? session) => session?.Settings is OrderedSettings { IsSafe: true };
 }
