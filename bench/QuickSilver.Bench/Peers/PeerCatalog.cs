@@ -61,6 +61,15 @@ internal static class PeerCatalog
         JGroups("jgroups-sequencer-tuned", isTuned: true, stack: "sequencer.xml"),
         new NativePeer("cyclonedds", Dds) { Adapter = "cyclone" },
         new NativePeer("cyclonedds-tuned", Dds) { Adapter = "cyclone", IsTuned = true },
+        new NativePeer("cyclonedds-tuned-secured", Dds)
+        {
+            Adapter = "cyclone-secured", IsTuned = true,
+            AdapterEnvironment = static build => new Dictionary<string, string>
+            {
+                ["PEER_DDS_SECURITY"] = build.PathOf("dds-security"),
+                ["PEER_DDS_PLUGINS"] = build.PathOf(Path.Combine("dds-security", "plugins")),
+            },
+        },
         new NativePeer("zeromq", Dropping) { Adapter = "zeromq" },
         new NativePeer("zeromq-tuned", Dropping) { Adapter = "zeromq", IsTuned = true },
         new NativePeer("epgm", Naks) { Adapter = "epgm" },

@@ -3,6 +3,7 @@
  * adapter's own.
  * Tuned, by the manual's chapters on configuration and performance: writer-history watermark of 4 MB, messages of 65,500 bytes and fragments that fill them on
  * loopback, socket buffers of 4 MB, and batches of writes (dds_set_write_batch's present form), flushed when nothing is due.
+ * Secured, when PEER_DDS_SECURITY names the folder that bench/peers/dds-security made: contents are encrypted, AES-256-GCM by its own plugin.
  */
 #include "peer.h"
 
@@ -24,15 +25,28 @@ static const char *TUNED_GENERAL = "<MaxMessageSize>65500B</MaxMessageSize><Frag
 static const char *TUNED_INTERNAL =
     "<Internal><SocketReceiveBufferSize min=\"4MB\"/><Watermarks><WhcHigh>4MB</WhcHigh></Watermarks></Internal>";
 
+static const char *SECURITY =
+    "<Security><Authentication>"
+    "<Library initFunction=\"init_authentication\" finalizeFunction=\"finalize_authentication\" path=\"%1$s/dds_security_auth\"/>"
+    "<IdentityCA>file:%2$s/ca.pem</IdentityCA><IdentityCertificate>file:%2$s/peer.pem</IdentityCertificate><PrivateKey>file:%2$s/peer.key</PrivateKey>"
+    "</Authentication><AccessControl>"
+    "<Library initFunction=\"init_access_control\" finalizeFunction=\"finalize_access_control\" path=\"%1$s/dds_security_ac\"/>"
+    "<PermissionsCA>file:%2$s/ca.pem</PermissionsCA><Governance>file:%2$s/governance.p7s</Governance><Permissions>file:%2$s/permissions.p7s</Permissions>"
+    "</AccessControl><Cryptographic>"
+    "<Library initFunction=\"init_crypto\" finalizeFunction=\"finalize_crypto\" path=\"%1$s/dds_security_crypto\"/>"
+    "</Cryptographic></Security>";
+
 static void check(dds_return_t outcome, const char *what) {
     if (outcome < 0) peer_fail("%s: %s", what, dds_strretcode(-outcome));
 }
 
 static void open_domain(void) {
-    char general[512], config[1500];
+    char general[512], security[4000] = "", config[6000];
     bool is_local = !strcmp(order.address, "127.0.0.1");
     snprintf(general, sizeof general, NETWORK, order.address, order.tuned && is_local ? TUNED_GENERAL : "");
-    snprintf(config, sizeof config, "<CycloneDDS><Domain Id=\"any\">%s%s</Domain></CycloneDDS>", general, order.tuned ? TUNED_INTERNAL : "");
+    const char *documents = getenv("PEER_DDS_SECURITY"), *plugins = getenv("PEER_DDS_PLUGINS");
+    if (documents && plugins) snprintf(security, sizeof security, SECURITY, plugins, documents);
+    snprintf(config, sizeof config, "<CycloneDDS><Domain Id=\"any\">%s%s%s</Domain></CycloneDDS>", general, order.tuned ? TUNED_INTERNAL : "", security);
     dds_entity_t domain = dds_create_domain(0, config);
     check(domain, "dds_create_domain");
     if (order.tuned && order.is_sender) dds_write_set_batch(true);
