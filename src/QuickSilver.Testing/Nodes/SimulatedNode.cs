@@ -150,7 +150,7 @@ internal sealed class SimulatedNode : IMembershipClient
 
     internal TimedSettings TimedSettings { get; }
 
-    internal OrderedSettings OrderedSettings { get; }
+    internal OrderedSettings OrderedSettings { get; set; }
 
     /// <summary>The present instant by its own clock.</summary>
     internal Instant Now => _clock.Now;

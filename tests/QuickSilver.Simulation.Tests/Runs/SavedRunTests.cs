@@ -110,8 +110,8 @@ public class SavedRunTests
     /// took keys of the removed member for that step's view, and opened its report of an ended ring.
     /// stable-to-one-that-died: a member alone knew that all held safe messages, began the next view and died; the
     /// check of transitional views compared it with those that went on without it.
-    /// safe-message-of-a-closed-publisher: a message of a safe group waited for the token when its publisher's session
-    /// ended; the group was not known any more, so it was sent as an agreed one.
+    /// safe-message-not-held: a publisher's session ended with a step that was installed and not yet active; its message
+    /// was taken in the step before, its level was no longer known, and it was sent as agreed.
     /// </summary>
     [Theory]
     [InlineData("leader-gone-unheard")]
@@ -184,7 +184,7 @@ public class SavedRunTests
     [InlineData("removed-while-it-loses")]
     [InlineData("view-of-a-removed-member")]
     [InlineData("stable-to-one-that-died")]
-    [InlineData("safe-message-of-a-closed-publisher")]
+    [InlineData("safe-message-not-held")]
     [InlineData("train-that-outlives-its-keys", Explicit = true)]
     public void EveryPromiseIsKept(string name)
     {
