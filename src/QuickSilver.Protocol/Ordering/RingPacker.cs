@@ -126,8 +126,8 @@ internal sealed class RingPacker(OrderedParts parts)
         Debug.Assert(message.Step == parts.Active, "a message is taken in the active step");
         _current = message;
         _offset = 0;
-        // The node may have left the group when the message is sent. Of a group that is gone the level is not known: the
-        // message has the stronger promise.
+        // The node may have left the group when the message is sent. Of a group that is gone the level is not known:
+        // the message has the stronger promise.
         _isSafe = message.Traits.IsSafe
             ?? parts.FindGroup(message.Group.Group.Id.Counter) is not { IsSafe: false };
         return true;

@@ -110,8 +110,8 @@ public class SavedRunTests
     /// took keys of the removed member for that step's view, and opened its report of an ended ring.
     /// stable-to-one-that-died: a member alone knew that all held safe messages, began the next view and died; the
     /// check of transitional views compared it with those that went on without it.
-    /// safe-message-not-held: a publisher's session ended with a step that was installed and not yet active; its message
-    /// was taken in the step before, its level was no longer known, and it was sent as agreed.
+    /// safe-message-not-held: a publisher's session ended with a step that was installed and not yet active; its
+    /// message was taken in the step before, its level was no longer known, and it was sent as agreed.
     /// </summary>
     [Theory]
     [InlineData("leader-gone-unheard")]
