@@ -27,13 +27,13 @@ static const char *TUNED_INTERNAL =
 
 static const char *SECURITY =
     "<Security><Authentication>"
-    "<Library initFunction=\"init_authentication\" finalizeFunction=\"finalize_authentication\" path=\"%1$s/dds_security_auth\"/>"
+    "<Library initFunction=\"init_authentication\" finalizeFunction=\"finalize_authentication\" path=\"%1$s/libdds_security_auth.so\"/>"
     "<IdentityCA>file:%2$s/ca.pem</IdentityCA><IdentityCertificate>file:%2$s/peer.pem</IdentityCertificate><PrivateKey>file:%2$s/peer.key</PrivateKey>"
     "</Authentication><AccessControl>"
-    "<Library initFunction=\"init_access_control\" finalizeFunction=\"finalize_access_control\" path=\"%1$s/dds_security_ac\"/>"
+    "<Library initFunction=\"init_access_control\" finalizeFunction=\"finalize_access_control\" path=\"%1$s/libdds_security_ac.so\"/>"
     "<PermissionsCA>file:%2$s/ca.pem</PermissionsCA><Governance>file:%2$s/governance.p7s</Governance><Permissions>file:%2$s/permissions.p7s</Permissions>"
     "</AccessControl><Cryptographic>"
-    "<Library initFunction=\"init_crypto\" finalizeFunction=\"finalize_crypto\" path=\"%1$s/dds_security_crypto\"/>"
+    "<Library initFunction=\"init_crypto\" finalizeFunction=\"finalize_crypto\" path=\"%1$s/libdds_security_crypto.so\"/>"
     "</Cryptographic></Security>";
 
 static void check(dds_return_t outcome, const char *what) {
