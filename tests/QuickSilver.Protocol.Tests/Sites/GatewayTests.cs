@@ -178,6 +178,28 @@ public class GatewayTests
     }
 
     [Fact]
+    public void MembersThatComeBackBeforeTheFirstRecordLackWhatWasNotForThem()
+    {
+        var map = new SiteMap(["A", "B"], [new("A", "B", 10)]);
+        var world = new GatewayWorld(map, new GatewaySettings());
+        // It is under way, and the members leave and come back before B knows of any stream.
+        world.Sites[0].Send(1);
+        world.Sites[1].Gateway.SetGroups([], world.Now);
+        world.RunFor(TimeSpan.FromMilliseconds(5));
+        world.Sites[1].Gateway.SetGroups([1], world.Now);
+        world.RunFor(TimeSpan.FromMilliseconds(6));
+        Assert.True(world.Sites[0].Gateway.MembersOf(1).IsEmpty);
+        world.Sites[0].Send(2);
+        world.RunFor(TimeSpan.FromMilliseconds(10));
+        Assert.Equal(SiteSet.Of(1), world.Sites[0].Gateway.MembersOf(1));
+        world.Sites[0].Send(3);
+        world.RunFor(TimeSpan.FromSeconds(1));
+        Assert.Equal([1, 3], world.Sites[1].Delivered);
+        Assert.Equal(1UL, world.Sites[1].Passed);
+        Assert.Equal(0UL, world.Sites[1].Gateway.Counters.Lost);
+    }
+
+    [Fact]
     public void ASlowSiteHoldsUpTheSenderByTheWindow()
     {
         var map = new SiteMap(["A", "B"], [new("A", "B", 10)]);

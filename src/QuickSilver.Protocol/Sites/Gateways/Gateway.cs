@@ -106,7 +106,7 @@ internal sealed class Gateway : ILinkHost
     public void Start(uint[] groups, Instant now)
     {
         _groups = groups;
-        _incoming.SetGroups(groups, now);
+        _incoming.Start(groups);
         _outgoing.Start(now);
         TellState(now);
         foreach (Link? link in _links) link?.Start(now);

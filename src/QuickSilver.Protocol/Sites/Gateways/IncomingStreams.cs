@@ -24,6 +24,7 @@ internal sealed class IncomingStreams
     private readonly GatewayCounters _counters;
     private readonly Alarm _tell;
     private readonly Alarm _end;
+    private readonly Dictionary<uint, Instant> _joined = [];
     private uint[] _groups = [];
 
     public IncomingStreams(
@@ -49,6 +50,10 @@ internal sealed class IncomingStreams
     /// <summary>Records kept beyond missing ones, of all streams.</summary>
     public int Ahead => _streams.Sum(static stream => stream.Ahead);
 
+    /// <summary>Begins: nothing was sent to this gateway before.</summary>
+    /// <param name="groups">Groups with members here, ascending.</param>
+    public void Start(uint[] groups) => _groups = groups;
+
     /// <summary>Ends all.</summary>
     public void Stop()
     {
@@ -73,7 +78,9 @@ internal sealed class IncomingStreams
                 return;
             }
             stream = new IncomingStream(id, head.Lowest, _settings, _host);
+            // What was under way when the last members left may begin a stream that then lacks what they missed.
             if (!Wants(id.Group)) stream.PassesUntil = Instant.Never;
+            else if (_joined.TryGetValue(id.Group, out Instant joined)) stream.PassesUntil = joined + _settings.PassTime;
             _byId.Add(id, stream);
             _streams.Add(stream);
         }
@@ -88,6 +95,14 @@ internal sealed class IncomingStreams
     /// <param name="now">The present instant.</param>
     public void SetGroups(uint[] groups, Instant now)
     {
+        foreach ((uint group, Instant joined) in _joined)
+        {
+            if (joined + _settings.PassTime <= now) _joined.Remove(group);
+        }
+        foreach (uint group in groups)
+        {
+            if (!Wants(group)) _joined[group] = now;
+        }
         _groups = groups;
         foreach (IncomingStream stream in _streams)
         {
