@@ -4,6 +4,7 @@ using QuickSilver.Bench;
 using QuickSilver.Bench.Reports;
 using QuickSilver.Bench.Roles;
 using QuickSilver.Scenarios.Verbs;
+using QuickSilver.Scenarios.Wide;
 using Spectre.Console;
 
 IScenario[] scenarios =
@@ -31,9 +32,11 @@ IScenario[] scenarios =
     new Junk(),
     new SlowMember(),
     new SitesVerb(),
+    new WideVerb(),
 ];
 const int RateNotKept = 2;
 if (args is [RoleProgram.Word]) return await RoleProgram.RunAsync();
+if (args is [SiteProgram.Word]) return await SiteProgram.RunAsync();
 
 var json = new Option<FileInfo?>("--json")
 { Description = "Write the findings to this file.", HelpName = "FILE", Recursive = true };

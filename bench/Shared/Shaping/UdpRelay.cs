@@ -14,10 +14,7 @@ internal sealed class UdpRelay : IDisposable
 
     private readonly Socket[] _sides = [Open(), Open()];
     private readonly IPEndPoint?[] _targets = new IPEndPoint?[2];
-    private readonly WayShape[] _shapes = [WayShape.Clear, WayShape.Clear];
-    private readonly Random[] _random;
-    private readonly double[] _freeAt = new double[2];
-    private readonly (double From, double Until)[] _bursts = new (double, double)[2];
+    private readonly ShapedWay[] _ways;
     private readonly PriorityQueue<(int Side, byte[] Bytes), (double Due, long Order)> _queue = new();
     private readonly Stopwatch _clock = Stopwatch.StartNew();
     private readonly Thread[] _threads;
@@ -27,7 +24,7 @@ internal sealed class UdpRelay : IDisposable
     /// <summary>Begins; nothing passes until both targets are set.</summary>
     public UdpRelay(int seed)
     {
-        _random = [new Random(seed), new Random(seed + 1)];
+        _ways = [new ShapedWay(seed, HeaderBytes), new ShapedWay(seed + 1, HeaderBytes)];
         _threads =
         [
             new Thread(() => Receive(0)) { IsBackground = true },
@@ -65,7 +62,7 @@ internal sealed class UdpRelay : IDisposable
     /// <summary>Shapes each direction.</summary>
     public void Shape(WayShape fromFirst, WayShape fromSecond)
     {
-        lock (_queue) (_shapes[0], _shapes[1]) = (fromFirst, fromSecond);
+        lock (_queue) (_ways[0].Shape, _ways[1].Shape) = (fromFirst, fromSecond);
     }
 
     /// <summary>Ends.</summary>
@@ -114,40 +111,17 @@ internal sealed class UdpRelay : IDisposable
 
     private void Pass(int side, ReadOnlySpan<byte> datagram)
     {
-        WayShape shape = _shapes[side];
         Received++;
-        double now = _clock.Elapsed.TotalSeconds;
-        double due = now;
-        bool isLost = shape.IsCut || IsBad(side, shape, now) || _random[side].NextDouble() < shape.Loss;
-        if (!isLost && shape.BytesPerSecond > 0)
-        {
-            double start = Math.Max(now, _freeAt[side]);
-            isLost = (start - now) * shape.BytesPerSecond > shape.QueueBytes;
-            if (!isLost) due = _freeAt[side] = start + ((datagram.Length + HeaderBytes) / shape.BytesPerSecond);
-        }
-        if (isLost)
+        if (_ways[side].Pass(_clock.Elapsed.TotalSeconds, datagram.Length) is not { } due)
         {
             Lost++;
             return;
         }
-        due += shape.Delay.TotalSeconds + (shape.Jitter.TotalSeconds * _random[side].NextDouble());
         byte[] bytes = datagram.ToArray();
         Seen?.Invoke(side, bytes);
         _queue.Enqueue((1 - side, bytes), (due, _order++));
-        if (_random[side].NextDouble() < shape.Duplicates) _queue.Enqueue((1 - side, bytes), (due, _order++));
+        if (_ways[side].Doubles()) _queue.Enqueue((1 - side, bytes), (due, _order++));
         Monitor.PulseAll(_queue);
-    }
-
-    private bool IsBad(int side, WayShape shape, double now)
-    {
-        if (shape.BurstEvery == TimeSpan.Zero) return false;
-        while (now >= _bursts[side].Until)
-        {
-            double from = Math.Max(now, _bursts[side].Until)
-                + (shape.BurstEvery.TotalSeconds * (0.5 + _random[side].NextDouble()));
-            _bursts[side] = (from, from + shape.BurstLength.TotalSeconds);
-        }
-        return now >= _bursts[side].From;
     }
 
     private void Deliver()

@@ -12,8 +12,14 @@ internal sealed record WayShape
     /// <summary>What it may take longer, evenly.</summary>
     public TimeSpan Jitter { get; init; }
 
+    /// <summary>True when none overtakes another, whatever the jitter.</summary>
+    public bool KeepsOrder { get; init; }
+
     /// <summary>Share of the datagrams that is lost, each by itself.</summary>
     public double Loss { get; init; }
+
+    /// <summary>True when what is lost has taken room in the narrow place.</summary>
+    public bool LosesBehind { get; init; }
 
     /// <summary>Mean time between stretches in which all is lost; zero: there are none.</summary>
     public TimeSpan BurstEvery { get; init; }

@@ -1,0 +1,8 @@
+namespace QuickSilver.Scenarios.Wide;
+
+/// <summary>What joins two gateways.</summary>
+internal enum WideLinkKind
+{
+    /// <summary>Hop, over UDP.</summary>
+    Hop,
+}
