@@ -43,6 +43,7 @@ internal sealed partial class HostedNode : IQuickSilverNode, IHostedLifecycleSer
         // Still there when its source is disposed of.
         _stop = _stopping.Token;
         Handles = new HostedHandles(registration);
+        Gateway = registration.Gateway is { } gateway ? new HostedGateway(gateway) : null;
     }
 
     /// <inheritdoc/>
@@ -53,6 +54,9 @@ internal sealed partial class HostedNode : IQuickSilverNode, IHostedLifecycleSer
 
     /// <summary>The groups, publishers and inboxes.</summary>
     public HostedHandles Handles { get; }
+
+    /// <summary>The gateway beside the node; null for none.</summary>
+    public HostedGateway? Gateway { get; }
 
     /// <summary>What the health check has seen.</summary>
     public HealthMemory Health { get; } = new();
@@ -106,6 +110,8 @@ internal sealed partial class HostedNode : IQuickSilverNode, IHostedLifecycleSer
                     .ConfigureAwait(false);
                 _following.Add(requests.FollowAsync(_meter, _log, _stop));
             }
+            if (Gateway is not null)
+                await Gateway.StartAsync(node, _services, cancellationToken).ConfigureAwait(false);
             if (!_started.TrySetResult(node))
                 throw new ObjectDisposedException(nameof(IQuickSilverNode), "The host ended while the node started.");
         }
@@ -123,7 +129,8 @@ internal sealed partial class HostedNode : IQuickSilverNode, IHostedLifecycleSer
             await EndStartAsync(fault, node).ConfigureAwait(false);
             throw;
         }
-        _ = WatchAsync(node);
+        _ = WatchAsync(node.Completion);
+        if (Gateway?.Current is { } gateway) _ = WatchAsync(gateway.Completion);
         FollowServers(node);
         Log.Started(_log, node.Name, Handles.Groups.Count + Handles.Requests.Count);
     }
@@ -194,6 +201,7 @@ internal sealed partial class HostedNode : IQuickSilverNode, IHostedLifecycleSer
         _ = _started.Task.Exception;
         Handles.Close();
         await Handles.EndAsync(reason).ConfigureAwait(false);
+        if (Gateway is not null) await Gateway.EndAsync(reason).ConfigureAwait(false);
         if (node is not null) await node.DisposeAsync().ConfigureAwait(false);
     }
 
@@ -247,13 +255,13 @@ internal sealed partial class HostedNode : IQuickSilverNode, IHostedLifecycleSer
             .OfType<NodeOptionsSetup>().FirstOrDefault()?.FollowServers(_registration, follower.Look);
     }
 
-    private async Task WatchAsync(QuickSilverNode node)
+    private async Task WatchAsync(Task completion)
     {
-        await node.Completion.ConfigureAwait(ConfigureAwaitOptions.SuppressThrowing);
-        if (node.Completion.Exception?.InnerException is { } reason) await FailAsync(reason).ConfigureAwait(false);
+        await completion.ConfigureAwait(ConfigureAwaitOptions.SuppressThrowing);
+        if (completion.Exception?.InnerException is { } reason) await FailAsync(reason).ConfigureAwait(false);
     }
 
-    // A node that has ended by itself ends the host: nothing would start it again.
+    // A node or a gateway that has ended by itself ends the host: nothing would start it again.
     private async Task FailAsync(Exception reason)
     {
         if (_stopping.IsCancellationRequested || Failure is not null) return;
@@ -279,9 +287,11 @@ internal sealed partial class HostedNode : IQuickSilverNode, IHostedLifecycleSer
         _ = _started.Task.Exception;
         var ended = new ObjectDisposedException(nameof(IQuickSilverNode), "The host has ended.");
         Task answered = Task.WhenAll(Handles.Requests.Select(requests => requests.EndAsync(ended)));
+        Task joined = Gateway?.EndAsync(ended) ?? Task.CompletedTask;
         if (Current is { } node)
         {
             await LimitAsync(answered, "the request groups have ended", node, cancellationToken).ConfigureAwait(false);
+            await LimitAsync(joined, "the gateway has ended", node, cancellationToken).ConfigureAwait(false);
             // A handler that is still busy with an earlier handle comes to this one after the group was left.
             if (_handling.Count > 0) _handlings.ForEach(handling => handling.BeginReading(_abandoning.Token));
             await LeaveAsync(node, cancellationToken).ConfigureAwait(false);

@@ -13,8 +13,8 @@ internal sealed class NodeRegistration(string? key)
     private readonly Dictionary<string, InboxRegistration> _inboxes = new(StringComparer.Ordinal);
     private readonly List<string> _conflicts = [];
 
-    /// <summary>Names of the sections of groups, publishers and inboxes within that of the node.</summary>
-    public static readonly string[] Sections = ["Groups", "Publishers", "Inboxes"];
+    /// <summary>Names of the sections of groups, publishers, inboxes and the gateway within that of the node.</summary>
+    public static readonly string[] Sections = ["Groups", "Publishers", "Inboxes", "Gateway"];
 
     /// <summary>The key of the node's services; null without one.</summary>
     public string? Key { get; } = key;
@@ -46,6 +46,9 @@ internal sealed class NodeRegistration(string? key)
     /// <summary>What answers requests, in the order of registration.</summary>
     public List<(string Group, Type Type)> Responders { get; } = [];
 
+    /// <summary>The gateway beside the node; null for none.</summary>
+    public GatewayRegistration? Gateway { get; set; }
+
     /// <summary>Gives each request group its responders.</summary>
     public IEnumerable<RequestRegistration> RequestsWithResponders()
     {
@@ -58,7 +61,7 @@ internal sealed class NodeRegistration(string? key)
         return Requests;
     }
 
-    /// <summary>Takes the settings of groups, publishers and inboxes from the node's section.</summary>
+    /// <summary>Takes the settings of groups, publishers, inboxes and the gateway from the node's section.</summary>
     /// <returns>The mistakes, each with its path.</returns>
     public IReadOnlyList<string> Bind(IConfigurationSection node)
     {
@@ -69,7 +72,17 @@ internal sealed class NodeRegistration(string? key)
             section => _publishers.GetValueOrDefault(section.Key)?.Bind(section));
         BindAll(node.GetSection(Sections[2]), findings, name => NotRegistered("inbox", "AddInbox", name),
             section => _inboxes.GetValueOrDefault(section.Key)?.Bind(section));
+        if (node.GetSection(Sections[3]) is var gateway && gateway.Exists()) BindGateway(gateway, findings);
         return findings;
+    }
+
+    private void BindGateway(IConfigurationSection section, List<string> findings)
+    {
+        if (SectionBinder.TextInPlaceOfKeys(section) is { } text) findings.Add($"{section.Key}: {text}");
+        if (Gateway is null)
+            findings.Add($"{section.Key}: the gateway is not registered at this node: call AddSiteGateway()");
+        else
+            findings.AddRange(Gateway.Bind(section).Select(finding => $"{section.Key}.{finding}"));
     }
 
     private string Unknown(string group) => Requests.Any(requests => requests.Name == group)
@@ -162,6 +175,7 @@ internal sealed class NodeRegistration(string? key)
         {
             foreach (string finding in inbox.Options.Validate()) yield return $"Inboxes[{inbox.Name}].{finding}";
         }
+        foreach (string finding in Gateway?.Options.Validate() ?? []) yield return $"Gateway.{finding}";
         foreach (RequestRegistration requests in RequestsWithResponders())
         {
             if (_groups.ContainsKey(requests.Name) || Requests.Count(other => other.Name == requests.Name) > 1)

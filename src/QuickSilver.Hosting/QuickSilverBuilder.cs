@@ -5,6 +5,7 @@ using Microsoft.Extensions.DependencyInjection.Extensions;
 using Microsoft.Extensions.Diagnostics.HealthChecks;
 using Microsoft.Extensions.Options;
 using QuickSilver.Typed;
+using QuickSilver.WideArea;
 
 namespace QuickSilver.Hosting;
 
@@ -217,6 +218,33 @@ public sealed class QuickSilverBuilder
         ArgumentException.ThrowIfNullOrEmpty(group);
         if (typeof(TResponder) is { IsClass: true, IsAbstract: false }) Services.TryAddSingleton<TResponder>();
         _registration.Responders.Add((group, typeof(TResponder)));
+        return this;
+    }
+
+    /// <summary>Registers a gateway beside the node: it joins the groups of its site to those of other sites. It starts
+    /// after the node has joined its groups, and ends before the node. Inject <see cref="IQuickSilverGateway"/>, with
+    /// the node's key if it has one. Give it a node of its own (<see cref="SiteGateway"/>); the member nodes of the site
+    /// need nothing. A second call adds to the same gateway.</summary>
+    /// <param name="configure">Sets its options, after those of the section <c>Gateway</c> within the node's
+    /// section.</param>
+    /// <returns>This instance.</returns>
+    public QuickSilverBuilder AddSiteGateway(Action<SiteGatewayOptions>? configure = null)
+    {
+        if (_registration.Gateway is null)
+        {
+            _registration.Gateway = new GatewayRegistration();
+            if (Key is null)
+            {
+                Services.AddSingleton<IQuickSilverGateway>(
+                    static provider => provider.GetRequiredService<HostedNode>().Gateway!);
+            }
+            else
+            {
+                Services.AddKeyedSingleton<IQuickSilverGateway>(
+                    Key, static (provider, own) => provider.GetRequiredKeyedService<HostedNode>(own).Gateway!);
+            }
+        }
+        if (configure is not null) _registration.Gateway.Configure(configure);
         return this;
     }
 

@@ -63,6 +63,7 @@ internal sealed class QuickSilverHealthCheck(HostedNode hosted, QuickSilverHealt
             if (sender is { EndReason: null, Sender: null, Following: not null })
                 yield return $"{sender.What} is being joined again";
         }
+        foreach (string site in hosted.Gateway?.SitesOutOfReach() ?? []) yield return $"site '{site}' is out of reach";
         foreach (HostedRequests requests in hosted.Handles.Requests)
         {
             if (!requests.IsJoined) yield return $"request group '{requests.Name}' is being joined again";

@@ -2,6 +2,7 @@ using System.Collections.Frozen;
 using System.Globalization;
 using System.Text;
 using Microsoft.Extensions.Configuration;
+using QuickSilver.WideArea;
 
 namespace QuickSilver.Hosting;
 
@@ -30,6 +31,7 @@ internal static class SectionBinder
         [$"{typeof(PayloadChecksum)}"] = Enum.GetNames<PayloadChecksum>(),
         [$"{typeof(SecurityCipher)}"] = Enum.GetNames<SecurityCipher>(),
         [$"{typeof(SecurityMode)}"] = Enum.GetNames<SecurityMode>(),
+        [$"{typeof(SiteCutPolicy)}"] = Enum.GetNames<SiteCutPolicy>(),
         [$"{typeof(TransportKind)}"] = Enum.GetNames<TransportKind>(),
     }.ToFrozenDictionary();
 
@@ -100,6 +102,41 @@ internal static class SectionBinder
                 new InboxOptions(), static binder => binder.ErrorOnUnknownConfiguration = true));
         foreach (IConfigurationSection child in section.GetChildren()) BindAll(child, child.Key, binding, findings);
         return findings;
+    }
+
+    /// <summary>Binds the section of a gateway, one child at a time: a list of links has its first mistake told.
+    /// </summary>
+    /// <param name="section">The section.</param>
+    /// <param name="options">Receives the values that fit.</param>
+    /// <returns>The keys that are no options and the values that do not fit, each with its path.</returns>
+    public static IReadOnlyList<string> Bind(IConfigurationSection section, SiteGatewayOptions options)
+    {
+        var findings = new List<string>();
+        foreach (IConfigurationSection child in section.GetChildren())
+        {
+            int start = child.Path.Length - child.Key.Length;
+            IConfiguration alone = new ConfigurationBuilder().AddInMemoryCollection(
+                child.AsEnumerable().Select(pair => KeyValuePair.Create(pair.Key[start..], pair.Value))).Build();
+            try
+            {
+                alone.Bind(options, static binder => binder.ErrorOnUnknownConfiguration = true);
+            }
+            catch (Exception fault) when (fault is InvalidOperationException or FormatException or ArgumentException)
+            {
+                findings.Add($"{child.Key}: {ReasonOf(fault)}");
+            }
+        }
+        return findings;
+    }
+
+    // The binder names unknown keys at the end, in quotes.
+    private static string ReasonOf(Exception fault)
+    {
+        if (fault.Message.Contains(nameof(BinderOptions.ErrorOnUnknownConfiguration), StringComparison.Ordinal))
+            return $"there is no such option: {fault.Message[(fault.Message.LastIndexOf(':') + 1)..].Trim()}";
+        return "does not fit: " + (NamesIn(fault.Message) is { } names
+            ? $"it is one of {string.Join(", ", names)}"
+            : (fault.InnerException ?? fault).Message);
     }
 
     /// <summary>Tells of a section that has a text of its own in place of its keys.</summary>

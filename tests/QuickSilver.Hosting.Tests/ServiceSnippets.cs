@@ -65,6 +65,11 @@ internal static class ServiceSnippets
         services.AddQuickSilver().AddGroup("ticks", TickContext.Default.Tick, static group => group.Typed.Tracing = true);
     }
 
+    public static void AddGateway(IServiceCollection services)
+    {
+        services.AddKeyedQuickSilver("gateway").AddSiteGateway().AddHealthCheck();
+    }
+
     public static void AddPublisher(IServiceCollection services)
     {
         services.AddQuickSilver().AddPublisher("prices");
