@@ -223,8 +223,8 @@ public sealed class QuickSilverBuilder
 
     /// <summary>Registers a gateway beside the node: it joins the groups of its site to those of other sites. It starts
     /// after the node has joined its groups, and ends before the node. Inject <see cref="IQuickSilverGateway"/>, with
-    /// the node's key if it has one. Give it a node of its own (<see cref="SiteGateway"/>); the member nodes of the site
-    /// need nothing. A second call adds to the same gateway.</summary>
+    /// the node's key if it has one. Give it a node of its own (<see cref="SiteGateway"/>); the member nodes of the
+    /// site need nothing. A second call adds to the same gateway.</summary>
     /// <param name="configure">Sets its options, after those of the section <c>Gateway</c> within the node's
     /// section.</param>
     /// <returns>This instance.</returns>

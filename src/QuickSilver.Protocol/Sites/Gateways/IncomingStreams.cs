@@ -80,7 +80,7 @@ internal sealed class IncomingStreams
             stream = new IncomingStream(id, head.Lowest, _settings, _host);
             // What was under way when the last members left may begin a stream that then lacks what they missed.
             if (!Wants(id.Group)) stream.PassesUntil = Instant.Never;
-            else if (_joined.TryGetValue(id.Group, out Instant joined)) stream.PassesUntil = joined + _settings.PassTime;
+            else if (_joined.TryGetValue(id.Group, out Instant at)) stream.PassesUntil = at + _settings.PassTime;
             _byId.Add(id, stream);
             _streams.Add(stream);
         }
