@@ -33,6 +33,7 @@ IScenario[] scenarios =
     new SlowMember(),
     new SitesVerb(),
     new WideVerb(),
+    new WideFaultsVerb(),
 ];
 const int RateNotKept = 2;
 if (args is [RoleProgram.Word]) return await RoleProgram.RunAsync();

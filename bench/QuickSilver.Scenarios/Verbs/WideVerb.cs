@@ -72,14 +72,6 @@ internal sealed class WideVerb : IScenario
                 file.FullName, string.Join('\n', tables.Select(static table => table.ToMarkdown())), ct);
         }
         List<RunReport> runs = [.. tables.Select(static table => new RunReport { Variant = table.Title })];
-        return new ScenarioOutcome(runs, [], Make(tables));
+        return new ScenarioOutcome(runs, [], new Rows(tables.Select(static table => table.ToTable())));
     }
-
-    private static Rows Make(List<WideTable> tables) => new(tables.SelectMany(static one =>
-    {
-        Table table = new Table().Border(TableBorder.Simple).Title(one.Title);
-        foreach (string head in one.Heads) table.AddColumn(head);
-        foreach (string[] row in one.Rows) table.AddRow(row);
-        return new[] { table };
-    }));
 }

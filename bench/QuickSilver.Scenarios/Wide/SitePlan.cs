@@ -22,6 +22,18 @@ internal sealed record SitePlan
 
     /// <summary>The gateways' key, in base 64.</summary>
     public required string Key { get; init; }
+
+    /// <summary>The port of the process's gateway; 0: it has none.</summary>
+    public int GatewayPort { get; init; } = SitePorts.First;
+
+    /// <summary>Index of the site that has two gateways, each a process; negative: none has.</summary>
+    public int TwoGatewaysAt { get; init; } = -1;
+
+    /// <summary>Whether the process has a member of the site.</summary>
+    public bool HasMember { get; init; } = true;
+
+    /// <summary>Whether the sites are checked under faults, with the order of all; else they are measured.</summary>
+    public bool IsChecked { get; init; }
 }
 
 /// <summary>A link of a plan.</summary>
@@ -29,6 +41,16 @@ internal sealed record SitePlan
 /// <param name="Second">Index of the site at the other.</param>
 /// <param name="CostMilliseconds">Its cost; 0: measured.</param>
 internal sealed record SitePlanLink(int First, int Second, double CostMilliseconds);
+
+/// <summary>Ports of gateways.</summary>
+internal static class SitePorts
+{
+    /// <summary>That of the first gateway of a site.</summary>
+    public const int First = 16_900;
+
+    /// <summary>That of the second.</summary>
+    public const int Second = 16_901;
+}
 
 /// <summary>Plans as JSON, by generated code.</summary>
 [JsonSerializable(typeof(SitePlan))]

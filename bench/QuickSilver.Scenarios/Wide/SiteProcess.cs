@@ -35,8 +35,19 @@ internal sealed class SiteProcess : IAsyncDisposable
         return process;
     }
 
-    /// <summary>Waits until its gateway reaches all sites, and its member is in the groups.</summary>
-    public Task ReadyAsync() => AnswerAsync("ready");
+    /// <summary>Waits until its gateway reaches all sites or stands by, and its member is in the groups.</summary>
+    public async Task ReadyAsync() => _ = await LineAsync("ready");
+
+    /// <summary>How it stands, and its last lines, for a person.</summary>
+    public async Task<string> StateAsync()
+    {
+        if (_child.Exit.IsCompleted) return $"{_name} has ended: {_child.LastLines}";
+        await _child.TellAsync("state");
+        return $"{_name}: {string.Join(' ', (await LineAsync("state")).Skip(1))}\n{_child.LastLines}";
+    }
+
+    /// <summary>Kills it, as kill -9 does.</summary>
+    public void Kill() => _child.Kill();
 
     /// <summary>Gives a command, and takes its answer.</summary>
     /// <returns>The numbers after the first word.</returns>
@@ -44,22 +55,21 @@ internal sealed class SiteProcess : IAsyncDisposable
     public async Task<double[]> AskAsync(string command, string answer)
     {
         await _child.TellAsync(command);
-        return await AnswerAsync(answer);
+        string[] words = await LineAsync(answer);
+        return [.. words.Skip(1).Select(static one => double.Parse(one, CultureInfo.InvariantCulture))];
     }
 
     /// <inheritdoc/>
     public ValueTask DisposeAsync() => _child.DisposeAsync();
 
-    private async Task<double[]> AnswerAsync(string word)
+    private async Task<string[]> LineAsync(string word)
     {
         using var patience = new CancellationTokenSource(Patience);
         try
         {
             string line = await _lines.Reader.ReadAsync(patience.Token);
             string[] words = line.Split(' ', StringSplitOptions.RemoveEmptyEntries);
-            if (words is [var first, ..] && first == word)
-                return [.. words.Skip(1).Select(static one => double.Parse(one, CultureInfo.InvariantCulture))];
-            throw new RunFailedException($"{_name}: {line}");
+            return words is [var first, ..] && first == word ? words : throw new RunFailedException($"{_name}: {line}");
         }
         catch (OperationCanceledException)
         {

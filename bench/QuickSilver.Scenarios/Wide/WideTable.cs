@@ -1,5 +1,6 @@
 using System.Globalization;
 using System.Text;
+using Spectre.Console;
 
 namespace QuickSilver.Scenarios.Wide;
 
@@ -23,6 +24,15 @@ internal sealed record WideTable(string Title, params string[] Heads)
         foreach (string[] row in (string[][])[Heads, [.. Heads.Select(static _ => "---")], .. _rows])
             text.Append(CultureInfo.InvariantCulture, $"| {string.Join(" | ", row)} |\n");
         return text.ToString();
+    }
+
+    /// <summary>For the console.</summary>
+    public Table ToTable()
+    {
+        Table table = new Table().Border(TableBorder.Simple).Title(Title);
+        foreach (string head in Heads) table.AddColumn(head);
+        foreach (string[] row in _rows) table.AddRow(row);
+        return table;
     }
 
     /// <summary>Milliseconds.</summary>
