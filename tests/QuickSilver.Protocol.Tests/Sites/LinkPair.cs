@@ -36,6 +36,9 @@ internal sealed class LinkPair
     /// <summary>How much later than others a datagram comes.</summary>
     public Func<End, byte[], TimeSpan> Late { get; set; } = static (_, _) => TimeSpan.Zero;
 
+    /// <summary>Whether the carrier takes more from an end.</summary>
+    public Func<End, bool> HasRoom { get; set; } = static _ => true;
+
     public static LinkPair Up(LinkSettings? settings = null)
     {
         var pair = new LinkPair(settings);
@@ -133,6 +136,8 @@ internal sealed class LinkPair
         public void Offer(byte record) => Link.Offer(new LinkItem(new[] { record }, new byte[50]), _pair.Now);
 
         void ILinkHost.Send(Link link, ReadOnlySpan<byte> datagram) => _pair.Send(this, datagram);
+
+        bool ILinkHost.HasRoom(Link link) => _pair.HasRoom(this);
 
         bool ILinkHost.OnRecord(Link link, ReadOnlySpan<byte> record, Instant now)
         {

@@ -77,7 +77,8 @@ internal sealed class Gateway : ILinkHost
         {
             if (!map.NeighboursOf(site).Contains(peer)) continue;
             _links[peer] = new Link(
-                new LinkIdentity(map.Hash, site, node, peer), SettingsOf(settings, peer), this, alarms, random);
+                new LinkIdentity(map.Hash, site, node, peer), SettingsOf(settings, map.IsStream(site, peer), peer), this,
+                alarms, random);
             _costs[peer] = new MeasuredCost();
         }
     }
@@ -185,7 +186,15 @@ internal sealed class Gateway : ILinkHost
         return false;
     }
 
+    /// <summary>The carrier of a neighbour's link takes more again.</summary>
+    public void OnRoom(int site, Instant now) => _links[site]?.OnRoom(now);
+
+    /// <summary>The connection that carries a neighbour's link has ended.</summary>
+    public void OnDisconnected(int site, Instant now) => _links[site]?.OnDisconnected(now);
+
     void ILinkHost.Send(Link link, ReadOnlySpan<byte> datagram) => _host.Send(link.PeerSite, datagram);
+
+    bool ILinkHost.HasRoom(Link link) => _host.HasRoom(link.PeerSite);
 
     bool ILinkHost.OnRecord(Link link, ReadOnlySpan<byte> record, Instant now)
     {
@@ -222,6 +231,7 @@ internal sealed class Gateway : ILinkHost
     void ILinkHost.OnFailed(Link link, LinkFailure failure, IReadOnlyList<LinkItem> left, Instant now)
     {
         if (failure == LinkFailure.Closed) return;
+        _host.OnLinkFailed(link.PeerSite);
         TellState(now);
         foreach (LinkItem item in left)
         {
@@ -231,8 +241,11 @@ internal sealed class Gateway : ILinkHost
         }
     }
 
-    private static LinkSettings SettingsOf(GatewaySettings settings, int peer) =>
-        settings.MaxRates is { } rates ? settings.Link with { MaxRate = rates[peer] } : settings.Link;
+    private static LinkSettings SettingsOf(GatewaySettings settings, bool isStream, int peer)
+    {
+        LinkSettings link = isStream ? settings.Link.OverStream() : settings.Link;
+        return settings.MaxRates is { } rates ? link with { MaxRate = rates[peer] } : link;
+    }
 
     private bool OnLinkState(Link from, ReadOnlySpan<byte> record, Instant now)
     {

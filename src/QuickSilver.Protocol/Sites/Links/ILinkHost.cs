@@ -10,6 +10,10 @@ internal interface ILinkHost
     /// <param name="datagram">Valid during the call.</param>
     void Send(Link link, ReadOnlySpan<byte> datagram);
 
+    /// <summary>Whether the carrier takes more now. One that said no is asked again after <see cref="Link.OnRoom"/>. A
+    /// carrier of datagrams always does. Hellos go in any case.</summary>
+    bool HasRoom(Link link);
+
     /// <summary>A record has come, whatever is missing before it.</summary>
     /// <param name="link">The link.</param>
     /// <param name="record">Valid during the call.</param>

@@ -121,6 +121,22 @@ internal sealed class Link
         SetAlarm(now);
     }
 
+    /// <summary>The carrier takes more again.</summary>
+    public void OnRoom(Instant now)
+    {
+        Pump(now);
+        SetAlarm(now);
+    }
+
+    /// <summary>The connection that carries the link has ended (<see cref="LinkSettings.IsStream"/>): what it had under
+    /// way may be lost.</summary>
+    public void OnDisconnected(Instant now)
+    {
+        if (State != LinkState.Up) return;
+        Fail(LinkFailure.Disconnected, now);
+        SetAlarm(now);
+    }
+
     /// <summary>A datagram has come. One that is malformed, or from no end of this link, is counted and dropped.
     /// </summary>
     /// <returns>True when it is of the connection that the link has or makes.</returns>
@@ -272,8 +288,9 @@ internal sealed class Link
     {
         if (State != LinkState.Up || _isPumping) return;
         _isPumping = true;
-        while (_sender.TakeNext(now, out LinkItem item) is > 0 and ulong number) SendData(number, item, now);
-        if (_receiver.NextDue <= now) SendAck(now);
+        while (_host.HasRoom(this) && _sender.TakeNext(now, out LinkItem item) is > 0 and ulong number)
+            SendData(number, item, now);
+        if (_receiver.NextDue <= now && _host.HasRoom(this)) SendAck(now);
         _isPumping = false;
     }
 
@@ -287,8 +304,9 @@ internal sealed class Link
         };
         if (State == LinkState.Up)
         {
-            due = Min(Min(due, _hellos.MissedAt), Min(_receiver.NextDue, _sender.LingerDue));
-            due = Min(due, _sender.NextSend(now));
+            due = Min(Min(due, _hellos.MissedAt), _sender.LingerDue);
+            // What waits for room goes with the room.
+            if (_host.HasRoom(this)) due = Min(Min(due, _receiver.NextDue), _sender.NextSend(now));
         }
         if (due == Instant.Never) _alarm.Cancel();
         else if (!_alarm.IsSet || _alarm.Due != due) _alarm.Set(due);

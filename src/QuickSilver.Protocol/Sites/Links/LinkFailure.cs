@@ -14,4 +14,7 @@ internal enum LinkFailure : byte
 
     /// <summary>A packet was asked for again and again, and never came.</summary>
     PacketNeverCame,
+
+    /// <summary>The connection that carries it has ended.</summary>
+    Disconnected,
 }

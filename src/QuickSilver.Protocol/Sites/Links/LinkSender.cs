@@ -201,12 +201,14 @@ internal sealed class LinkSender(LinkSettings settings, LinkRoundTrip roundTrip,
 
     private void RestartLinger(Instant now)
     {
+        if (settings.IsStream) return;
         _linger = Max(_linger, LingerBase());
         _lingerAt = now + _linger;
     }
 
     private void RelaxLinger(Instant now)
     {
+        if (settings.IsStream) return;
         _linger = Max(_linger * 7 / 8, LingerBase());
         _lingerAt = now + _linger;
     }

@@ -52,4 +52,15 @@ internal sealed record LinkSettings
 
     /// <summary>Bytes a second that the link sends, at most, resends included; 0: no cap.</summary>
     public long MaxRate { get; init; }
+
+    /// <summary>True when the carrier is a connection that keeps order, loses nothing while it lasts, and finds its own
+    /// pace, as TCP does. What leaves is then bounded by <see cref="ILinkHost.HasRoom"/> alone, and by
+    /// <see cref="MaxRate"/>: the regulator only measures, and nobody says again where the stream ends. Both ends have
+    /// the same. See <see cref="OverStream"/>.</summary>
+    public bool IsStream { get; init; }
+
+    /// <summary>These settings for a carrier that is a connection. What it repairs holds up all that follows, so the
+    /// other end may be silent for three seconds; the end of the connection is told by
+    /// <see cref="Link.OnDisconnected"/>.</summary>
+    public LinkSettings OverStream() => this with { IsStream = true, HellosMissed = 30 };
 }

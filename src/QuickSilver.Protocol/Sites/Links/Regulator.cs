@@ -16,7 +16,8 @@ namespace QuickSilver.Protocol.Sites.Links;
 /// half. It does not apply while a queue stands: then losses may be the queue's.
 /// </para>
 /// <para>
-/// Awkward cases: a round trip in which nothing waited says nothing of the way, and only raises the rate. A queue
+/// Awkward cases: a carrier that paces itself (<see cref="LinkSettings.IsStream"/>) has a queue of its own, whose delay
+/// says nothing: all but the cap is then off, and the rate is what was received of late. A round trip in which nothing waited says nothing of the way, and only raises the rate. A queue
 /// stands when the least round trip of a round is a quarter above the least of late, and at least five milliseconds;
 /// the pace is then three quarters until it is gone. A cap that is configured is never exceeded.
 /// </para>
@@ -75,6 +76,7 @@ internal sealed class Regulator(LinkSettings settings, LinkRoundTrip roundTrip)
     {
         get
         {
+            if (settings.IsStream) return Capped(_filter.Rate);
             double rate = _filter.Rate / (1 - (_queuedRounds > 1 ? 0 : Math.Min(Loss, MostLoss)));
             if (!_isMeasured) rate = Math.Max(rate, InitialRate);
             return Capped(Math.Max(rate, LeastRate));
@@ -82,13 +84,14 @@ internal sealed class Regulator(LinkSettings settings, LinkRoundTrip roundTrip)
     }
 
     /// <summary>Bytes a second at which packets leave now.</summary>
-    public double Pace => Capped(Rate * _gain);
+    public double Pace => Capped(settings.IsStream ? double.PositiveInfinity : Rate * _gain);
 
     /// <summary>Bytes that may be on their way.</summary>
     public double InFlightCap
     {
         get
         {
+            if (settings.IsStream) return double.PositiveInfinity;
             double most = Math.Max(2, Phase == RegulatorPhase.Startup ? StartupGain : 0);
             double seconds = (roundTrip.Least + settings.AckDelay).TotalSeconds;
             return (most * Rate * seconds) + (LeastInFlight * settings.MaxRecord);
@@ -161,6 +164,13 @@ internal sealed class Regulator(LinkSettings settings, LinkRoundTrip roundTrip)
         Debug.Assert(highest <= sent, "nothing comes that was not sent");
         TimeSpan over = roundTrip.Least > LeastInterval ? roundTrip.Least : LeastInterval;
         _filter.Add(bytes, time, over);
+        if (settings.IsStream)
+        {
+            if (highest < _roundEnd) return;
+            _filter.EndRound();
+            _roundEnd = sent + 1;
+            return;
+        }
         if (highest >= _roundEnd)
         {
             EndRound(now);

@@ -13,6 +13,7 @@ internal sealed class SiteMap
 
     private readonly string[] _names;
     private readonly Dictionary<(int First, int Second), uint> _costs = [];
+    private readonly HashSet<(int First, int Second)> _streams = [];
     private readonly SiteSet[] _neighbours;
 
     /// <summary>Makes a map.</summary>
@@ -71,6 +72,9 @@ internal sealed class SiteMap
     /// <summary>The configured cost of a link; 0 when it is measured.</summary>
     public uint CostOf(int first, int second) => _costs[Pair(first, second)];
 
+    /// <summary>True when a connection carries a link.</summary>
+    public bool IsStream(int first, int second) => _streams.Contains(Pair(first, second));
+
     private static (int First, int Second) Pair(int first, int second) =>
         first < second ? (first, second) : (second, first);
 
@@ -80,6 +84,7 @@ internal sealed class SiteMap
         if (first == second) throw new ArgumentException($"A link leads from '{link.First}' to itself.");
         if (!_costs.TryAdd(Pair(first, second), link.Cost))
             throw new ArgumentException($"The link from '{link.First}' to '{link.Second}' is given twice.");
+        if (link.IsStream) _streams.Add(Pair(first, second));
         _neighbours[first] = _neighbours[first].With(second);
         _neighbours[second] = _neighbours[second].With(first);
     }
@@ -98,7 +103,9 @@ internal sealed class SiteMap
             for (int second = first + 1; second < Count; second++)
             {
                 if (!_costs.TryGetValue((first, second), out uint cost)) continue;
-                hash = SeededRandom.Mix(hash + ((ulong)first << 48) + ((ulong)second << 40) + cost);
+                // Links by datagrams count as they did before there were others.
+                ulong stream = IsStream(first, second) ? 1UL << 32 : 0;
+                hash = SeededRandom.Mix(hash + ((ulong)first << 48) + ((ulong)second << 40) + stream + cost);
             }
         }
         return hash;
