@@ -1,5 +1,7 @@
 using System.Net;
+using System.Net.Sockets;
 using QuickSilver.Diagnostics;
+using QuickSilver.Security;
 using QuickSilver.WideArea.Diagnostics;
 using QuickSilver.WideArea.Groups;
 using QuickSilver.WideArea.Links;
@@ -24,7 +26,7 @@ namespace QuickSilver.WideArea;
 /// a node of its own. A site has one active gateway; with <see cref="SiteGatewayOptions.Standby"/> others stand by and
 /// take over when it is gone.
 /// </para>
-/// The gateway owns a thread and a UDP socket; the node stays the caller's. All members may be called from any thread.
+/// The gateway owns a thread and a UDP socket, and with links by TCP also a socket that listens and connections; the node stays the caller's. All members may be called from any thread.
 /// Source: third paper, Hop and its overlay (docs/wide-area.md).
 /// </summary>
 public sealed class SiteGateway : IAsyncDisposable
@@ -52,12 +54,18 @@ public sealed class SiteGateway : IAsyncDisposable
         _options = options;
         var plan = new GatewayPlan(options);
         LinkKey[] keys = LinkKey.Read(options);
-        var socket = new GatewaySocket(IPEndPoint.Parse(options.Listen));
+        CertificateSource? certificates = plan.Streams.Count > 0
+            ? GatewayStreams.ReadCertificates(options, OnCertificateStale) : null;
+        IPEndPoint listen = IPEndPoint.Parse(options.Listen);
+        (GatewaySocket socket, Socket? listening) = certificates is null
+            ? (new GatewaySocket(listen), null) : GatewayStreams.Open(listen);
         _log = new GatewayLog(options.LoggerFactory ?? StandardErrorLog.Instance);
         var addresses = new AddressBook(plan, socket, IsUp, _log);
+        GatewayStreams? streams = certificates is null
+            ? null : new GatewayStreams(plan, listening!, certificates, addresses, IsUp, _log);
         var presence = new GatewayPresence(node, options.Site, plan.Map.Hash);
         _parts = new GatewayParts(
-            node, options, plan, keys, socket, addresses, presence, new GatewayFigures(), _log,
+            node, options, plan, keys, socket, streams, addresses, presence, new GatewayFigures(), _log,
             options.OrdersGroups ? new OrderGateway(node, options, plan, _log) : null);
         _workers = [.. options.Groups.Select(
             name => new GroupWorker(name, node, presence, options, _parts.Figures, _log))];
@@ -84,8 +92,8 @@ public sealed class SiteGateway : IAsyncDisposable
     /// </param>
     /// <param name="options">How it reaches the others; copied and validated.</param>
     /// <param name="cancellationToken">Cancels the start.</param>
-    /// <exception cref="ArgumentException">Options are invalid, or the file with the key cannot be used; the message
-    /// lists every fault with the path of its option.</exception>
+    /// <exception cref="ArgumentException">Options are invalid, or a file with a key or certificate cannot be used; the
+    /// message lists every fault with the path of its option.</exception>
     /// <exception cref="QuickSilverException"><see cref="ErrorCode.InterfaceUnavailable"/> or
     /// <see cref="ErrorCode.PortsExhausted"/>: it cannot listen. Or as of <see cref="QuickSilverNode.JoinAsync"/>.
     /// </exception>
@@ -130,7 +138,8 @@ public sealed class SiteGateway : IAsyncDisposable
         };
         return latest with
         {
-            DatagramsDropped = _parts.Socket.Dropped,
+            DatagramsDropped = _parts.Socket.Dropped + (_parts.Streams?.Dropped ?? 0),
+            ConnectionsRefused = _parts.Streams?.Refused ?? 0,
             MessagesKept = _workers.Sum(static worker => (long)worker.Kept),
             MessagesLetGo = figures.LetGo,
             MessagesDuplicated = life?.Copies ?? 0,
@@ -217,6 +226,7 @@ public sealed class SiteGateway : IAsyncDisposable
     {
         await _stopAll.CancelAsync().ConfigureAwait(false);
         await _resolving.ConfigureAwait(false);
+        if (_parts.Streams is { } streams) await streams.DisposeAsync().ConfigureAwait(false);
         await _parts.Socket.DisposeAsync().ConfigureAwait(false);
         if (_parts.Order is { } order) await order.DisposeAsync().ConfigureAwait(false);
         await _parts.Presence.DisposeAsync().ConfigureAwait(false);
@@ -227,6 +237,9 @@ public sealed class SiteGateway : IAsyncDisposable
         _ended.TrySetResult();
     }
 
+    private void OnCertificateStale(string fault) =>
+        _log.Post(logger => Log.CertificateStale(logger, Site, fault));
+
     private bool IsUp(string site) =>
         GetStatistics().Links.Any(link => link.Site == site && link.State == SiteLinkState.Up);
 
@@ -235,6 +248,7 @@ public sealed class SiteGateway : IAsyncDisposable
         _parts.Presence.TakeNode();
         await _parts.Addresses.ResolveAsync(cancellationToken).ConfigureAwait(false);
         _resolving = Task.Run(() => _parts.Addresses.RunAsync(_stopAll.Token), CancellationToken.None);
+        _parts.Streams?.Start();
         _parts.Presence.Start(_role);
         await _parts.Presence.FirstJoin.WaitAsync(cancellationToken).ConfigureAwait(false);
         _parts.Order?.Start();

@@ -19,6 +19,8 @@ public sealed class SiteGatewayOptions
 
     private const int MostOtherAddresses = 8;
 
+    private SecurityOptions _security = new();
+
     /// <summary>Name of the overlay, the same at all its sites: gateways of another one are refused. 1-255 bytes of
     /// UTF-8. Default: "default".</summary>
     public string Overlay { get; set; } = "default";
@@ -26,8 +28,8 @@ public sealed class SiteGatewayOptions
     /// <summary>Name of the own site. No other site has it.</summary>
     public string Site { get; set; } = "";
 
-    /// <summary>Address and UDP port at which the gateway listens; port 0 is a free one. Default: "0.0.0.0:16900".
-    /// </summary>
+    /// <summary>Address and UDP port at which the gateway listens; port 0 is a free one. With a link by TCP of its own
+    /// it listens at the TCP port of that number, too. Default: "0.0.0.0:16900".</summary>
     public string Listen { get; set; } = "0.0.0.0:16900";
 
     /// <summary>All links of the overlay, also those between other sites. At least one is of the own site.</summary>
@@ -41,6 +43,20 @@ public sealed class SiteGatewayOptions
     /// <see cref="PreSharedKey.FromFile"/>, but read once. Null (default): <see cref="UsePreSharedKey"/> gives one.
     /// </summary>
     public string? KeyFile { get; set; }
+
+    /// <summary>File with the gateway's certificate and those of its authority's intermediates, as PEM; needed where a
+    /// link of the own site is by TCP (<see cref="SiteLinkOptions.Transport"/>). It is for servers and clients, and has
+    /// the name that other sites expect (<see cref="SiteLinkOptions.CertificateName"/>). Read again at the next
+    /// connection when it has changed. Null (default): none.</summary>
+    public string? CertificateFile { get; set; }
+
+    /// <summary>File with the private key of <see cref="CertificateFile"/>, as PEM. Null (default): the same file.
+    /// </summary>
+    public string? CertificateKeyFile { get; set; }
+
+    /// <summary>File with the authorities that issue the certificates of the other gateways, as PEM. Those of the
+    /// system are not trusted. Read again when it has changed. Null (default): none.</summary>
+    public string? TrustedRootsFile { get; set; }
 
     /// <summary>Whether what comes from other sites is published with its origin in front (<see cref="SiteMessage"/>).
     /// Members see the gateway as the sender either way. Not for typed groups, which read no origins. Default: false.
@@ -92,6 +108,19 @@ public sealed class SiteGatewayOptions
 
     internal IReadOnlyList<PreSharedKey> Keys { get; private set; } = [];
 
+    /// <summary>Where certificates are, in the form in which nodes have them.</summary>
+    internal SecurityOptions Security
+    {
+        get
+        {
+            SecurityOptions security = _security.Copy();
+            security.CertificateFile = CertificateFile;
+            security.CertificateKeyFile = CertificateKeyFile;
+            security.TrustedRootsFile = TrustedRootsFile;
+            return security;
+        }
+    }
+
     /// <summary>Seals the links with a key that all gateways hold. It may be the key of the clusters.</summary>
     /// <param name="key">The key that seals.</param>
     /// <param name="accepted">Further keys that open what others seal, while a key is replaced.</param>
@@ -101,6 +130,17 @@ public sealed class SiteGatewayOptions
         ArgumentNullException.ThrowIfNull(key);
         foreach (PreSharedKey one in accepted) ArgumentNullException.ThrowIfNull(one, nameof(accepted));
         Keys = [key, .. accepted];
+        return this;
+    }
+
+    /// <summary>Gives the certificate of the gateway, for programs that do not keep it in files. What it is for:
+    /// <see cref="CertificateFile"/>. <see cref="CertificateOptions.ServerNames"/> has no effect here.</summary>
+    /// <param name="configure">Sets the certificate, and the authorities of the other gateways.</param>
+    /// <returns>This instance.</returns>
+    public SiteGatewayOptions UseCertificates(Action<CertificateOptions> configure)
+    {
+        ArgumentNullException.ThrowIfNull(configure);
+        _security.UseCertificates(configure);
         return this;
     }
 
@@ -133,6 +173,7 @@ public sealed class SiteGatewayOptions
         var copy = (SiteGatewayOptions)MemberwiseClone();
         copy.Links = [.. Links.Select(static link => link?.Copy()!)];
         copy.Groups = [.. Groups];
+        copy._security = _security.Copy();
         return copy;
     }
 
@@ -186,12 +227,17 @@ public sealed class SiteGatewayOptions
             if (from == link.To) errors.Add($"{path}.To", $"the link leads from '{from}' to itself");
             (string, string) pair = string.CompareOrdinal(from, link.To) < 0 ? (from, link.To) : (link.To, from);
             if (!known.Add(pair)) errors.Add(path, $"the link from '{from}' to '{link.To}' is given twice");
+            errors.Defined($"{path}.Transport", link.Transport);
             errors.InRange($"{path}.MaxBytesPerSecond", link.MaxBytesPerSecond, 0, long.MaxValue);
             if (link.Cost < TimeSpan.Zero || link.Cost > TimeSpan.FromMinutes(1))
                 errors.Add($"{path}.Cost", $"{link.Cost} is not between zero and a minute");
             if (from != Site && link.To != Site) continue;
             hasOwn = true;
-            if (!SiteAddress.TryParse(link.Address, out _, out _))
+            CheckTransport(errors, path, link);
+            bool isCalled = link.Transport == SiteLinkTransport.Tcp && link.Address is null;
+            if (isCalled && link.OtherAddresses.Count > 0)
+                errors.Add($"{path}.Address", "is not set, and OtherAddresses are: set it, or clear them");
+            if (!isCalled && !SiteAddress.TryParse(link.Address, out _, out _))
                 errors.Add($"{path}.Address", $"'{link.Address}' is not HOST:PORT, such as 10.0.0.5:{DefaultPort}");
             CheckOthers(errors, path, link);
         }
@@ -200,6 +246,38 @@ public sealed class SiteGatewayOptions
         if (sites > Protocol.Sites.SiteSet.MostSites)
             errors.Add("Links", $"have {sites} sites, and {Protocol.Sites.SiteSet.MostSites} may be");
     }
+
+    private void CheckTransport(OptionErrors errors, string path, SiteLinkOptions link)
+    {
+        if (link.Transport != SiteLinkTransport.Tcp) return;
+        bool hasSelector = _security.Certificates?.CertificateSelector is not null;
+        bool hasRoots = _security.Certificates?.TrustedRoots.Count > 0 || TrustedRootsFile is not null;
+        if (CertificateFile is not null && hasSelector)
+            errors.Add("CertificateFile", "is set, and so is a certificate by UseCertificates: leave one out");
+        if (CertificateFile is null && !hasSelector)
+        {
+            errors.Add(
+                $"{path}.Transport",
+                "is Tcp, and the gateway has no certificate: set CertificateFile, or call UseCertificates");
+        }
+        if (!hasRoots)
+        {
+            errors.Add(
+                $"{path}.Transport",
+                "is Tcp, and the gateway trusts no authority: set TrustedRootsFile, or TrustedRoots by UseCertificates");
+        }
+        if (link.CertificateName is { } name && Uri.CheckHostName(name) == UriHostNameType.Unknown)
+            errors.Add($"{path}.CertificateName", $"'{name}' is no name of a host");
+        if (link.CertificateName is null && Names.IsValid(PeerOf(link))
+            && Uri.CheckHostName(PeerOf(link)) == UriHostNameType.Unknown)
+        {
+            errors.Add(
+                $"{path}.CertificateName",
+                $"is not set, and the name of site '{PeerOf(link)}' is no name of a host: set it");
+        }
+    }
+
+    private string PeerOf(SiteLinkOptions link) => link.To == Site ? link.From ?? Site : link.To;
 
     private static void CheckOthers(OptionErrors errors, string path, SiteLinkOptions link)
     {

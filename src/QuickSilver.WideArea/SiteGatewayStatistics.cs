@@ -65,6 +65,10 @@ public sealed record SiteGatewayStatistics
     /// <summary>Datagrams and records that were dropped for any other reason.</summary>
     public long Rejected { get; init; }
 
+    /// <summary>Connections that were refused: of a stranger's certificate, with a handshake that did not end in time,
+    /// or of too many. Health checks that connect and send nothing do not count.</summary>
+    public long ConnectionsRefused { get; init; }
+
     /// <summary>Datagrams that the kernel did not send, or that came faster than they were read.</summary>
     public long DatagramsDropped { get; init; }
 }

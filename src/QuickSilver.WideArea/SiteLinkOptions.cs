@@ -1,6 +1,7 @@
 namespace QuickSilver.WideArea;
 
-/// <summary>A link between two sites. All gateways have the same list of links; addresses and caps differ.</summary>
+/// <summary>A link between two sites. All gateways have the same list of links; addresses, names of certificates and caps
+/// differ.</summary>
 public sealed class SiteLinkOptions
 {
     /// <summary>Name of the site at one end. Null (default): the gateway's own site.</summary>
@@ -11,7 +12,7 @@ public sealed class SiteLinkOptions
 
     /// <summary>Where the gateway at the other end is reached: "gateway.tokyo.example:16900" or "[fd00::5]:16900".
     /// Only links of the own site need one; those of other sites ignore it. A name is resolved again while the link is
-    /// down.</summary>
+    /// down. Null for a link by TCP whose other end calls: one end with an address is enough.</summary>
     public string? Address { get; set; }
 
     /// <summary>Where further gateways of the site at the other end are reached, as <see cref="Address"/>: those that
@@ -26,6 +27,15 @@ public sealed class SiteLinkOptions
     /// <summary>What the link costs when ways are chosen, as a one-way delay. All gateways have the same. Zero
     /// (default): half of the measured round trip.</summary>
     public TimeSpan Cost { get; set; }
+
+    /// <summary>What carries the link. All gateways have the same: those with another one are refused (log record
+    /// 1709). Default: UDP.</summary>
+    public SiteLinkTransport Transport { get; set; }
+
+    /// <summary>The name that the certificate of the gateway at the other end needs: an alternative name of a host, or
+    /// one that a wildcard covers. Null (default): the name of its site. Links by UDP, and those of other sites, ignore
+    /// it.</summary>
+    public string? CertificateName { get; set; }
 
     internal SiteLinkOptions Copy()
     {

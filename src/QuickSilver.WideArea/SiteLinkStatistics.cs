@@ -7,6 +7,9 @@ public sealed record SiteLinkStatistics
     /// <summary>Name of the site at the other end.</summary>
     public string Site { get; init; } = "";
 
+    /// <summary>What carries it.</summary>
+    public SiteLinkTransport Transport { get; init; }
+
     /// <summary>Its state.</summary>
     public SiteLinkState State { get; init; }
 
@@ -16,10 +19,12 @@ public sealed record SiteLinkStatistics
     /// <summary>The least round trip of the last 10 to 20 s.</summary>
     public TimeSpan LeastRoundTrip { get; init; }
 
-    /// <summary>Share of the packets sent that are lost on their way, from 0 to 1.</summary>
+    /// <summary>Share of the packets sent that are lost on their way, from 0 to 1. Always 0 by TCP, which repairs
+    /// losses unseen.</summary>
     public double Loss { get; init; }
 
-    /// <summary>Bytes a second at which packets leave, at most: the pace that was found, or the cap.</summary>
+    /// <summary>Bytes a second at which packets leave, at most: the pace that was found, or the cap. By TCP: the
+    /// highest rate of late at which the other end received.</summary>
     public double BytesPerSecond { get; init; }
 
     /// <summary>Records that wait to be sent.</summary>

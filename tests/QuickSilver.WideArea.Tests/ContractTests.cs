@@ -45,7 +45,7 @@ public sealed class ContractTests
             Order = new SiteOrderStatistics(),
         });
         listener.RecordObservableInstruments();
-        Assert.Equal(20, instruments.Count);
+        Assert.Equal(21, instruments.Count);
         Assert.Equal(instruments.Order(), figures.Order());
         Assert.All(instruments, name => Assert.Contains($"`{name}`", page, StringComparison.Ordinal));
     }
@@ -56,7 +56,7 @@ public sealed class ContractTests
         var statistics = new SiteGatewayStatistics
         {
             Site = "berlin",
-            Links = [new SiteLinkStatistics { Site = "tokyo", State = SiteLinkState.Up, Loss = 0.1, PacketsSent = 7 }],
+            Links = [new SiteLinkStatistics { Site = "tokyo", State = SiteLinkState.Up, Loss = 0.1, Transport = SiteLinkTransport.Tcp }],
             Routes = [new SiteRoute("tokyo", "tokyo"), new SiteRoute("oslo", null)],
             MessagesForwarded = 3,
             IsActive = true,

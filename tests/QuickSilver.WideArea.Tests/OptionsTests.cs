@@ -74,6 +74,76 @@ public sealed class OptionsTests
         Assert.NotEqual(here.Map.Hash, new GatewayPlan(tokyo).Map.Hash);
         Assert.Equal(["10.0.0.7:1"], there.Addresses[there.Map.IndexOf("berlin")]);
         Assert.Equal(5, there.Settings.MaxRates![there.Map.IndexOf("berlin")]);
+        tokyo.Overlay = "default";
+        tokyo.Links[0].Transport = SiteLinkTransport.Tcp;
+        Assert.NotEqual(here.Map.Hash, new GatewayPlan(tokyo).Map.Hash);
+        Assert.Equal(
+            new StreamPeer(there.Map.IndexOf("berlin"), "berlin", "berlin"),
+            Assert.Single(new GatewayPlan(tokyo).Streams));
+    }
+
+    [Fact]
+    public void A_link_by_tcp_needs_certificates()
+    {
+        SiteGatewayOptions options = Good();
+        options.Links[0].Transport = SiteLinkTransport.Tcp;
+        string[] faults = [.. options.Validate()];
+        Assert.Equal(2, faults.Length);
+        Assert.All(faults, static fault => Assert.StartsWith("Links[0].Transport: is Tcp, ", fault));
+        options.CertificateFile = "gateway.pem";
+        options.TrustedRootsFile = "roots.pem";
+        Assert.Empty(options.Validate());
+        // The other end calls.
+        options.Links[0].Address = null;
+        Assert.Empty(options.Validate());
+        options.Links[0].OtherAddresses.Add("10.0.0.6:16900");
+        Has("Links[0].Address: ");
+        options.Links[0].Address = "10.0.0.5:16900";
+        options.Links[0].CertificateName = "a b";
+        Has("Links[0].CertificateName: ");
+        options.Links[0].CertificateName = "gateways.example";
+        options.UseCertificates(static certificates => certificates.CertificateSelector = static () => null!);
+        Has("CertificateFile: ");
+        options.Links[0].To = "tokyo north";
+        options.Links[0].CertificateName = null;
+        Has("Links[0].CertificateName: ");
+        // Of others it is only told.
+        options = Good();
+        options.Links.Add(new SiteLinkOptions { From = "oslo", To = "tokyo", Transport = SiteLinkTransport.Tcp });
+        Assert.Empty(options.Validate());
+        Assert.Empty(new GatewayPlan(options).Streams);
+        options.Links[1].Transport = (SiteLinkTransport)7;
+        Has("Links[1].Transport: ");
+
+        void Has(string finding) =>
+            Assert.Contains(options.Validate(), fault => fault.StartsWith(finding, StringComparison.Ordinal));
+    }
+
+    [Fact]
+    public async Task A_certificate_that_cannot_be_used_ends_a_start()
+    {
+        await using var rig = new SiteRig(("berlin", "tokyo"));
+        QuickSilverNode node = await rig.StartNodeAsync("berlin");
+        SiteGatewayOptions options = rig.OptionsOf("berlin");
+        options.Links[0].Transport = SiteLinkTransport.Tcp;
+        await Assert.ThrowsAsync<ArgumentException>(() => SiteGateway.StartAsync(node, options));
+        options.CertificateFile = "/nowhere/gateway.pem";
+        options.TrustedRootsFile = "/nowhere/roots.pem";
+        var missing = await Assert.ThrowsAsync<ArgumentException>(() => SiteGateway.StartAsync(node, options));
+        Assert.StartsWith("CertificateFile: ", missing.Message, StringComparison.Ordinal);
+        options.CertificateFile = options.TrustedRootsFile = null;
+        rig.UseCertificate(options, rig.Authority.Issue("berlin", from: -2, to: -1));
+        var expired = await Assert.ThrowsAsync<ArgumentException>(() => SiteGateway.StartAsync(node, options));
+        Assert.StartsWith("UseCertificates: ", expired.Message, StringComparison.Ordinal);
+        Assert.Contains("expired", expired.Message, StringComparison.Ordinal);
+        // The port is taken for the one and free for the other.
+        rig.UseCertificate(options, rig.Authority.Issue("berlin"));
+        using var taken = new Socket(AddressFamily.InterNetwork, SocketType.Stream, ProtocolType.Tcp);
+        taken.Bind(new IPEndPoint(IPAddress.Loopback, 0));
+        taken.Listen();
+        options.Listen = taken.LocalEndPoint!.ToString()!;
+        var refusal = await Assert.ThrowsAsync<QuickSilverException>(() => SiteGateway.StartAsync(node, options));
+        Assert.Equal(ErrorCode.PortsExhausted, refusal.Code);
     }
 
     [Fact]

@@ -1,8 +1,10 @@
 using System.Collections.Concurrent;
 using System.Net;
 using System.Security.Cryptography;
+using System.Security.Cryptography.X509Certificates;
 using Microsoft.Extensions.Logging.Abstractions;
 using QuickSilver.Bench.Shaping;
+using QuickSilver.Tests.Security;
 
 namespace QuickSilver.WideArea.Tests;
 
@@ -21,6 +23,7 @@ internal sealed class SiteRig : IAsyncDisposable
     private readonly string[] _names;
     private readonly (string First, string Second)[] _links;
     private readonly Dictionary<(string, string), UdpRelay> _relays = [];
+    private readonly Dictionary<(string, string), TcpRelay> _connections = [];
     private readonly Dictionary<string, QuickSilverNode> _gatewayNodes = [];
     private readonly List<IAsyncDisposable> _others = [];
 
@@ -36,6 +39,9 @@ internal sealed class SiteRig : IAsyncDisposable
     public PreSharedKey Key { get; } =
         PreSharedKey.FromBase64(Convert.ToBase64String(RandomNumberGenerator.GetBytes(32)));
 
+    /// <summary>Issues the certificates of gateways with links by TCP.</summary>
+    public TestAuthority Authority { get; } = new();
+
     /// <summary>Running gateways, by site.</summary>
     public Dictionary<string, SiteGateway> Gateways { get; } = [];
 
@@ -47,6 +53,9 @@ internal sealed class SiteRig : IAsyncDisposable
 
     /// <summary>The relay of a link.</summary>
     public UdpRelay Relay(string first, string second) => _relays[(first, second)];
+
+    /// <summary>A link is by TCP, before gateways start.</summary>
+    public TcpRelay UseTcp(string first, string second) => _connections[(first, second)] = new TcpRelay();
 
     /// <summary>Shapes all ways.</summary>
     public void Shape(WayShape shape)
@@ -91,8 +100,11 @@ internal sealed class SiteRig : IAsyncDisposable
         Gateways[site] = gateway;
         foreach ((string First, string Second) link in _links)
         {
-            if (link.First == site) _relays[link].Connect(gateway.LocalEndPoint, null);
-            if (link.Second == site) _relays[link].Connect(null, gateway.LocalEndPoint);
+            (IPEndPoint? first, IPEndPoint? second) = link.First == site
+                ? (gateway.LocalEndPoint, null)
+                : ((IPEndPoint?)null, link.Second == site ? gateway.LocalEndPoint : null);
+            _relays[link].Connect(first, second);
+            _connections.GetValueOrDefault(link)?.Connect(first, second);
         }
         return gateway;
     }
@@ -127,12 +139,29 @@ internal sealed class SiteRig : IAsyncDisposable
         options.UsePreSharedKey(Key).UseLoggerFactory(NullLoggerFactory.Instance);
         foreach ((string First, string Second) link in _links)
         {
-            IPEndPoint? at = link.First == site ? _relays[link].First
-                : link.Second == site ? _relays[link].Second : null;
-            options.Links.Add(new SiteLinkOptions { From = link.First, To = link.Second, Address = at?.ToString() });
+            TcpRelay? tcp = _connections.GetValueOrDefault(link);
+            IPEndPoint? at = link.First == site ? tcp?.First ?? _relays[link].First
+                : link.Second == site ? tcp?.Second ?? _relays[link].Second : null;
+            options.Links.Add(new SiteLinkOptions
+            {
+                From = link.First,
+                To = link.Second,
+                Address = at?.ToString(),
+                Transport = tcp is null ? SiteLinkTransport.Udp : SiteLinkTransport.Tcp,
+            });
         }
+        if (_connections.Count > 0) UseCertificate(options, Authority.Issue(site));
         return options;
     }
+
+    /// <summary>Gives a gateway a certificate, and trusts the authority.</summary>
+    public void UseCertificate(SiteGatewayOptions options, X509Certificate2 certificate) =>
+        options.UseCertificates(certificates =>
+        {
+            certificates.CertificateSelector = () => certificate;
+            certificates.TrustedRoots.Clear();
+            certificates.TrustedRoots.Add(Authority.Root);
+        });
 
     /// <summary>Joins a group at a site's member, and collects what comes.</summary>
     public async Task<Collected> JoinAsync(string site, string group = "news")
@@ -164,6 +193,8 @@ internal sealed class SiteRig : IAsyncDisposable
         foreach (SiteGateway gateway in Gateways.Values) await gateway.DisposeAsync();
         for (int index = _others.Count - 1; index >= 0; index--) await _others[index].DisposeAsync();
         foreach (UdpRelay relay in _relays.Values) relay.Dispose();
+        foreach (TcpRelay relay in _connections.Values) await relay.DisposeAsync();
+        Authority.Dispose();
     }
 
     /// <summary>What a member has got, in its order.</summary>

@@ -39,6 +39,8 @@ internal sealed class GatewayMeter : IDisposable
             static one => one.RecordsLost);
         Count("quicksilver.sites.strangers", "{datagram}", "Datagrams that no key of the links has sealed",
             static one => one.Strangers);
+        Count("quicksilver.sites.connections.refused", "{connection}", "Connections of others that were refused",
+            static one => one.ConnectionsRefused);
         CountLink("quicksilver.sites.link.packets.sent", "{packet}", "Packets sent for the first time",
             static link => link.PacketsSent);
         CountLink("quicksilver.sites.link.packets.resent", "{packet}", "Packets sent again",

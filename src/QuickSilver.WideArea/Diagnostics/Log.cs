@@ -109,4 +109,33 @@ internal static partial class Log
 
     [LoggerMessage(1733, LogLevel.Information, "The order at {Site} has all sites from here on")]
     public static partial void OrderHasAll(ILogger logger, string site);
+
+    [LoggerMessage(
+        1734,
+        LogLevel.Information,
+        "A connection between {Site} and {Remote} stands, whose certificate is of {Identity}")]
+    public static partial void Connected(ILogger logger, string site, string remote, string identity);
+
+    [LoggerMessage(
+        1735,
+        LogLevel.Warning,
+        "A connection of {Remote} to the gateway of {Site} is refused: {Reason}. {Count} in all since the last record")]
+    public static partial void ConnectionRefused(
+        ILogger logger, string remote, string site, string reason, long count);
+
+    [LoggerMessage(
+        1736,
+        LogLevel.Warning,
+        "The gateway of {Site} cannot connect to {Address} of site {Other}: {Reason}. It is tried again")]
+    public static partial void CannotConnect(
+        ILogger logger, string site, string address, string other, string reason);
+
+    [LoggerMessage(1737, LogLevel.Warning, "The connection between {Site} and {Remote} is closed: {Reason}")]
+    public static partial void ConnectionClosed(ILogger logger, string remote, string site, string reason);
+
+    [LoggerMessage(
+        1738,
+        LogLevel.Warning,
+        "The certificate of the gateway of {Site} cannot be read again, and the one before is used: {Reason}")]
+    public static partial void CertificateStale(ILogger logger, string site, string reason);
 }

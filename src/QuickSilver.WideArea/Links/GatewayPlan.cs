@@ -19,21 +19,27 @@ internal sealed class GatewayPlan
     {
         string[] names = [.. options.Links.SelectMany(link => new[] { FromOf(link, options), link.To }).Distinct()];
         IEnumerable<SiteLink> links = options.Links.Select(
-            link => new SiteLink(FromOf(link, options), link.To, CostOf(link)));
+            link => new SiteLink(
+                FromOf(link, options), link.To, CostOf(link), link.Transport == SiteLinkTransport.Tcp));
         Map = new SiteMap(names, links, options.Overlay);
         Site = Map.IndexOf(options.Site);
         var addresses = new IReadOnlyList<string>[Map.Count];
         Array.Fill(addresses, []);
         var rates = new long[Map.Count];
+        var streams = new List<StreamPeer>();
         foreach (SiteLinkOptions link in options.Links)
         {
             string from = FromOf(link, options);
             if (from != options.Site && link.To != options.Site) continue;
             int peer = Map.IndexOf(from == options.Site ? link.To : from);
-            addresses[peer] = [link.Address!, .. link.OtherAddresses];
+            if (link.Address is not null) addresses[peer] = [link.Address, .. link.OtherAddresses];
             rates[peer] = link.MaxBytesPerSecond;
+            if (link.Transport != SiteLinkTransport.Tcp) continue;
+            string name = Map.NameOf(peer);
+            streams.Add(new StreamPeer(peer, name, link.CertificateName ?? name));
         }
         Addresses = addresses;
+        Streams = streams;
         Settings = new GatewaySettings
         {
             InOrder = true,
@@ -51,9 +57,12 @@ internal sealed class GatewayPlan
     /// <summary>Index of the own site.</summary>
     public int Site { get; }
 
-    /// <summary>Addresses of neighbours' gateways, by the index of their site; none for sites that are no neighbours.
-    /// </summary>
+    /// <summary>Addresses of neighbours' gateways, by the index of their site; none for sites that are no neighbours,
+    /// or are waited for.</summary>
     public IReadOnlyList<IReadOnlyList<string>> Addresses { get; }
+
+    /// <summary>Neighbours whose links are carried by connections.</summary>
+    public IReadOnlyList<StreamPeer> Streams { get; }
 
     /// <summary>Settings of the gateway.</summary>
     public GatewaySettings Settings { get; }

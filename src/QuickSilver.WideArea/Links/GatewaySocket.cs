@@ -46,11 +46,7 @@ internal sealed class GatewaySocket : IAsyncDisposable
         catch (SocketException refusal)
         {
             _socket.Dispose();
-            bool isTaken = refusal.SocketErrorCode is SocketError.AddressAlreadyInUse;
-            throw new QuickSilverException(
-                isTaken ? ErrorCode.PortsExhausted : ErrorCode.InterfaceUnavailable,
-                $"Listen: the gateway cannot listen at {listen}: {refusal.Message}. Choose another address or port.",
-                refusal);
+            throw Refused(listen, refusal);
         }
         LocalEndPoint = (IPEndPoint)_socket.LocalEndPoint!;
         _receiving = Task.Run(ReceiveAsync);
@@ -64,6 +60,13 @@ internal sealed class GatewaySocket : IAsyncDisposable
 
     /// <summary>Datagrams that came while too many waited, or that the kernel refused to send. Any thread.</summary>
     public long Dropped => Volatile.Read(ref _dropped);
+
+    /// <summary>What a start says that cannot listen.</summary>
+    public static QuickSilverException Refused(IPEndPoint listen, SocketException refusal) => new(
+        refusal.SocketErrorCode is SocketError.AddressAlreadyInUse
+            ? ErrorCode.PortsExhausted : ErrorCode.InterfaceUnavailable,
+        $"Listen: the gateway cannot listen at {listen}: {refusal.Message}. Choose another address or port.",
+        refusal);
 
     /// <summary>A loop begins to take what comes, or ends. One at a time; any thread.</summary>
     /// <param name="wake">Wakes the loop, on any thread; null: none runs.</param>

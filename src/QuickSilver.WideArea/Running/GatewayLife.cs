@@ -18,6 +18,7 @@ internal sealed class GatewayLife
     private static readonly TimeSpan TellTimeout = TimeSpan.FromSeconds(2);
 
     private readonly GatewaySocket _socket;
+    private readonly GatewayStreams? _streams;
     private readonly GatewayLoop _loop;
     private readonly IReadOnlyList<GroupWorker> _workers;
     private readonly SpanningGroup[] _groups;
@@ -43,6 +44,7 @@ internal sealed class GatewayLife
         IReadOnlyDictionary<StreamId, ulong> published)
     {
         _socket = parts.Socket;
+        _streams = parts.Streams;
         _workers = workers;
         _groups = [.. workers.Select(
             worker => new SpanningGroup(worker.Name, parts.Options.Standby, published)
@@ -61,7 +63,7 @@ internal sealed class GatewayLife
             stream, workers, _groups, () => _loop!.Reach, () => _loop!.Wake(), batch => _loop!.OnTaken(batch));
         SpanningGroup[] all = [.. _carried, stream];
         _loop = new GatewayLoop(
-            parts.Plan, number, parts.Socket, parts.Addresses, parts.Keys, all, Watch,
+            parts.Plan, number, parts.Socket, parts.Streams?.Inbox, parts.Addresses, parts.Keys, all, Watch,
             gateway => new GroupTurns(parts.Plan, gateway, all, _teller, rosters, telling, parts.Log), parts.Figures,
             parts.Log);
         IncomingPublisher[] publishers = [.. workers.Zip(
@@ -89,6 +91,7 @@ internal sealed class GatewayLife
     public void Start(bool isSuccessor)
     {
         _socket.SetLoop(_loop.Wake);
+        _streams?.SetLoop(_loop.Wake);
         _loop.Start();
         for (int index = 0; index < _workers.Count; index++)
             _workers[index].Begin(_groups[index], _loop.Wake, _asked.LookSoon, isSuccessor);
@@ -130,6 +133,7 @@ internal sealed class GatewayLife
         await ((Task)_loop.Ended).ConfigureAwait(ConfigureAwaitOptions.SuppressThrowing);
         foreach (SpanningGroup group in _carried) group.Room.Open();
         _socket.SetLoop(null);
+        _streams?.SetLoop(null);
         _teller.Complete();
         if (tells) _stopTelling.CancelAfter(TellTimeout);
         else await _stopTelling.CancelAsync().ConfigureAwait(false);

@@ -39,6 +39,8 @@ internal sealed class GatewayLoop : IGatewayHost
     private readonly SleepEvent _sleep = new();
     private readonly ConcurrentQueue<IncomingBatch> _taken = new();
     private readonly GatewaySocket _socket;
+    private readonly StreamInbox? _inbox;
+    private readonly StreamLinks _streams;
     private readonly AddressBook _addresses;
     private readonly SocketAddress?[] _chosen;
     private readonly LinkSealer?[] _sealers;
@@ -59,6 +61,7 @@ internal sealed class GatewayLoop : IGatewayHost
     /// <param name="plan">Map and settings.</param>
     /// <param name="node">Number of this life of the gateway, above that of any that the site had before.</param>
     /// <param name="socket">Stays the caller's.</param>
+    /// <param name="inbox">What connections tell; null when no link is carried by one.</param>
     /// <param name="addresses">Where neighbours are.</param>
     /// <param name="keys">Keys of the links, the one that seals first; they stay the caller's.</param>
     /// <param name="groups">Groups that span sites.</param>
@@ -67,7 +70,7 @@ internal sealed class GatewayLoop : IGatewayHost
     /// <param name="figures">Counts.</param>
     /// <param name="log">The log.</param>
     public GatewayLoop(
-        GatewayPlan plan, ulong node, GatewaySocket socket, AddressBook addresses, LinkKey[] keys,
+        GatewayPlan plan, ulong node, GatewaySocket socket, StreamInbox? inbox, AddressBook addresses, LinkKey[] keys,
         SpanningGroup[] groups, GatewayWatch watch, Func<Gateway, GroupTurns> turns, GatewayFigures figures,
         GatewayLog log)
     {
@@ -77,6 +80,7 @@ internal sealed class GatewayLoop : IGatewayHost
         _log = log;
         _watch = watch;
         _socket = socket;
+        _inbox = inbox;
         _addresses = addresses;
         _chosen = new SocketAddress?[plan.Map.Count];
         _sealers = new LinkSealer?[plan.Map.Count];
@@ -85,6 +89,7 @@ internal sealed class GatewayLoop : IGatewayHost
         {
             if (plan.Map.NeighboursOf(plan.Site).Contains(peer)) _sealers[peer] = new LinkSealer(keys[0], plan.Site);
         }
+        _streams = new StreamLinks(plan, _sealers);
         var seed = BitConverter.ToUInt64(RandomNumberGenerator.GetBytes(sizeof(ulong)));
         _gateway = new Gateway(
             plan.Site, node, plan.Map, plan.Settings, this, _alarms, new SeededRandom(seed));
@@ -123,6 +128,11 @@ internal sealed class GatewayLoop : IGatewayHost
 
     void IGatewayHost.Send(int site, ReadOnlySpan<byte> datagram)
     {
+        if (_streams.Carries(site))
+        {
+            _streams.Send(site, datagram, !_isFromAnother && _gateway.LinkTo(site) is { State: LinkState.Up });
+            return;
+        }
         SocketAddress[] known = _addresses.Of(site);
         if (known.Length == 0) return;
         Span<byte> bytes = _sealed.AsSpan(0, datagram.Length + SealedLink.Overhead);
@@ -135,6 +145,10 @@ internal sealed class GatewayLoop : IGatewayHost
         // The gateway of the site that is active answers; or one has just become it, and is answered.
         foreach (SocketAddress address in known) _socket.Send(bytes, address);
     }
+
+    bool IGatewayHost.HasRoom(int site) => !_streams.Carries(site) || _streams.HasRoom(site);
+
+    void IGatewayHost.OnLinkFailed(int site) => _streams.Drop(site);
 
     void IGatewayHost.Deliver(StreamId stream, ulong number, ReadOnlySpan<byte> payload)
     {
@@ -193,6 +207,7 @@ internal sealed class GatewayLoop : IGatewayHost
             OnDatagram(datagram);
             _socket.Recycle(datagram);
         }
+        if (_inbox is not null) TakeStreams(_inbox);
         while (_taken.TryDequeue(out IncomingBatch taken)) Acknowledge(taken);
         _now = _clock.Now;
         for (int count = 0; count < AlarmsOfTurn && _alarms.FireNext(_now); count++)
@@ -213,8 +228,52 @@ internal sealed class GatewayLoop : IGatewayHost
         RejectReason reason = _opener.TryOpen(datagram.Bytes, out int site, out Span<byte> plaintext);
         _rejects.Count(reason);
         if (reason != RejectReason.None) return;
+        if (_streams.Carries(site))
+        {
+            // A gateway whose list of links says that UDP carries this one.
+            _gateway.LinkTo(site)?.Counters.Rejects.Count(RejectReason.WrongCluster);
+            return;
+        }
         _isFromAnother = !datagram.Source.Equals(_chosen[site]);
         if (_gateway.OnDatagram(site, plaintext, _now) && _isFromAnother) Choose(site, datagram.Source);
+        _isFromAnother = false;
+    }
+
+    private void TakeStreams(StreamInbox inbox)
+    {
+        for (int count = 0; count < DatagramsOfTurn && inbox.TryTake(out StreamEvent? told); count++)
+        {
+            StreamConnection connection = told.Connection;
+            switch (told.Kind)
+            {
+                case StreamEventKind.Opened:
+                    _streams.Add(connection);
+                    break;
+                case StreamEventKind.Datagram:
+                    OnStream(connection, told.Bytes);
+                    break;
+                case StreamEventKind.Room:
+                    if (connection.Site >= 0 && _streams.IsChosen(connection.Site, connection))
+                        _gateway.OnRoom(connection.Site, _now);
+                    break;
+                case StreamEventKind.Ended:
+                    if (_streams.Remove(connection) is >= 0 and int carried) _gateway.OnDisconnected(carried, _now);
+                    break;
+            }
+            inbox.Recycle(told);
+        }
+    }
+
+    private void OnStream(StreamConnection connection, Span<byte> datagram)
+    {
+        RejectReason reason = _opener.TryOpen(datagram, out int site, out Span<byte> plaintext);
+        // The key may be right, and the certificate of another site.
+        if (reason == RejectReason.None && !_streams.Admits(connection, site)) reason = RejectReason.WrongSource;
+        _rejects.Count(reason);
+        if (reason != RejectReason.None) return;
+        if (_gateway.LinkTo(site) is not { State: LinkState.Up }) _streams.Choose(site, connection);
+        _isFromAnother = !_streams.IsChosen(site, connection);
+        _gateway.OnDatagram(site, plaintext, _now);
         _isFromAnother = false;
     }
 
@@ -239,7 +298,7 @@ internal sealed class GatewayLoop : IGatewayHost
         _sleep.Declare();
         Instant due = _alarms.NextDue < _lookAt ? _alarms.NextDue : _lookAt;
         TimeSpan rest = due - _clock.Now;
-        bool hasWork = _socket.HasReceived || !_taken.IsEmpty || _groups.HasWaiting() || Volatile.Read(ref _isStopping);
+        bool hasWork = _socket.HasReceived || _inbox is { HasReceived: true } || !_taken.IsEmpty || _groups.HasWaiting() || Volatile.Read(ref _isStopping);
         if (hasWork || rest <= TimeSpan.Zero) _sleep.Cancel();
         else _sleep.Wait(rest);
     }

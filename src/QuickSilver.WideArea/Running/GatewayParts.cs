@@ -11,6 +11,7 @@ namespace QuickSilver.WideArea.Running;
 /// <param name="Plan">What they come to.</param>
 /// <param name="Keys">Keys of the links, the one that seals first.</param>
 /// <param name="Socket">The socket.</param>
+/// <param name="Streams">The connections of links by TCP; null when there are none.</param>
 /// <param name="Addresses">Where neighbours are.</param>
 /// <param name="Presence">The gateways of the site.</param>
 /// <param name="Figures">Counts.</param>
@@ -18,5 +19,5 @@ namespace QuickSilver.WideArea.Running;
 /// <param name="Order">The order of all sites; null when the gateway carries none.</param>
 internal sealed record GatewayParts(
     QuickSilverNode Node, SiteGatewayOptions Options, GatewayPlan Plan, LinkKey[] Keys, GatewaySocket Socket,
-    AddressBook Addresses, GatewayPresence Presence, GatewayFigures Figures, GatewayLog Log,
+    GatewayStreams? Streams, AddressBook Addresses, GatewayPresence Presence, GatewayFigures Figures, GatewayLog Log,
     OrderGateway? Order);

@@ -90,6 +90,7 @@ internal sealed class GatewayWatch
     private SiteLinkStatistics OfLink(int peer, Link link) => new()
     {
         Site = _plan.Map.NameOf(peer),
+        Transport = _plan.Map.IsStream(_plan.Site, peer) ? SiteLinkTransport.Tcp : SiteLinkTransport.Udp,
         State = (SiteLinkState)link.State,
         RoundTrip = link.RoundTrip.IsMeasured ? link.RoundTrip.Smoothed : default,
         LeastRoundTrip = link.RoundTrip.IsMeasured ? link.RoundTrip.Least : default,
@@ -176,7 +177,8 @@ internal sealed class GatewayWatch
 
     private static string TextOf(LinkFailure failure) => failure switch
     {
-        LinkFailure.Silence => "nothing came for a second",
+        LinkFailure.Silence => "nothing came for too long",
+        LinkFailure.Disconnected => "its connection has ended",
         LinkFailure.EpochChanged => "the other end began again",
         LinkFailure.PacketNeverCame => "a packet was asked for again and again, and never came",
         _ => "it was ended",

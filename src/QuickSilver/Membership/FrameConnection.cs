@@ -231,7 +231,7 @@ internal sealed class FrameConnection
 
     // What a stream throws when its connection breaks, TLS included. The framework lets errors of its TLS libraries
     // through as they are, when the other side breaks the connection off while this side ends it in order.
-    private static bool IsOfTheStream(Exception broken) => broken is IOException or OperationCanceledException
+    internal static bool IsOfTheStream(Exception broken) => broken is IOException or OperationCanceledException
         or InvalidOperationException or Win32Exception or AuthenticationException or CryptographicException;
 
     private static bool IsReset(Exception broken) =>

@@ -35,6 +35,20 @@ internal static class CertificateJudge
         return names.Any(name => Matches(certificate, name)) ? HandshakeFault.None : HandshakeFault.WrongName;
     }
 
+    /// <summary>True when a certificate is for a host: one of its alternative names is the name, or a wildcard that
+    /// covers it.</summary>
+    public static bool Matches(X509Certificate2 certificate, string name)
+    {
+        try
+        {
+            return certificate.MatchesHostname(name, allowWildcards: true, allowCommonName: false);
+        }
+        catch (Exception wrong) when (wrong is ArgumentException or CryptographicException)
+        {
+            return false;
+        }
+    }
+
     /// <summary>The identity of a certificate: its first alternative name that is an e-mail address, a host, a URI or
     /// an IP address. Null if it has none that can be shown.</summary>
     public static string? IdentityOf(X509Certificate2 certificate)
@@ -79,18 +93,6 @@ internal static class CertificateJudge
             names.ReadEncodedValue();
         }
         return null;
-    }
-
-    private static bool Matches(X509Certificate2 certificate, string name)
-    {
-        try
-        {
-            return certificate.MatchesHostname(name, allowWildcards: true, allowCommonName: false);
-        }
-        catch (Exception wrong) when (wrong is ArgumentException or CryptographicException)
-        {
-            return false;
-        }
     }
 
     private static HandshakeFault JudgeChain(

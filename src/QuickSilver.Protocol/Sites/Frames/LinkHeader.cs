@@ -23,6 +23,9 @@ internal readonly record struct LinkHeader(LinkKind Kind, ulong Own, ulong Peer)
     /// <summary>Bytes of a header.</summary>
     public const int Length = 20;
 
+    /// <summary>Where the kind is.</summary>
+    public const int KindAt = 3;
+
     /// <summary>The version that this build speaks.</summary>
     public const byte Version = 1;
 
