@@ -1,3 +1,4 @@
+using System.Net;
 using Microsoft.Extensions.Logging.Abstractions;
 using QuickSilver.Bench.Shaping;
 using QuickSilver.Testing;
@@ -18,6 +19,7 @@ internal sealed class TakeoverRig : IAsyncDisposable
 
     private readonly SiteRig _rig = new((Berlin, Tokyo));
     private readonly UdpRelay[,] _ways = new UdpRelay[2, 2];
+    private readonly TcpRelay?[,] _connections = new TcpRelay?[2, 2];
     private readonly Dictionary<string, TestCluster> _clusters = [];
     private readonly Dictionary<(string Site, int Place), SiteGateway> _gateways = [];
 
@@ -34,9 +36,10 @@ internal sealed class TakeoverRig : IAsyncDisposable
 
     /// <summary>Starts both sites: of each gateways, the first is active.</summary>
     public static async Task<TakeoverRig> StartAsync(
-        int gatewaysInTokyo = 1, WayShape? shape = null, Action<SiteGatewayOptions>? change = null)
+        int gatewaysInTokyo = 1, WayShape? shape = null, Action<SiteGatewayOptions>? change = null, bool isTcp = false)
     {
         var rig = new TakeoverRig { Change = change };
+        for (int way = 0; isTcp && way < 4; way++) rig._connections[way / 2, way % 2] = new TcpRelay();
         try
         {
             foreach (UdpRelay way in rig._ways) way.Shape(shape ?? WayShape.Clear);
@@ -82,6 +85,7 @@ internal sealed class TakeoverRig : IAsyncDisposable
             : await _clusters[site].StartNodeAsync(NodeOf(place));
         var link = new SiteLinkOptions { To = site == Berlin ? Tokyo : Berlin, Address = AddressOf(site, place, 0) };
         link.OtherAddresses.Add(AddressOf(site, place, 1));
+        if (_connections[0, 0] is not null) link.Transport = SiteLinkTransport.Tcp;
         var options = new SiteGatewayOptions
         {
             Overlay = "tests",
@@ -92,13 +96,17 @@ internal sealed class TakeoverRig : IAsyncDisposable
             Standby = true,
         };
         options.UsePreSharedKey(_rig.Key).UseLoggerFactory(NullLoggerFactory.Instance);
+        if (link.Transport == SiteLinkTransport.Tcp) _rig.UseCertificate(options, _rig.Authority.Issue(site));
         Change?.Invoke(options);
         SiteGateway gateway = await SiteGateway.StartAsync(node, options).WaitAsync(SiteRig.Patience);
         _gateways[(site, place)] = gateway;
         for (int other = 0; other < 2; other++)
         {
-            if (site == Berlin) _ways[place, other].Connect(gateway.LocalEndPoint, null);
-            else _ways[other, place].Connect(null, gateway.LocalEndPoint);
+            (int berlin, int tokyo) = site == Berlin ? (place, other) : (other, place);
+            (IPEndPoint? first, IPEndPoint? second) = site == Berlin
+                ? (gateway.LocalEndPoint, (IPEndPoint?)null) : (null, gateway.LocalEndPoint);
+            _ways[berlin, tokyo].Connect(first, second);
+            _connections[berlin, tokyo]?.Connect(first, second);
         }
     }
 
@@ -159,9 +167,18 @@ internal sealed class TakeoverRig : IAsyncDisposable
         foreach (SiteGateway gateway in _gateways.Values.Reverse()) await gateway.DisposeAsync();
         foreach (TestCluster cluster in _clusters.Values) await cluster.DisposeAsync();
         foreach (UdpRelay way in _ways) way.Dispose();
+        foreach (TcpRelay? way in _connections)
+        {
+            if (way is not null) await way.DisposeAsync();
+        }
         await _rig.DisposeAsync();
     }
 
-    private string AddressOf(string site, int place, int other) =>
-        (site == Berlin ? _ways[place, other].First : _ways[other, place].Second).ToString();
+    private string AddressOf(string site, int place, int other)
+    {
+        (int berlin, int tokyo) = site == Berlin ? (place, other) : (other, place);
+        UdpRelay way = _ways[berlin, tokyo];
+        TcpRelay? tcp = _connections[berlin, tokyo];
+        return (site == Berlin ? tcp?.First ?? way.First : tcp?.Second ?? way.Second).ToString();
+    }
 }

@@ -82,6 +82,31 @@ public sealed class TakeoverTests
         Assert.Equal("after", rig.Members[Tokyo].Texts[^1]);
     }
 
+    [Theory]
+    [InlineData(Berlin)]
+    [InlineData(Tokyo)]
+    public async Task Another_takes_over_from_a_gateway_with_a_link_by_tcp_that_is_killed(string site)
+    {
+        await using TakeoverRig rig = await TakeoverRig.StartAsync(gatewaysInTokyo: 2, isTcp: true);
+        (int out_, int in_) = await RunAsync(rig, () => rig.CrashAsync(site, 0), site, 1);
+        AssertInOrder(out_, rig.Members[Tokyo].Texts);
+        AssertInOrder(in_, rig.Members[Berlin].Texts);
+    }
+
+    [Theory]
+    [InlineData(Berlin)]
+    [InlineData(Tokyo)]
+    public async Task Another_takes_over_from_a_gateway_with_a_link_by_tcp_whose_node_was_evicted(string site)
+    {
+        await using TakeoverRig rig = await TakeoverRig.StartAsync(gatewaysInTokyo: 2, isTcp: true);
+        (int out_, int in_) = await RunAsync(rig, () => rig.Cluster(site).CutAsync(TakeoverRig.NodeOf(0)), site, 1);
+        AssertInOrder(out_, rig.Members[Tokyo].Texts);
+        AssertInOrder(in_, rig.Members[Berlin].Texts);
+        await rig.Cluster(site).HealAsync();
+        await SiteRig.UntilAsync(
+            () => !rig.Gateway(site, 0).GetStatistics().IsActive, () => "the one that was evicted stands by");
+    }
+
     [Fact]
     public async Task A_gateway_without_another_goes_on_after_an_eviction()
     {
