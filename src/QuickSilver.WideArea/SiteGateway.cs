@@ -26,7 +26,8 @@ namespace QuickSilver.WideArea;
 /// a node of its own. A site has one active gateway; with <see cref="SiteGatewayOptions.Standby"/> others stand by and
 /// take over when it is gone.
 /// </para>
-/// The gateway owns a thread and a UDP socket, and with links by TCP also a socket that listens and connections; the node stays the caller's. All members may be called from any thread.
+/// The gateway owns a thread and a UDP socket, and with links by TCP also a socket that listens and connections; the
+/// node stays the caller's. All members may be called from any thread.
 /// Source: third paper, Hop and its overlay (docs/wide-area.md).
 /// </summary>
 public sealed class SiteGateway : IAsyncDisposable

@@ -1,7 +1,7 @@
 namespace QuickSilver.WideArea;
 
-/// <summary>A link between two sites. All gateways have the same list of links; addresses, names of certificates and caps
-/// differ.</summary>
+/// <summary>A link between two sites. All gateways have the same list of links; addresses, names of certificates and
+/// caps differ.</summary>
 public sealed class SiteLinkOptions
 {
     /// <summary>Name of the site at one end. Null (default): the gateway's own site.</summary>

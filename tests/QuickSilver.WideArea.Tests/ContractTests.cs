@@ -56,7 +56,17 @@ public sealed class ContractTests
         var statistics = new SiteGatewayStatistics
         {
             Site = "berlin",
-            Links = [new SiteLinkStatistics { Site = "tokyo", State = SiteLinkState.Up, Loss = 0.1, Transport = SiteLinkTransport.Tcp }],
+            Links =
+            [
+                new SiteLinkStatistics
+                {
+                    Site = "tokyo",
+                    State = SiteLinkState.Up,
+                    Transport = SiteLinkTransport.Tcp,
+                    Loss = 0.1,
+                    PacketsSent = 7,
+                },
+            ],
             Routes = [new SiteRoute("tokyo", "tokyo"), new SiteRoute("oslo", null)],
             MessagesForwarded = 3,
             IsActive = true,

@@ -10,7 +10,7 @@ using QuickSilver.WideArea.Links;
 
 namespace QuickSilver.WideArea.Tests;
 
-/// <summary>Whom a gateway takes for a gateway of another site, by TCP: each refusal is counted, and the log says why.
+/// <summary>What a gateway takes for a gateway of another site, by TCP: each refusal is counted, and the log says why.
 /// </summary>
 public sealed class StreamListenerTests : IAsyncLifetime
 {

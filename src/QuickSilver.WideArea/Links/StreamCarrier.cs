@@ -47,7 +47,7 @@ internal sealed class StreamCarrier(
         lock (_lock) return _open.ContainsValue(address);
     }
 
-    /// <summary>Whether a connection to a gateway of a site stands, whoever has made it.</summary>
+    /// <summary>Whether a connection to a gateway of a site stands, made by either end.</summary>
     public bool HasOf(int peer)
     {
         lock (_lock) return _open.Keys.Any(connection => connection.Sites.Contains(peer));

@@ -88,7 +88,7 @@ internal sealed class StreamDialer(
         }
         catch (HandshakeException refusal)
         {
-            // A gateway that stands by ends a connection without a word.
+            // A gateway that stands by ends a connection, and says nothing.
             fault = hasOthers && refusal.Fault == HandshakeFault.Ended ? null : refusal.Message;
         }
         catch (SocketException refusal)

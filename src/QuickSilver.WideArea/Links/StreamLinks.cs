@@ -40,7 +40,8 @@ internal sealed class StreamLinks(GatewayPlan plan, LinkSealer?[] sealers)
         return site;
     }
 
-    /// <summary>Whether a connection may speak for a site: it is open, has proven so, and speaks for no other.</summary>
+    /// <summary>Whether a connection may speak for a site: it is open, has proven so, and speaks for no other.
+    /// </summary>
     public bool Admits(StreamConnection connection, int site)
     {
         if (!connection.Sites.Contains(site) || (connection.Site >= 0 && connection.Site != site)) return false;

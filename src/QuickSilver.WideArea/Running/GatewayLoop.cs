@@ -22,7 +22,7 @@ namespace QuickSilver.WideArea.Running;
 /// socket, what was published, and the alarms that are due; then it sends what waits. It sleeps until something comes
 /// or an alarm is due, to a millisecond: the pace of a link makes up for that much.
 /// </summary>
-internal sealed class GatewayLoop : IGatewayHost
+internal sealed partial class GatewayLoop : IGatewayHost
 {
     private const int DatagramsOfTurn = 256;
     private const int AlarmsOfTurn = 1024;
@@ -239,44 +239,6 @@ internal sealed class GatewayLoop : IGatewayHost
         _isFromAnother = false;
     }
 
-    private void TakeStreams(StreamInbox inbox)
-    {
-        for (int count = 0; count < DatagramsOfTurn && inbox.TryTake(out StreamEvent? told); count++)
-        {
-            StreamConnection connection = told.Connection;
-            switch (told.Kind)
-            {
-                case StreamEventKind.Opened:
-                    _streams.Add(connection);
-                    break;
-                case StreamEventKind.Datagram:
-                    OnStream(connection, told.Bytes);
-                    break;
-                case StreamEventKind.Room:
-                    if (connection.Site >= 0 && _streams.IsChosen(connection.Site, connection))
-                        _gateway.OnRoom(connection.Site, _now);
-                    break;
-                case StreamEventKind.Ended:
-                    if (_streams.Remove(connection) is >= 0 and int carried) _gateway.OnDisconnected(carried, _now);
-                    break;
-            }
-            inbox.Recycle(told);
-        }
-    }
-
-    private void OnStream(StreamConnection connection, Span<byte> datagram)
-    {
-        RejectReason reason = _opener.TryOpen(datagram, out int site, out Span<byte> plaintext);
-        // The key may be right, and the certificate of another site.
-        if (reason == RejectReason.None && !_streams.Admits(connection, site)) reason = RejectReason.WrongSource;
-        _rejects.Count(reason);
-        if (reason != RejectReason.None) return;
-        if (_gateway.LinkTo(site) is not { State: LinkState.Up }) _streams.Choose(site, connection);
-        _isFromAnother = !_streams.IsChosen(site, connection);
-        _gateway.OnDatagram(site, plaintext, _now);
-        _isFromAnother = false;
-    }
-
     // What comes by a link says where its other end is, if that is one of the addresses that were given.
     private void Choose(int site, SocketAddress source)
     {
@@ -298,7 +260,8 @@ internal sealed class GatewayLoop : IGatewayHost
         _sleep.Declare();
         Instant due = _alarms.NextDue < _lookAt ? _alarms.NextDue : _lookAt;
         TimeSpan rest = due - _clock.Now;
-        bool hasWork = _socket.HasReceived || _inbox is { HasReceived: true } || !_taken.IsEmpty || _groups.HasWaiting() || Volatile.Read(ref _isStopping);
+        bool hasReceived = _socket.HasReceived || _inbox is { HasReceived: true } || !_taken.IsEmpty;
+        bool hasWork = hasReceived || _groups.HasWaiting() || Volatile.Read(ref _isStopping);
         if (hasWork || rest <= TimeSpan.Zero) _sleep.Cancel();
         else _sleep.Wait(rest);
     }

@@ -76,9 +76,9 @@ internal sealed class Gateway : ILinkHost
         for (int peer = 0; peer < map.Count; peer++)
         {
             if (!map.NeighboursOf(site).Contains(peer)) continue;
+            LinkSettings link = SettingsOf(settings, map.IsStream(site, peer), peer);
             _links[peer] = new Link(
-                new LinkIdentity(map.Hash, site, node, peer), SettingsOf(settings, map.IsStream(site, peer), peer), this,
-                alarms, random);
+                new LinkIdentity(map.Hash, site, node, peer), link, this, alarms, random);
             _costs[peer] = new MeasuredCost();
         }
     }

@@ -17,9 +17,10 @@ namespace QuickSilver.Protocol.Sites.Links;
 /// </para>
 /// <para>
 /// Awkward cases: a carrier that paces itself (<see cref="LinkSettings.IsStream"/>) has a queue of its own, whose delay
-/// says nothing: all but the cap is then off, and the rate is what was received of late. A round trip in which nothing waited says nothing of the way, and only raises the rate. A queue
-/// stands when the least round trip of a round is a quarter above the least of late, and at least five milliseconds;
-/// the pace is then three quarters until it is gone. A cap that is configured is never exceeded.
+/// says nothing: all but the cap is then off, and the rate is what was received of late. A round trip in which nothing
+/// waited says nothing of the way, and only raises the rate. A queue stands when the least round trip of a round is a
+/// quarter above the least of late, and at least five milliseconds; the pace is then three quarters until it is gone. A
+/// cap that is configured is never exceeded.
 /// </para>
 /// <para>
 /// Cost: a few additions a packet; allocates nothing. Source: the bandwidth and delay filters of BBR (Cardwell et al.,
