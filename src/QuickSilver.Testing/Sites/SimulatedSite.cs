@@ -100,6 +100,24 @@ internal sealed class SimulatedSite : IGatewayHost, IEventTarget
         After();
     }
 
+    /// <summary>The carrier of a link takes more again.</summary>
+    public void OnRoom(int site)
+    {
+        Gateway?.OnRoom(site, _world.Now);
+        After();
+    }
+
+    /// <summary>The connection that carries a link has ended.</summary>
+    public void OnDisconnected(int site)
+    {
+        Gateway?.OnDisconnected(site, _world.Now);
+        After();
+    }
+
+    bool IGatewayHost.HasRoom(int site) => _world.HasRoom(Index, site);
+
+    void IGatewayHost.OnLinkFailed(int site) => _world.Break(Index, site);
+
     void IGatewayHost.Send(int site, ReadOnlySpan<byte> datagram) => _world.Send(Index, site, datagram);
 
     void IGatewayHost.Deliver(StreamId stream, ulong number, ReadOnlySpan<byte> payload) =>

@@ -12,7 +12,7 @@ namespace QuickSilver.Testing.Sites;
 /// <summary>
 /// A random overlay of two to eight sites: each sends to its groups while links lose, delay and double datagrams, and
 /// strangers send. In half of the runs nothing fails; in the others links are cut and gateways restart. In half of
-/// either members join and leave.
+/// either members join and leave. In a quarter half of the links are connections, which keep order and lose nothing.
 /// </summary>
 internal sealed class SiteRun
 {
@@ -33,6 +33,7 @@ internal sealed class SiteRun
     private readonly uint _groups;
     private ulong _draws;
     private ulong _memberDraws;
+    private ulong _streamDraws;
 
     private SiteRun(ulong seed)
     {
@@ -164,15 +165,13 @@ internal sealed class SiteRun
 
     private void Cut((int First, int Second) link, TimeSpan lasts)
     {
-        SimulatedWay[] ways = [_world.Way(link.First, link.Second), _world.Way(link.Second, link.First)];
         int which = Draw(4);
-        for (int way = 0; way < ways.Length; way++)
-        {
-            if (which != way) ways[way].IsCut = true;
-        }
+        if (which != 0) _world.Cut(link.First, link.Second, isCut: true);
+        if (which != 1) _world.Cut(link.Second, link.First, isCut: true);
         _world.At(lasts, () =>
         {
-            foreach (SimulatedWay way in ways) way.IsCut = false;
+            _world.Cut(link.First, link.Second, isCut: false);
+            _world.Cut(link.Second, link.First, isCut: false);
         });
     }
 
@@ -204,6 +203,7 @@ internal sealed class SiteRun
         if (site.Gateway is null) return;
         _checks.OnKilled(site.Index);
         site.Kill();
+        _world.BreakAll(site.Index);
         _world.At(lasts, site.Start);
     }
 
@@ -216,6 +216,7 @@ internal sealed class SiteRun
     private List<SiteLink> DrawLinks(string[] names)
     {
         var links = new List<SiteLink>();
+        bool hasStreams = DrawOfStreams(4) == 0;
         for (int second = 1; second < names.Length; second++) Add(Draw(second), second);
         int more = Draw(names.Length);
         for (int index = 0; index < more; index++)
@@ -229,7 +230,8 @@ internal sealed class SiteRun
         {
             if (_links.Contains((first, second))) return;
             _links.Add((first, second));
-            links.Add(new SiteLink(names[first], names[second], Draw(2) == 0 ? 0 : (uint)(1000 + Draw(100_000))));
+            uint cost = Draw(2) == 0 ? 0 : (uint)(1000 + Draw(100_000));
+            links.Add(new SiteLink(names[first], names[second], cost, hasStreams && DrawOfStreams(2) == 0));
         }
     }
 
@@ -257,6 +259,10 @@ internal sealed class SiteRun
     // Of its own place, so that the other draws of a seed stay.
     private int DrawOfMembers(int bound) =>
         _random.DrawBetween(0, bound, RandomStream.Workload, 2, 0, _memberDraws++);
+
+    // The same.
+    private int DrawOfStreams(int bound) =>
+        _random.DrawBetween(0, bound, RandomStream.Workload, 3, 0, _streamDraws++);
 
     private int Draw(int bound) => _random.DrawBetween(0, bound, RandomStream.Workload, 0, 0, _draws++);
 

@@ -9,6 +9,7 @@ namespace QuickSilver.Testing.Sites;
 internal sealed class SiteWorld
 {
     private readonly SimulatedWay?[,] _ways;
+    private readonly SimulatedStream?[,] _streams;
 
     /// <summary>Makes a world in which no gateway has begun.</summary>
     /// <param name="seed">Decides all that is random.</param>
@@ -24,13 +25,17 @@ internal sealed class SiteWorld
         Random = new SimulationRandom(seed);
         Events = new EventQueue(Clock, Random);
         _ways = new SimulatedWay?[map.Count, map.Count];
+        _streams = new SimulatedStream?[map.Count, map.Count];
         Sites = [.. Enumerable.Range(0, map.Count).Select(site => new SimulatedSite(this, site, groups(site)))];
         for (int from = 0; from < map.Count; from++)
         {
             for (int to = 0; to < map.Count; to++)
             {
-                if (map.NeighboursOf(from).Contains(to))
-                    _ways[from, to] = new SimulatedWay(model(from, to), Events, Random, from, to);
+                if (!map.NeighboursOf(from).Contains(to)) continue;
+                WayModel way = model(from, to);
+                _ways[from, to] = new SimulatedWay(way, Events, Random, from, to);
+                if (map.IsStream(from, to))
+                    _streams[from, to] = new SimulatedStream(way, Events, Random, Sites[from], Sites[to]);
             }
         }
     }
@@ -59,7 +64,40 @@ internal sealed class SiteWorld
     public SimulatedWay Way(int from, int to) => _ways[from, to]!;
 
     /// <summary>Sends a datagram on its way.</summary>
-    public void Send(int from, int to, ReadOnlySpan<byte> datagram) => Way(from, to).Send(Sites[to], datagram);
+    public void Send(int from, int to, ReadOnlySpan<byte> datagram)
+    {
+        if (_streams[from, to] is { } stream) stream.Send(datagram);
+        else Way(from, to).Send(Sites[to], datagram);
+    }
+
+    /// <summary>Whether the carrier of a link takes more.</summary>
+    public bool HasRoom(int from, int to) => _streams[from, to] is not { HasRoom: false };
+
+    /// <summary>Cuts a way, or lets it pass again. A connection ends with it.</summary>
+    public void Cut(int from, int to, bool isCut)
+    {
+        Way(from, to).IsCut = isCut;
+        if (_streams[from, to] is not { } stream) return;
+        stream.IsCut = isCut;
+        if (isCut) Break(from, to);
+    }
+
+    /// <summary>The connection between two sites ends, if there is one: each learns it within a twentieth of a second.
+    /// </summary>
+    public void Break(int first, int second)
+    {
+        if (_streams[first, second] is not { } one || _streams[second, first] is not { } other) return;
+        one.Break();
+        other.Break();
+        At(TimeSpan.FromMilliseconds(1), () => Sites[first].OnDisconnected(second));
+        At(TimeSpan.FromMilliseconds(50), () => Sites[second].OnDisconnected(first));
+    }
+
+    /// <summary>All connections of a site end.</summary>
+    public void BreakAll(int site)
+    {
+        for (int other = 0; other < Map.Count; other++) Break(site, other);
+    }
 
     /// <summary>Calls something later.</summary>
     public void At(TimeSpan delay, Action action) => Events.Schedule(Now + delay, Caller.Instance, action);
