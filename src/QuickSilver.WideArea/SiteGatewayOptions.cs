@@ -1,9 +1,6 @@
 using System.Diagnostics.Metrics;
 using System.Net;
 using Microsoft.Extensions.Logging;
-using QuickSilver.WideArea.Links;
-using QuickSilver.WideArea.Records;
-using QuickSilver.WideArea.Telling;
 
 namespace QuickSilver.WideArea;
 

@@ -13,10 +13,13 @@ internal sealed class StreamLinks(GatewayPlan plan, LinkSealer?[] sealers)
 {
     private readonly List<StreamConnection> _open = [];
     private readonly StreamConnection?[] _chosen = new StreamConnection?[plan.Map.Count];
+    private readonly bool[] _areCarried =
+        [.. Enumerable.Range(0, plan.Map.Count).Select(site => plan.Map.IsStream(plan.Site, site))];
+
     private readonly byte[] _frame = new byte[StreamFrame.MostBytes];
 
     /// <summary>Whether the link to a site is carried by connections.</summary>
-    public bool Carries(int site) => plan.Map.IsStream(plan.Site, site);
+    public bool Carries(int site) => _areCarried[site];
 
     /// <summary>A connection stands.</summary>
     public void Add(StreamConnection connection)

@@ -1,7 +1,6 @@
 using System.Net;
 using System.Net.Sockets;
 using QuickSilver.Security;
-using QuickSilver.WideArea.Diagnostics;
 
 namespace QuickSilver.WideArea.Links;
 
