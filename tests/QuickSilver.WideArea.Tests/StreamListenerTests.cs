@@ -119,8 +119,43 @@ public sealed class StreamListenerTests : IAsyncLifetime
         IPEndPoint place = Listen(_authority.Issue("gateway.tokyo.example"));
         _carrier.SetLoop(static () => { });
         GatewayChannel channel = Channel(_authority.Issue("gateways.paris.example"), "gateway.tokyo.example");
-        (await CallAsync(place, channel)).Dispose();
+        using Socket socket = await CallAsync(place, channel);
         await SiteRig.UntilAsync(() => _carrier.HasOf(3), () => "a connection of paris");
+    }
+
+    [Fact]
+    public async Task A_certificate_that_was_renewed_serves_the_next_connection()
+    {
+        DirectoryInfo folder = Directory.CreateTempSubdirectory("quicksilver-");
+        try
+        {
+            string file = Path.Combine(folder.FullName, "gateway.pem"), roots = Path.Combine(folder.FullName, "ca.pem");
+            File.WriteAllText(roots, _authority.Root.ExportCertificatePem());
+            Write(_authority.Issue("tokyo"));
+            var options = new SiteGatewayOptions { CertificateFile = file, TrustedRootsFile = roots };
+            List<string> faults = [];
+            CertificateSource source = GatewayStreams.ReadCertificates(options, faults.Add);
+            IPEndPoint place = Listen(source);
+            _carrier.SetLoop(static () => { });
+            (await CallAsync(place, Channel(_authority.Issue("oslo"), "tokyo"))).Dispose();
+            Write(_authority.Issue("*.tokyo.example"));
+            (await CallAsync(place, Channel(_authority.Issue("oslo"), "gateway.tokyo.example"))).Dispose();
+            File.WriteAllText(file, "none");
+            (await CallAsync(place, Channel(_authority.Issue("oslo"), "gateway.tokyo.example"))).Dispose();
+            Assert.StartsWith("CertificateFile: ", Assert.Single(faults), StringComparison.Ordinal);
+
+            void Write(X509Certificate2 certificate)
+            {
+                using var key = certificate.GetECDsaPrivateKey()!;
+                File.WriteAllText(file, certificate.ExportCertificatePem() + "\n" + key.ExportPkcs8PrivateKeyPem());
+                if (!OperatingSystem.IsWindows())
+                    File.SetUnixFileMode(file, UnixFileMode.UserRead | UnixFileMode.UserWrite);
+            }
+        }
+        finally
+        {
+            folder.Delete(recursive: true);
+        }
     }
 
     [Fact]
@@ -228,12 +263,14 @@ public sealed class StreamListenerTests : IAsyncLifetime
     }
 
     // Of two sites may call.
-    private IPEndPoint Listen(X509Certificate2 certificate, TimeSpan? time = null)
+    private IPEndPoint Listen(X509Certificate2 certificate, TimeSpan? time = null) => Listen(Source(certificate), time);
+
+    private IPEndPoint Listen(CertificateSource source, TimeSpan? time = null)
     {
         Socket socket = StreamListener.Listen(new IPEndPoint(IPAddress.Loopback, 0));
         var place = (IPEndPoint)socket.LocalEndPoint!;
         StreamPeer[] peers = [new(2, "oslo", "oslo"), new(3, "paris", "gateways.paris.example")];
-        _all.Insert(0, new StreamListener(socket, _carrier, Source(certificate), peers, _refusals, time));
+        _all.Insert(0, new StreamListener(socket, _carrier, source, peers, _refusals, time));
         return place;
     }
 
