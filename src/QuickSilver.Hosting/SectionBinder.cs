@@ -32,6 +32,7 @@ internal static class SectionBinder
         [$"{typeof(SecurityCipher)}"] = Enum.GetNames<SecurityCipher>(),
         [$"{typeof(SecurityMode)}"] = Enum.GetNames<SecurityMode>(),
         [$"{typeof(SiteCutPolicy)}"] = Enum.GetNames<SiteCutPolicy>(),
+        [$"{typeof(SiteLinkTransport)}"] = Enum.GetNames<SiteLinkTransport>(),
         [$"{typeof(TransportKind)}"] = Enum.GetNames<TransportKind>(),
     }.ToFrozenDictionary();
 

@@ -23,6 +23,10 @@ internal sealed record SitePlan
     /// <summary>The gateways' key, in base 64.</summary>
     public required string Key { get; init; }
 
+    /// <summary>Folder of the gateways' certificates (<see cref="WideCertificates"/>); null where no link needs them.
+    /// </summary>
+    public string? Certificates { get; init; }
+
     /// <summary>The port of the process's gateway; 0: it has none.</summary>
     public int GatewayPort { get; init; } = SitePorts.First;
 

@@ -108,6 +108,12 @@ internal sealed class SiteProgram
         };
         options.Groups.Add(plan.IsChecked ? SiteTally.GroupName : SiteEcho.GroupName);
         if (plan.IsChecked) (options.CutPolicy, options.LeaveOutAfter) = (SiteCutPolicy.Majority, LeftOutAfter);
+        if (plan.Certificates is { } folder)
+        {
+            options.CertificateFile = WideCertificates.CertificateIn(folder);
+            options.CertificateKeyFile = WideCertificates.KeyIn(folder);
+            options.TrustedRootsFile = WideCertificates.RootsIn(folder);
+        }
         options.UsePreSharedKey(PreSharedKey.FromBase64(plan.Key));
         foreach (SitePlanLink link in plan.Links)
         {
@@ -119,6 +125,8 @@ internal sealed class SiteProgram
                 Cost = TimeSpan.FromMilliseconds(link.CostMilliseconds),
                 Address = AddressOf(other, SitePorts.First),
             };
+            if (plan.Kind == WideLinkKind.Tcp)
+                (made.Transport, made.CertificateName) = (SiteLinkTransport.Tcp, WideCertificates.Name);
             if (other == plan.TwoGatewaysAt) made.OtherAddresses.Add(AddressOf(other, SitePorts.Second));
             options.Links.Add(made);
         }

@@ -5,4 +5,7 @@ internal enum WideLinkKind
 {
     /// <summary>Hop, over UDP.</summary>
     Hop,
+
+    /// <summary>TCP, with TLS.</summary>
+    Tcp,
 }

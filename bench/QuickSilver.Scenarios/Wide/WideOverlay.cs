@@ -11,6 +11,7 @@ internal sealed class WideOverlay : IAsyncDisposable
     private const int BitsOfByte = 8;
 
     private readonly List<SiteProcess> _sites = [];
+    private readonly WideCertificates _certificates = new();
     private readonly string[] _names;
     private readonly IReadOnlyList<WideLink> _links;
 
@@ -40,6 +41,7 @@ internal sealed class WideOverlay : IAsyncDisposable
                     link => new SitePlanLink(link.First, link.Second, cost.TotalMilliseconds))],
                 Overlay = Guid.NewGuid().ToString("N"),
                 Key = Convert.ToBase64String(RandomNumberGenerator.GetBytes(32)),
+                Certificates = kind == WideLinkKind.Tcp ? overlay._certificates.Folder : null,
             };
             for (int site = 0; site < names.Length; site++)
             {
@@ -101,6 +103,7 @@ internal sealed class WideOverlay : IAsyncDisposable
     {
         foreach (SiteProcess site in _sites) await site.DisposeAsync();
         Network.Dispose();
+        _certificates.Dispose();
     }
 
     private SiteProcess At(string site) => _sites[Array.IndexOf(_names, site)];
