@@ -27,6 +27,10 @@ internal sealed record SendPlan(int Node, string Group, int Count, TimeSpan Inte
     /// them.</summary>
     public bool Staged { get; init; }
 
+    /// <summary>Ordered groups that each message goes to besides, those of them that its sender may send to then; null:
+    /// none.</summary>
+    public IReadOnlyList<string>? Also { get; init; }
+
     /// <summary>True: most messages with a ticket are pieces of long messages.</summary>
     public bool Long { get; init; }
 }

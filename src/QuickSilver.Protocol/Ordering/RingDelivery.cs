@@ -10,7 +10,8 @@ namespace QuickSilver.Protocol.Ordering;
 
 /// <summary>
 /// Delivers the messages of one ring, packet by packet in the order of their sequence. A safe message of a group of
-/// this node waits until every member holds it, and what is behind it waits with it. Core thread only.
+/// this node waits until every member holds it, and what is behind it waits with it. A message to several groups goes to
+/// those of them that this node is in, one after the other, and nothing comes between. Core thread only.
 /// </summary>
 /// <param name="parts">What the ordered groups share.</param>
 /// <param name="ring">The ring.</param>
@@ -20,6 +21,7 @@ internal sealed class RingDelivery(OrderedParts parts, Ring ring)
 
     private readonly Partial[] _partials = new Partial[ring.Members.Length];
     private readonly RingQueue<Mark> _marks = new();
+    private readonly OrderedPlace[] _places = new OrderedPlace[OrderedRecord.MaxGroups];
     private Transition? _transition;
     private int _offset;
     private ulong _markedStep;
@@ -130,6 +132,13 @@ internal sealed class RingDelivery(OrderedParts parts, Ring ring)
         {
             int start = at;
             if (!OrderedRecord.TryRead(packet.Bytes.Span, ref at, out OrderedRecord record)) break;
+            if (record.Others > 0)
+            {
+                Flush(ref batch, batchOf, packet, now);
+                if (TryDeliverToAll(record, packet, stable, now)) continue;
+                at = start;
+                return false;
+            }
             if (parts.FindGroup(record.Group) is not { } group || !group.Takes(ring.Id.Term, packet.Step)) continue;
             if (record.IsSafe && record.IsLast && packet.Sequence > stable)
             {
@@ -137,17 +146,18 @@ internal sealed class RingDelivery(OrderedParts parts, Ring ring)
                 at = start;
                 return false;
             }
-            if (_transition is not null && _transition.IsWeaker(record, packet.Sequence)
-                && !group.KnowsTransitionOf(ring))
+            if (MustTell(group, record, packet))
             {
                 Flush(ref batch, batchOf, packet, now);
-                _transition.Tell(group, now);
+                _transition!.Tell(group, now);
             }
             Slice bytes = packet.Bytes.Part(record.Offset, record.Length);
             if (!record.IsFirst || !record.IsLast)
             {
                 Flush(ref batch, batchOf, packet, now);
-                Join(group, record, bytes, packet, now);
+                if (!TryJoin(record, bytes, packet, out Slice whole)) continue;
+                Deliver(group, packet, new DeliveryBatch(record.Number, whole), now);
+                whole.Release();
                 continue;
             }
             var next = new DeliveryBatch(record.Number, bytes);
@@ -159,6 +169,34 @@ internal sealed class RingDelivery(OrderedParts parts, Ring ring)
         return true;
     }
 
+    private bool MustTell(OrderedGroup group, in OrderedRecord record, in RingPacket packet) =>
+        _transition is not null && _transition.IsWeaker(record, packet.Sequence) && !group.KnowsTransitionOf(ring);
+
+    // To all the groups of a record that this node is in; false when the message, or its last part, has to wait.
+    private bool TryDeliverToAll(in OrderedRecord record, in RingPacket packet, ulong stable, Instant now)
+    {
+        int count = record.CopyPlaces(packet.Bytes.Span, _places);
+        bool isTaken = false;
+        for (int index = 0; index < count; index++) isTaken |= FindTaker(_places[index].Group, packet) is not null;
+        if (!isTaken) return true;
+        if (record.IsSafe && record.IsLast && packet.Sequence > stable) return false;
+        Slice bytes = packet.Bytes.Part(record.Offset, record.Length);
+        if (record.IsFirst && record.IsLast) bytes.Retain();
+        else if (!TryJoin(record, bytes, packet, out bytes)) return true;
+        for (int index = 0; index < count; index++)
+        {
+            // A handler may have closed it meanwhile.
+            if (FindTaker(_places[index].Group, packet) is not { } group) continue;
+            if (MustTell(group, record, packet)) _transition!.Tell(group, now);
+            Deliver(group, packet, new DeliveryBatch(_places[index].Number, bytes), now);
+        }
+        bytes.Release();
+        return true;
+    }
+
+    private OrderedGroup? FindTaker(uint id, in RingPacket packet) =>
+        parts.FindGroup(id) is { } group && group.Takes(ring.Id.Term, packet.Step) ? group : null;
+
     private void Flush(ref DeliveryBatch batch, uint id, in RingPacket packet, Instant now)
     {
         if (batch.Count == 0) return;
@@ -167,22 +205,23 @@ internal sealed class RingDelivery(OrderedParts parts, Ring ring)
         if (parts.FindGroup(id) is { } group) Deliver(group, packet, full, now);
     }
 
-    private void Join(OrderedGroup group, in OrderedRecord record, in Slice bytes, in RingPacket packet, Instant now)
+    // Adds a part to those before it; true when it is the last of a message: then the caller has a reference to all.
+    private bool TryJoin(in OrderedRecord record, in Slice bytes, in RingPacket packet, out Slice whole)
     {
+        whole = default;
         ref Partial partial = ref _partials[packet.Sender];
         if (record.IsFirst) partial.Begin(record);
         if (!partial.Is(record) || partial.Length + bytes.Length > LongestMessage)
         {
             partial.Clear();
-            return;
+            return false;
         }
         partial.Add(bytes);
-        if (!record.IsLast) return;
-        Slice whole = parts.Joined.Take(partial.Length);
+        if (!record.IsLast) return false;
+        whole = parts.Joined.Take(partial.Length);
         partial.CopyTo(whole.Span);
         partial.Clear();
-        Deliver(group, packet, new DeliveryBatch(record.Number, whole), now);
-        whole.Release();
+        return true;
     }
 
     private void Deliver(OrderedGroup group, in RingPacket packet, in DeliveryBatch batch, Instant now)
@@ -207,12 +246,16 @@ internal sealed class RingDelivery(OrderedParts parts, Ring ring)
         while (at < packet.Bytes.Length && OrderedRecord.TryRead(packet.Bytes.Span, ref at, out OrderedRecord record))
         {
             if (!record.IsLast || !sender.IsRemoved) continue;
-            if (parts.FindGroup(record.Group) is not { Member: { } member } group) continue;
-            if (!group.Takes(ring.Id.Term, packet.Step)) continue;
-            ulong first = Math.Max(1, group.NextOf(key));
-            if (first == 1 || first > record.Number) first = record.Number;
-            group.Advance(key, record.Number + 1);
-            member.ReportLoss(sender, first, record.Number + 1 - first, LossCause.SenderFailed, now);
+            int count = record.CopyPlaces(packet.Bytes.Span, _places);
+            for (int index = 0; index < count; index++)
+            {
+                ulong number = _places[index].Number;
+                if (FindTaker(_places[index].Group, packet) is not { Member: { } member } group) continue;
+                ulong first = Math.Max(1, group.NextOf(key));
+                if (first == 1 || first > number) first = number;
+                group.Advance(key, number + 1);
+                member.ReportLoss(sender, first, number + 1 - first, LossCause.SenderFailed, now);
+            }
         }
     }
 

@@ -17,6 +17,7 @@ internal sealed class RingPacker(OrderedParts parts)
 {
     private readonly RingQueue<Sent> _unstable = new();
     private readonly RingQueue<OutgoingMessage> _concluded = new();
+    private readonly OrderedPlace[] _places = new OrderedPlace[OrderedRecord.MaxGroups];
     private OutgoingMessage? _current;
     private int _offset;
     private bool _isSafe;
@@ -75,9 +76,7 @@ internal sealed class RingPacker(OrderedParts parts)
     {
         while (_unstable.Count > 0) parts.Mode.Outlet.GiveUp(_unstable.Dequeue().Message);
         while (_concluded.Count > 0) parts.Mode.Outlet.GiveUp(_concluded.Dequeue());
-        if (_current is not null) parts.Mode.Outlet.GiveUp(_current);
-        _current = null;
-        _offset = 0;
+        while (_current is not null) parts.Mode.Outlet.GiveUp(TakeFirst());
     }
 
     private void Restart()
@@ -127,38 +126,73 @@ internal sealed class RingPacker(OrderedParts parts)
         _current = message;
         _offset = 0;
         // The node may have left the group when the message is sent. Of a group that is gone the level is not known:
-        // the message has the stronger promise.
-        _isSafe = message.Traits.IsSafe
-            ?? parts.FindGroup(message.Group.Group.Id.Counter) is not { IsSafe: false };
+        // the message has the stronger promise. So has one to several groups, if one of them promises it.
+        _isSafe = message.Traits.IsSafe ?? PromisesSafe(message);
         return true;
+    }
+
+    private bool PromisesSafe(OutgoingMessage message)
+    {
+        for (OutgoingMessage? one = message; one is not null; one = one.Also)
+        {
+            if (parts.FindGroup(one.Group.Group.Id.Counter) is not { IsSafe: false }) return true;
+        }
+        return false;
     }
 
     // False when the packet is full: a message is cut only where it begins a packet.
     private bool TryWrite(ref WireWriter writer, ulong sequence, bool isFirst)
     {
         OutgoingMessage message = _current!;
-        if (_offset == 0 && message.Step != parts.Active) parts.Mode.Outlet.Rebind(message);
+        if (_offset == 0 && message.Step != parts.Active)
+        {
+            for (OutgoingMessage? one = message; one is not null; one = one.Also) parts.Mode.Outlet.Rebind(one);
+        }
+        int groups = SortPlaces(message);
         int rest = message.Length - _offset;
-        int room = writer.Remaining - OrderedRecord.MaxOverhead;
+        int room = writer.Remaining - OrderedRecord.OverheadOf(groups);
         if (room < rest && (!isFirst || room <= 0)) return false;
         int length = Math.Min(rest, room);
         var record = new OrderedRecord
         {
-            Group = message.Group.Group.Id.Counter,
-            Number = message.Number,
+            Group = _places[0].Group,
+            Number = _places[0].Number,
             IsFirst = _offset == 0,
             IsLast = length == rest,
             IsSafe = _isSafe,
         };
-        record.WriteTo(ref writer, message.Span.Slice(_offset, length));
+        record.WriteTo(ref writer, message.Span.Slice(_offset, length), _places.AsSpan(1, groups - 1));
         _offset += length;
         if (!record.IsLast) return false;
+        if (groups > 1) parts.Mode.Probes.Reached("a message to several ordered groups is sent");
         message.ReleaseBytes();
-        parts.Counters.MessagesSent++;
-        _unstable.Enqueue(new Sent(sequence, message));
-        _current = null;
-        _offset = 0;
+        parts.Counters.MessagesSent += (ulong)groups;
+        while (_current is not null) _unstable.Enqueue(new Sent(sequence, TakeFirst()));
         return true;
+    }
+
+    // The record of the present message for the first of its groups; those of the others remain.
+    private OutgoingMessage TakeFirst()
+    {
+        OutgoingMessage first = _current!;
+        _current = first.Also;
+        first.Also = null;
+        _offset = 0;
+        return first;
+    }
+
+    // By group, as they are written.
+    private int SortPlaces(OutgoingMessage message)
+    {
+        int count = 0;
+        for (OutgoingMessage? one = message; one is not null; one = one.Also)
+        {
+            var place = new OrderedPlace(one.Group.Group.Id.Counter, one.Number);
+            int at = count++;
+            for (; at > 0 && _places[at - 1].Group > place.Group; at--) _places[at] = _places[at - 1];
+            _places[at] = place;
+        }
+        return count;
     }
 
     private readonly record struct Sent(ulong Sequence, OutgoingMessage Message);

@@ -11,7 +11,8 @@ namespace QuickSilver.Testing.Invariants;
 /// that lives, or all that go on together, hold it (O3); and members that go from one view of a group to the next
 /// have delivered the same messages in it, in one order (O4). A transitional view has the same place and the same
 /// members at all that it names (O5), and one that is told of it goes on (O6). A safe message before it, or where none
-/// is told, is held by every member of the view, as one that goes on knows (O7).
+/// is told, is held by every member of the view, as one that goes on knows (O7). Messages to several groups:
+/// <see cref="TogetherChecks"/>.
 /// </summary>
 internal sealed class OrderedChecks(RunContext run, ViewChecks views, Func<int, bool> lives,
     Func<int, SimulatedNode> nodes)
@@ -20,6 +21,9 @@ internal sealed class OrderedChecks(RunContext run, ViewChecks views, Func<int, 
     private readonly Dictionary<Message, int> _knownWhenSent = [];
     private readonly Dictionary<SimulatedGroup, Present> _present = [];
     private readonly Dictionary<(int Group, StepNumber From, StepNumber To), Passed> _passed = [];
+
+    /// <summary>Messages to several groups.</summary>
+    public TogetherChecks Together { get; } = new(run);
 
     /// <summary>A node sends a message.</summary>
     public void OnSent(int node, int group, ulong number) =>
@@ -69,12 +73,14 @@ internal sealed class OrderedChecks(RunContext run, ViewChecks views, Func<int, 
     {
         ListOf(session.Node.Index).Add(new Message(session.Log.Index, sender, number));
         _present.GetValueOrDefault(session)?.Messages.Add((sender, number));
+        Together.OnMessage(session, sender, number);
         if (run.Options.Ordered.IsSafe) CheckHeld(session, sender, number);
     }
 
     /// <summary>The run has settled, or ends: what all nodes have delivered is compared.</summary>
     public void CheckOrder()
     {
+        Together.CheckWhole();
         List<int> all = [.. _byNode.Keys.Order()];
         foreach (int node in all)
         {

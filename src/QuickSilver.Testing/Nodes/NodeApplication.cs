@@ -29,6 +29,7 @@ internal sealed class NodeApplication(SimulatedNode node, RunContext run, Cluste
     private readonly Dictionary<string, SimulatedGroup> _publishers = new(StringComparer.Ordinal);
     private readonly Stack<SimulatedPayload> _payloads = new();
     private SimulatedOutboxes? _outboxes;
+    private SimulatedTogether? _together;
     private ulong _longMessages;
 
     /// <summary>The groups the node is in.</summary>
@@ -142,6 +143,32 @@ internal sealed class NodeApplication(SimulatedNode node, RunContext run, Cluste
         if (IsNoted(group))
             run.Note(node.Index, $"sent {group.Log.LogName} {number} {bytes} {Crc32C.Of(room):x8}");
         node.Work.OnMessageSent();
+    }
+
+    /// <summary>Sends one message to several ordered groups at once.</summary>
+    public void SendTogether(SimulatedGroup[] groups, int bytes, Instant now) =>
+        (_together ??= new SimulatedTogether(this, node.Stack)).Add(groups, bytes, now);
+
+    /// <summary>Writes the next message to several ordered groups.</summary>
+    public void WriteTogether(SimulatedGroup[] groups, int bytes, MessageWriter message)
+    {
+        Span<byte> room = message.GetSpan(bytes)[..bytes];
+        SimulatedPayload.Fill(room, Identity(groups[0], groups[0].Log.Of(node.Index).Count + 1));
+        var numbers = new ulong[groups.Length];
+        for (int index = 0; index < groups.Length; index++)
+        {
+            SimulatedGroup group = groups[index];
+            SenderLog log = group.Log.Of(node.Index);
+            log.IsPulled = true;
+            numbers[index] = log.Add(Sent(group, room));
+            checks.Ordered.OnSent(node.Index, group.Log.Index, numbers[index]);
+            if (IsNoted(group))
+                run.Note(
+                    node.Index, $"sent {group.Log.LogName} {numbers[index]} {bytes} {Crc32C.Of(room):x8}");
+            node.Work.OnMessageSent();
+        }
+        checks.Ordered.Together.OnSent(node.Index, groups, numbers);
+        message.Advance(bytes);
     }
 
     /// <summary>Hands over the word that a long message is given up.</summary>
@@ -268,6 +295,7 @@ internal sealed class NodeApplication(SimulatedNode node, RunContext run, Cluste
         int from = checks.Views.NodeOf(sender.Number.Key);
         if (IsNoted(session)) run.Note(node.Index, $"lost {session.Log.LogName} {from} {first} {count}");
         checks.Deliveries.OnLoss(session, sender, first, count, from >= 0 && checks.Lives(from));
+        if (session.Mode == GroupModes.Ordered) checks.Ordered.Together.OnLoss(session, from, first, count);
     }
 
     /// <summary>A session has a new view.</summary>

@@ -58,7 +58,8 @@ internal sealed class SendPlans(RunContext run, EventQueue events, Func<int, Sim
                 if (mayBeLong) node.WriteLongMessages(plan.Group);
                 ulong message = (ulong)_due - 1;
                 int bytes = plans.Draw(plan, id, message);
-                if (plan.Staged) node.Stage(plan.Group, bytes, plans.DrawConfirmed(id, message));
+                if (plan.Also is { } also) node.SendTogether([plan.Group, .. also], bytes);
+                else if (plan.Staged) node.Stage(plan.Group, bytes, plans.DrawConfirmed(id, message));
                 else if (plan.Pulled) node.Pull(plan.Group, 1, bytes);
                 else node.Send(plan.Group, bytes);
             }

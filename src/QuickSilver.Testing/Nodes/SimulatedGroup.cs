@@ -69,7 +69,7 @@ internal sealed class SimulatedGroup : IGroupListener
     public int Losses { get; internal set; }
 
     /// <summary>Messages of the application that the protocol has not asked for.</summary>
-    public int Waiting => (Source?.Sizes.Count ?? 0) + (int)(Staged - TakenFromStage);
+    public int Waiting => (Source?.Sizes.Count ?? 0) + (int)(Staged - TakenFromStage) + Together;
 
     /// <summary>Messages that were delivered when the session was told who goes on together.</summary>
     public IReadOnlyList<long> Transitions => _transitions;
@@ -82,6 +82,9 @@ internal sealed class SimulatedGroup : IGroupListener
 
     /// <summary>Messages that entered the stage of all groups.</summary>
     internal long Staged { get; set; }
+
+    /// <summary>Messages to several groups, of which this is one, that the protocol has not asked for.</summary>
+    internal int Together { get; set; }
 
     /// <summary>Messages that left it.</summary>
     internal long TakenFromStage { get; set; }

@@ -245,6 +245,16 @@ internal sealed class SimulatedNode : IMembershipClient
         _runner.Post(now => Application.Stage(session, bytes, isConfirmed, now));
     }
 
+    /// <summary>Sends one message to several ordered groups at once.</summary>
+    /// <param name="groups">The groups; those count that the node may send to.</param>
+    /// <param name="bytes">Size of the message.</param>
+    public void SendTogether(IReadOnlyList<string> groups, int bytes)
+    {
+        SimulatedGroup[] sessions = [.. groups.Select(FindSender).OfType<SimulatedGroup>()];
+        if (sessions.Length == 0) return;
+        _runner.Post(now => Application.SendTogether(sessions, bytes, now));
+    }
+
     /// <summary>
     /// Lets the protocol pull messages from a source that always has another one: the node sends as fast as it is let,
     /// by the protocol's rate or by what its work costs. Such a run never settles until this is called again with 0.

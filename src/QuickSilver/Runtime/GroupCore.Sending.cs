@@ -99,6 +99,38 @@ internal sealed partial class GroupCore
         return SendLaterAsync(owner, payload, payload.Length, cancellationToken);
     }
 
+    /// <summary>Passes a message to several ordered groups, of which this is the first, and waits for room behind
+    /// earlier waiters. Otherwise as <see cref="EnterAsync"/>.</summary>
+    public ValueTask EnterTogetherAsync(
+        GroupHandle owner, PooledPayload payload, CancellationToken cancellationToken)
+    {
+        if (TrySendTogether(payload)) return default;
+        if (Array.Find(payload.Owners!, static one => one.HasEnded) is { } ended)
+        {
+            payload.Return();
+            return ValueTask.FromException(ended.EndException());
+        }
+        ThrowIfCoreWouldWait(payload);
+        return SendLaterAsync(owner, payload, payload.Length, cancellationToken);
+    }
+
+    // Ordered groups do not move: where this fails there is no room, or one of them takes nothing more.
+    private bool TrySendTogether(PooledPayload payload)
+    {
+        Outbox outbox = Outbox;
+        if (!outbox.Gate.TryEnter(payload.Length)) return false;
+        bool isTaken = false;
+        try
+        {
+            isTaken = outbox.TryEnqueue(this, payload);
+        }
+        finally
+        {
+            if (!isTaken) outbox.Gate.Undo(payload.Length);
+        }
+        return isTaken;
+    }
+
     /// <summary>Refuses to wait on the core thread.</summary>
     /// <param name="payload">Returned to its pool before the exception; null for none.</param>
     /// <exception cref="InvalidOperationException">The call is on the core thread.</exception>

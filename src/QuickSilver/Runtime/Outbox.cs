@@ -24,6 +24,11 @@ namespace QuickSilver.Runtime;
 /// at the head of the stage therefore ends that call, and is reached in the next. A group that goes another way than
 /// the lane is moved with all its entries and waiters (<see cref="Outboxes.Move"/>).
 /// </para>
+/// <para>
+/// The outbox of ordered groups keeps the order among groups: their outlet takes one message at a time, which is the
+/// first of the stage. None of them moves. So a message to several is one entry, in the place of the first, and what
+/// was sent to any of them before has gone before.
+/// </para>
 /// Core thread only, unless a member says otherwise.
 /// </summary>
 internal sealed class Outbox : IRequestTarget, ISendQueue, ILaneSource
@@ -44,6 +49,9 @@ internal sealed class Outbox : IRequestTarget, ISendQueue, ILaneSource
     private GroupCore? _found;
     private StagePosition _next;
 
+    // The groups besides, of a message to several.
+    private readonly List<GroupSender> _others = [];
+
     // Taken by the protocol in the present call of Write.
     private int _taken;
     private long _takenBytes;
@@ -55,11 +63,13 @@ internal sealed class Outbox : IRequestTarget, ISendQueue, ILaneSource
     /// <param name="services">The node's services.</param>
     /// <param name="all">The node's outboxes.</param>
     /// <param name="isWaiting">True when it is for groups that wait for a step.</param>
-    public Outbox(NodeServices services, Outboxes all, bool isWaiting)
+    /// <param name="keepsOrder">True when it is for ordered groups.</param>
+    public Outbox(NodeServices services, Outboxes all, bool isWaiting, bool keepsOrder)
     {
         _services = services;
         _all = all;
         IsWaiting = isWaiting;
+        KeepsOrder = keepsOrder;
         _stage = new SendStage(services.StageBlocks);
         PendingOptions pending = services.Options.Pending;
         // At most half of the limits of pending messages, so that small ones hold too.
@@ -87,6 +97,12 @@ internal sealed class Outbox : IRequestTarget, ISendQueue, ILaneSource
     /// <inheritdoc/>
     public bool IsWaiting { get; }
 
+    /// <inheritdoc/>
+    public bool KeepsOrder { get; }
+
+    /// <inheritdoc/>
+    public IReadOnlyList<GroupSender> Others => _others;
+
     /// <summary>Begins with a new protocol of the node.</summary>
     public void OnStackBuilt() => _lane = null;
 
@@ -107,7 +123,9 @@ internal sealed class Outbox : IRequestTarget, ISendQueue, ILaneSource
     /// <inheritdoc/>
     public bool TryEnqueue(StagedGroup group, object request)
     {
-        if (!_stage.TryAppend(group, request)) return false;
+        bool isTaken = request is PooledPayload { Owners: { } owners }
+            ? _stage.TryAppend(owners, request) : _stage.TryAppend(group, request);
+        if (!isTaken) return false;
         Signal();
         return true;
     }
@@ -160,6 +178,7 @@ internal sealed class Outbox : IRequestTarget, ISendQueue, ILaneSource
         while (_stage.TryLook(ref at, out StageEntry entry, out isEnd))
         {
             if (ReferenceEquals(entry.Group, group)) return true;
+            if (Array.Exists(OwnersOf(entry), owner => ReferenceEquals(owner.StagedGroup, group))) return true;
         }
         return !isEnd;
     }
@@ -205,7 +224,7 @@ internal sealed class Outbox : IRequestTarget, ISendQueue, ILaneSource
                 _stage.Advance();
                 barrier.Reach(now);
             }
-            else if (GroupOf(entry).Sender is { } sender)
+            else if (GroupOf(entry).Sender is { } sender && TryFindOthers(entry))
             {
                 _stage.LookAhead();
                 _found = GroupOf(entry);
@@ -263,7 +282,7 @@ internal sealed class Outbox : IRequestTarget, ISendQueue, ILaneSource
     {
         _services.CheckCoreThread();
         bool any = _stage.TryPeek(out StageEntry entry);
-        Debug.Assert(any && GroupOf(entry).Sender == group, "not the group that was found");
+        Debug.Assert(!KeepsOrder && any && GroupOf(entry).Sender == group, "not the group that was found");
         if (_all.Move(GroupOf(entry), this, other?.Source as Outbox, waits, now) is { } to) return to.Lane;
         Signal();
         return null;
@@ -298,7 +317,23 @@ internal sealed class Outbox : IRequestTarget, ISendQueue, ILaneSource
         _stage.ReleaseIfEmpty();
     }
 
+    // Of a message to several groups; none for one.
+    private static ISendOwner[] OwnersOf(in StageEntry entry) => (entry.Request as PooledPayload)?.Owners ?? [];
+
     private static GroupCore GroupOf(in StageEntry entry) => Unsafe.As<GroupCore>(entry.Group!);
+
+    // False when one of the groups is gone: then the message goes to none.
+    private bool TryFindOthers(in StageEntry entry)
+    {
+        _others.Clear();
+        ISendOwner[] owners = OwnersOf(entry);
+        for (int index = 1; index < owners.Length; index++)
+        {
+            if (((GroupCore)owners[index].StagedGroup).Sender is not { } sender) return false;
+            _others.Add(sender);
+        }
+        return true;
+    }
 
     private void Touch()
     {
@@ -374,6 +409,12 @@ internal sealed class Outbox : IRequestTarget, ISendQueue, ILaneSource
         var ticket = request as ConfirmTicket;
         PooledPayload payload = ticket?.Payload ?? (PooledPayload)request;
         _takenBytes += payload.Length;
+        if (payload.Owners is { } owners)
+        {
+            for (int index = 1; index < owners.Length; index++)
+                ((GroupCore)owners[index].StagedGroup).OnFed(1, payload.Length);
+            payload.Owners = null;
+        }
         bool isPlain = ticket is null && !payload.IsPiece && payload.Traits.IsNone;
         if (isPlain && payload.Length <= SendStage.LongestMessage)
         {
@@ -393,6 +434,7 @@ internal sealed class Outbox : IRequestTarget, ISendQueue, ILaneSource
         reason ??= GroupOf(entry).GoneReason;
         var ticket = entry.Request as ConfirmTicket;
         PooledPayload? payload = ticket?.Payload ?? entry.Request as PooledPayload;
+        payload?.Owners = null;
         Gate.OnSent(1, payload?.Length ?? entry.Message.Length);
         payload?.Return();
         ticket?.Fail(reason);

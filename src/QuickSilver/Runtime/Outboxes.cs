@@ -8,7 +8,7 @@ namespace QuickSilver.Runtime;
 /// <summary>
 /// The outboxes of a node, and which group sends through which.
 /// <para>
-/// Idea: all groups begin in one outbox, the home. So a node whose groups go to the same regions has no other, however
+/// Idea: all groups begin in one outbox, the home, but for ordered ones, which have one of their own and stay. So a node whose groups go to the same regions has no other, however
 /// many groups there are. A group whose messages turn out to go another way is moved, before its first message there is
 /// taken: to the outbox that goes that way, or to one of its own. An outbox that its last group leaves is dropped.
 /// </para>
@@ -35,6 +35,7 @@ internal sealed class Outboxes(NodeServices services)
     private NodeStack? _stack;
     private Outbox? _home;
     private Outbox? _waiting;
+    private Outbox? _ordered;
     private int _added;
 
     /// <summary>Messages admitted and not yet taken by the protocol.</summary>
@@ -65,7 +66,11 @@ internal sealed class Outboxes(NodeServices services)
     public void Add(GroupCore group)
     {
         group.Number = ++_added;
-        Assign(group, _home ??= Make(isWaiting: false));
+        Assign(
+            group,
+            group.Mode == GroupMode.Ordered
+                ? _ordered ??= Make(isWaiting: false, keepsOrder: true)
+                : _home ??= Make(isWaiting: false));
     }
 
     /// <summary>A group is gone; it has no messages left.</summary>
@@ -113,6 +118,7 @@ internal sealed class Outboxes(NodeServices services)
         _touched.Clear();
         _home = null;
         _waiting = null;
+        _ordered = null;
         _waiters.Clear();
     }
 
@@ -216,14 +222,14 @@ internal sealed class Outboxes(NodeServices services)
 
     private void Release(Outbox outbox)
     {
-        if (--outbox.Groups > 0 || outbox == _home || outbox == _waiting) return;
+        if (--outbox.Groups > 0 || outbox == _home || outbox == _waiting || outbox == _ordered) return;
         outbox.Close();
         _all.Remove(outbox);
     }
 
-    private Outbox Make(bool isWaiting)
+    private Outbox Make(bool isWaiting, bool keepsOrder = false)
     {
-        var outbox = new Outbox(services, this, isWaiting);
+        var outbox = new Outbox(services, this, isWaiting, keepsOrder);
         _all.Add(outbox);
         return outbox;
     }

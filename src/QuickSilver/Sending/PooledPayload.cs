@@ -33,6 +33,10 @@ internal sealed class PooledPayload : Payload
         }
     }
 
+    /// <summary>The handles of a message to several groups, that of the first one first; null for a message to one
+    /// group, and when rented.</summary>
+    public ISendOwner[]? Owners { get; set; }
+
     /// <summary>True for a piece of a long message; false when rented.</summary>
     public bool IsPiece { get; set; }
 

@@ -54,6 +54,7 @@ internal sealed class SendBufferPool
         int log2 = Math.Max(SmallestLog2, BitOperations.Log2((uint)Math.Max(1, minimumBytes - 1)) + 1);
         PooledPayload payload = _stacks[log2 - SmallestLog2].Pop();
         payload.Length = minimumBytes;
+        payload.Owners = null;
         payload.IsPiece = false;
         payload.Traits = default;
         return payload;

@@ -254,10 +254,10 @@ internal sealed class SendGate
             for (SendWaiter? waiter = _waiting.First; waiter is not null;)
             {
                 SendWaiter? next = waiter.Next;
-                if (ReferenceEquals(waiter.Owner, owner))
+                if (waiter.Concerns(owner))
                 {
                     _waiting.Remove(waiter);
-                    Refuse(waiter);
+                    Refuse(waiter, owner);
                 }
                 waiter = next;
             }
@@ -284,13 +284,13 @@ internal sealed class SendGate
     {
         lock (_lock)
         {
-            if (waiter.Owner!.HasEnded)
+            if (waiter.FindEnded() is { } ended)
             {
-                Refuse(waiter);
+                Refuse(waiter, ended);
                 return true;
             }
             // Under the lock, so that the waiter is in line before the core moves the group's waiters, or not at all.
-            if (!_queue.Serves(waiter.Owner.StagedGroup))
+            if (!waiter.IsServedBy(_queue))
             {
                 waiter.Recycle();
                 return false;
@@ -318,9 +318,9 @@ internal sealed class SendGate
             while (moved.First is { } waiter)
             {
                 moved.Remove(waiter);
-                if (waiter.Owner!.HasEnded)
+                if (waiter.FindEnded() is { } ended)
                 {
-                    Refuse(waiter);
+                    Refuse(waiter, ended);
                     continue;
                 }
                 _waiting.Append(waiter);
@@ -349,7 +349,7 @@ internal sealed class SendGate
             }
             if ((Volatile.Read(ref _state) & ShutByCore) != 0) return;
             // The core is about to move the waiters of a group that does not enter here any more.
-            if (!_queue.Serves(waiter.Owner!.StagedGroup) && !waiter.Owner.HasEnded) return;
+            if (!waiter.IsServedBy(_queue) && waiter.FindEnded() is null) return;
             if (!TryAdmit(waiter)) Interlocked.Or(ref _state, UnsentFull);
         }
     }
@@ -365,9 +365,9 @@ internal sealed class SendGate
                 _unsent.Remove(waiter.Bytes);
                 // A group that moves just now keeps its waiters in line: the next look finds it moved.
                 waiter.PutBack(request);
-                if (!waiter.Owner.HasEnded) return true;
+                if (waiter.FindEnded() is not { } ended) return true;
                 _waiting.Remove(waiter);
-                Refuse(waiter);
+                Refuse(waiter, ended);
                 return true;
             }
             _waiting.Remove(waiter);
@@ -386,12 +386,12 @@ internal sealed class SendGate
         $"{_maxWaiting} calls wait already for room to send, as many as Pending.MaxWaitingCallsPerRegion allows; the "
         + "message is not sent. Await each send before the next, or use TrySend.");
 
-    private void Refuse(SendWaiter waiter)
+    private void Refuse(SendWaiter waiter, ISendOwner ended)
     {
         if (waiter.IsMessage)
         {
             _queue.Discard(waiter.TakeRequest());
-            waiter.Fail(waiter.Owner!.EndException());
+            waiter.Fail(ended.EndException());
         }
         else
         {

@@ -16,7 +16,7 @@ namespace QuickSilver.Sending;
 /// </para>
 /// <para>
 /// The core takes messages of a group together, though they were sent to groups in turn (<see cref="StageChains"/>).
-/// The order is kept within each group; none is promised between groups.
+/// The order is kept within each group; none is promised between groups, but where messages are taken one by one.
 /// </para>
 /// <para>
 /// A group may move to another stage, or close. So a producer looks at the group's stage again after it has taken a
@@ -76,6 +76,21 @@ internal sealed class SendStage(StageBlockPool pool)
             return false;
         }
         block.Fill(word, group, request);
+        return true;
+    }
+
+    /// <summary>Appends an object for several groups. Any thread.</summary>
+    /// <returns>False if the stage is not that of all groups.</returns>
+    public bool TryAppend(ISendOwner[] owners, object request)
+    {
+        StageBlock block = Take(0, out long word);
+        foreach (ISendOwner owner in owners)
+        {
+            if (owner.StagedGroup.Stage == this) continue;
+            block.Void(word);
+            return false;
+        }
+        block.Fill(word, owners[0].StagedGroup, request);
         return true;
     }
 

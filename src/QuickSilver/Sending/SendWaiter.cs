@@ -63,6 +63,24 @@ internal sealed class SendWaiter(SendWaiterPool pool) : IValueTaskSource, IValue
         Seen = null;
     }
 
+    /// <summary>True when the call is of a handle, or sends to its group among several.</summary>
+    public bool Concerns(ISendOwner owner) =>
+        ReferenceEquals(Owner, owner) || Array.IndexOf(Owners, owner) >= 0;
+
+    /// <summary>A handle of the call that has ended; null when none has.</summary>
+    public ISendOwner? FindEnded() => Owner!.HasEnded ? Owner : Array.Find(Owners, static one => one.HasEnded);
+
+    /// <summary>True when the messages of all groups of the call enter at a queue.</summary>
+    public bool IsServedBy(ISendQueue queue)
+    {
+        if (!queue.Serves(Owner!.StagedGroup)) return false;
+        foreach (ISendOwner owner in Owners)
+        {
+            if (!queue.Serves(owner.StagedGroup)) return false;
+        }
+        return true;
+    }
+
     /// <summary>Takes the request out. The caller takes ownership.</summary>
     public object? TakeRequest()
     {
@@ -97,6 +115,9 @@ internal sealed class SendWaiter(SendWaiterPool pool) : IValueTaskSource, IValue
     {
         if (cancellationToken.CanBeCanceled) _registration = cancellationToken.UnsafeRegister(Cancelled, this);
     }
+
+    // Of a message to several groups; none for one.
+    private ISendOwner[] Owners => (_request as PooledPayload)?.Owners ?? [];
 
     private void OnCancelled(CancellationToken cancellationToken)
     {

@@ -147,13 +147,22 @@ internal sealed class GroupSender : GroupLedger
         MessageTraits traits = _routes.Own.Writer.Traits;
         OutgoingMessage message = TakePulled();
         message.Traits = message.HandedTraits ?? traits;
-        message.Unpacked = 0;
-        message.Unstable = 0;
-        message.Number = LastNumber + 1;
-        message.Step = Context.ActiveStep;
-        message.PreviousStep = LastStep;
-        NoteSent(message.Number, 1, message.Length);
+        NumberForMode(message);
         message.Ticket?.OnNumbered(message.Number, Context.Active.NumberOf(Group.Id), SendMemberCount);
+        return message;
+    }
+
+    /// <summary>Numbers in this group a message that goes to another one too, and was taken there.</summary>
+    /// <returns>A record without bytes.</returns>
+    internal OutgoingMessage TakeAlong(OutgoingMessage first)
+    {
+        OutgoingMessage message = _routes.Own.Records.Take(this, ticket: null);
+        message.IsPiece = false;
+        message.Length = first.Length;
+        message.Traits = first.Traits;
+        message.Ordinal = AddPending(1, message.Length);
+        _route!.AddToAccounts(1, message.Length);
+        NumberForMode(message);
         return message;
     }
 
@@ -229,6 +238,16 @@ internal sealed class GroupSender : GroupLedger
         message.Ordinal = AddPending(1, message.Length);
         _route!.AddToAccounts(1, message.Length);
         return message;
+    }
+
+    private void NumberForMode(OutgoingMessage message)
+    {
+        message.Unpacked = 0;
+        message.Unstable = 0;
+        message.Number = LastNumber + 1;
+        message.Step = Context.ActiveStep;
+        message.PreviousStep = LastStep;
+        NoteSent(message.Number, 1, message.Length);
     }
 
     private void Number(OutgoingMessage message)

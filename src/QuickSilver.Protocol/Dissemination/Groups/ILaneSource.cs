@@ -12,6 +12,16 @@ internal interface ILaneSource
     /// <summary>True when the lane is for groups that wait for a step: then the lane waits with them.</summary>
     bool IsWaiting { get; }
 
+    /// <summary>
+    /// True when the order is kept among groups, too. All of them go to one outlet (<see cref="ModeOutlet"/>), and the
+    /// lane diverts none: one that waits for its step holds the others up.
+    /// </summary>
+    bool KeepsOrder => false;
+
+    /// <summary>The groups that the message of <see cref="FindNext"/> goes to besides, at once; none but where
+    /// <see cref="KeepsOrder"/> holds. Valid until the next call of <see cref="FindNext"/>.</summary>
+    IReadOnlyList<GroupSender> Others => [];
+
     /// <summary>The group of the next message; null when there is none. The answer stands until the next call of any
     /// member.</summary>
     GroupSender? FindNext(Instant now);

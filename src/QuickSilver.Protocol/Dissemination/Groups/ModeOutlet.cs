@@ -56,7 +56,8 @@ internal sealed class ModeOutlet
         HasMessages?.Invoke();
     }
 
-    /// <summary>Takes the next message, numbered, in the active step. Lanes take turns, message by message.</summary>
+    /// <summary>Takes the next message, numbered, in the active step. Lanes take turns, message by message. One to
+    /// several groups comes with a record of each (<see cref="OutgoingMessage.Also"/>).</summary>
     /// <returns>False when no lane has any.</returns>
     public bool TryTake(Instant now, [NotNullWhen(true)] out OutgoingMessage? message) =>
         TryTake(now, mayTake: null, out message);
@@ -83,12 +84,15 @@ internal sealed class ModeOutlet
                 held++;
                 continue;
             }
+            IReadOnlyList<GroupSender> others = lane.Others;
             if (group is null || !lane.TryPull(group))
             {
                 lane.OnDirectEnded();
                 continue;
             }
             message = group.TakeForMode();
+            OutgoingMessage last = message;
+            for (int index = 0; index < others.Count; index++) last = last.Also = others[index].TakeAlong(message);
             _lanes.Enqueue(lane);
         }
         _loop.Leave(now);

@@ -79,6 +79,10 @@ internal abstract class SendLane
     /// </summary>
     internal virtual bool? HasAlike => null;
 
+    /// <summary>The groups that the next message goes to besides; valid until the next call of
+    /// <see cref="Next"/>.</summary>
+    internal virtual IReadOnlyList<GroupSender> Others => [];
+
     /// <summary>Asks for a message of the group that is next.</summary>
     /// <returns>True when one is in <see cref="OwnMessages.Writer"/>; false when there is none.</returns>
     internal abstract bool TryPull(GroupSender group);

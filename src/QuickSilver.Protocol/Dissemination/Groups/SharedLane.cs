@@ -1,3 +1,4 @@
+using System.Diagnostics;
 using QuickSilver.Protocol.Core;
 using QuickSilver.Protocol.Dissemination.Messages;
 
@@ -11,6 +12,10 @@ namespace QuickSilver.Protocol.Dissemination.Groups;
 /// message in a step decides which way the lane goes. A group that goes another way is diverted to another lane, before
 /// its message is taken. So the lane never waits for one group alone; groups that wait for a step have a lane of their
 /// own.
+/// </para>
+/// <para>
+/// The lane of a source that keeps the order among groups diverts none. It waits with a group that waits for a step, and
+/// with a message to several groups until all of them can be sent to.
 /// </para>
 /// <para>
 /// Cost: O(1) a message, and the computation of a group's route at its first message in a step. Core thread only.
@@ -60,6 +65,7 @@ internal sealed class SharedLane : SendLane
                 return null;
             }
             Route? route = group.RouteNow(now);
+            if (_source.KeepsOrder) return NextInOrder(group, route, now);
             if (route is not null && route == Route) return group;
             if (route is null && _source.IsWaiting)
             {
@@ -88,6 +94,9 @@ internal sealed class SharedLane : SendLane
     internal override bool? HasAlike => _source.HasAlike;
 
     /// <inheritdoc/>
+    internal override IReadOnlyList<GroupSender> Others => _source.Others;
+
+    /// <inheritdoc/>
     internal override bool TryPull(GroupSender group)
     {
         if (!_isReady || !HasRoom) return false;
@@ -96,6 +105,21 @@ internal sealed class SharedLane : SendLane
         if (_source.Write(group, writer)) _isReady = true;
         else writer.Discard();
         return writer.HasMessage || writer.Followers > 0;
+    }
+
+    private GroupSender? NextInOrder(GroupSender group, Route? route, Instant now)
+    {
+        bool isBound = route is not null;
+        IReadOnlyList<GroupSender> others = _source.Others;
+        for (int index = 0; index < others.Count && isBound; index++) isBound = others[index].RouteNow(now) is not null;
+        if (!isBound)
+        {
+            WaitForStep();
+            return null;
+        }
+        Debug.Assert(route!.Outlet is not null, "only the groups of an outlet have an order among them");
+        if (!IsCurrent) Take(route);
+        return group;
     }
 
     // Other groups that go this way come to this lane.

@@ -17,6 +17,10 @@ internal sealed class OutgoingMessage
     /// <summary>The next message that waits for its delivery on this node.</summary>
     public OutgoingMessage? Next;
 
+    /// <summary>The same message as its next group has it, for one that goes to several groups at once; the first has
+    /// the bytes of all.</summary>
+    public OutgoingMessage? Also;
+
     public GroupLedger Group = null!;
     public SendTicket? Ticket;
     public int Length;

@@ -73,6 +73,9 @@ internal static class RunGenerator
             ? [] : VersionDraw.Draw(random, cluster, ref options);
         if (upgrades.Count > 0) traits.Add(nameof(FaultKind.MixedVersions));
         if (remains.Count > 0) traits.Add("Core");
+        // Drawn last: nothing else of the run depends on them.
+        if (bounds.Ordered && bounds.SendersMayGo)
+            plans = [.. plans, .. OrderedDraw.Together(random, groups, publishers, length, traits)];
         return new RunSpec
         {
             Options = options with
