@@ -106,6 +106,12 @@ internal sealed class Corpus : ITrafficTap
         cluster.JoinAll("ordered-state");
         cluster.Start(new SendPlan(1, "ordered-state", 200, TimeSpan.FromMilliseconds(4)) { MaxBytes = 3_000 });
         cluster.Start(new SendPlan(2, "ordered-state", 200, TimeSpan.FromMilliseconds(5)));
+        cluster.JoinAll("ordered-audit");
+        cluster.Start(new SendPlan(1, "ordered-state", 100, TimeSpan.FromMilliseconds(6))
+        {
+            MaxBytes = 2_000,
+            Also = ["ordered-audit"],
+        });
         for (int node = 0; node < 3; node++)
         {
             cluster.Start(

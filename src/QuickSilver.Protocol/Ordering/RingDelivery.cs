@@ -180,9 +180,10 @@ internal sealed class RingDelivery(OrderedParts parts, Ring ring)
         for (int index = 0; index < count; index++) isTaken |= FindTaker(_places[index].Group, packet) is not null;
         if (!isTaken) return true;
         if (record.IsSafe && record.IsLast && packet.Sequence > stable) return false;
-        Slice bytes = packet.Bytes.Part(record.Offset, record.Length);
+        Slice part = packet.Bytes.Part(record.Offset, record.Length);
+        Slice bytes = part;
         if (record.IsFirst && record.IsLast) bytes.Retain();
-        else if (!TryJoin(record, bytes, packet, out bytes)) return true;
+        else if (!TryJoin(record, part, packet, out bytes)) return true;
         for (int index = 0; index < count; index++)
         {
             // A handler may have closed it meanwhile.

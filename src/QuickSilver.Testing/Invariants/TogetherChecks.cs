@@ -1,3 +1,4 @@
+using System.Runtime.InteropServices;
 using QuickSilver.Protocol.Membership;
 using QuickSilver.Protocol.Ordering;
 using QuickSilver.Testing.Nodes;
@@ -15,8 +16,11 @@ internal sealed class TogetherChecks(RunContext run)
     private readonly HashSet<(int Node, Copy First)> _delivered = [];
     private readonly HashSet<(int Node, Copy First)> _lost = [];
 
-    /// <summary>Messages that were delivered in several groups of a node.</summary>
-    public int Delivered { get; private set; }
+    /// <summary>The mark of a message that is delivered in several groups of a node.</summary>
+    public const string DeliveredMark = "a message is delivered in several ordered groups of a node";
+
+    /// <summary>The mark of a message to several groups that is reported lost.</summary>
+    public const string LostMark = "a message to several ordered groups is lost with its sender";
 
     /// <summary>A node sends a message to groups, where it has these numbers.</summary>
     public void OnSent(int sender, SimulatedGroup[] groups, ulong[] numbers)
@@ -47,7 +51,7 @@ internal sealed class TogetherChecks(RunContext run)
         if (_lost.Contains((node, all[0])))
             throw run.Violation("O8", $"node {node} delivers {copy}, and was told that it is lost in another group");
         var missing = new HashSet<Copy>(all.Where(other => other != copy && IsOwed(session.Node, other)));
-        if (missing.Count > 0) Delivered++;
+        if (missing.Count > 0) Mark(DeliveredMark);
         _present[node] = new Present(all[0], missing);
     }
 
@@ -59,7 +63,7 @@ internal sealed class TogetherChecks(RunContext run)
         {
             var copy = new Copy(session.Log.Index, session.Id.Counter, sender, number);
             if (!_sent.TryGetValue(copy, out Copy[]? all)) continue;
-            _lost.Add((node, all[0]));
+            if (_lost.Add((node, all[0]))) Mark(LostMark);
             if (_delivered.Contains((node, all[0])))
                 throw run.Violation("O8", $"node {node} is told that {copy} is lost, and has it in another group");
         }
@@ -70,6 +74,8 @@ internal sealed class TogetherChecks(RunContext run)
     {
         foreach ((int node, Present present) in _present.ToArray()) Check(node, present);
     }
+
+    private void Mark(string mark) => CollectionsMarshal.GetValueRefOrAddDefault(run.Marks, mark, out _)++;
 
     private void Check(int node, Present present)
     {

@@ -22,7 +22,7 @@ public abstract partial class MessageSender
         for (int index = 0; index < owners.Length; index++)
         {
             MessageSender group = groups[index];
-            CheckGroup(node, group, owners.AsSpan(0, index));
+            if (Unfit(node, group, owners.AsSpan(0, index)) is { } unfit) throw new ArgumentException(unfit, nameof(groups));
             owners[index] = group.Handle;
         }
         if (cancellationToken.IsCancellationRequested) return ValueTask.FromCanceled(cancellationToken);
@@ -63,21 +63,20 @@ public abstract partial class MessageSender
                 $"{count} groups are too many for one message: it goes to {MostTogether} at most.", nameof(groups));
     }
 
-    private static void CheckGroup(QuickSilverNode node, MessageSender? group, ReadOnlySpan<ISendOwner> before)
+    // Why a handle cannot be among those of a message; null: it can.
+    private static string? Unfit(QuickSilverNode node, MessageSender? group, ReadOnlySpan<ISendOwner> before)
     {
-        if (group is null) throw new ArgumentException("A group is null.", nameof(group));
+        if (group is null) return "A group is null.";
         if (group.Node != node)
         {
-            throw new ArgumentException(
-                $"'{group.Name}' is a handle of the node {group.Node.Name}, and {node.Name} sends: "
-                + "all groups must be of the node that sends.",
-                nameof(group));
+            return $"'{group.Name}' is a handle of the node {group.Node.Name}, and {node.Name} sends: "
+                + "all groups must be of the node that sends.";
         }
         foreach (ISendOwner owner in before)
         {
-            if (((GroupHandle)owner).Name != group.Name) continue;
-            throw new ArgumentException(
-                $"'{group.Name}' is named twice: its members deliver a message once.", nameof(group));
+            if (((GroupHandle)owner).Name == group.Name)
+                return $"'{group.Name}' is named twice: a member delivers a message once in each group.";
         }
+        return null;
     }
 }

@@ -1,3 +1,4 @@
+using QuickSilver.Protocol.Flow.Repairs;
 using QuickSilver.Protocol.Wire;
 
 namespace QuickSilver.Protocol.Tests.Wire;
@@ -10,6 +11,64 @@ public sealed class OrderedBodyTests
     [Fact]
     public void AnyBytesAreAPacketOrRefused() => Totality.Check(
         static body => OrderedHead.TryRead(body, out _, out _), Packet());
+
+    [Fact]
+    public void AnyBytesAreAPacketWithSeveralGroupsOrRefused() => Totality.Check(
+        static body =>
+        {
+            if (!OrderedHead.TryRead(body, out _, out int at)) return false;
+            var places = new OrderedPlace[OrderedRecord.MaxGroups];
+            while (at < body.Length)
+            {
+                Assert.True(OrderedRecord.TryRead(body, ref at, out OrderedRecord record));
+                int count = record.CopyPlaces(body, places);
+                Assert.Equal(count, places[..count].Select(static place => place.Group).Distinct().Count());
+            }
+            return true;
+        },
+        Several(5, 300));
+
+    [Fact]
+    public void AMessageToSeveralGroupsIsReadAsWritten()
+    {
+        byte[] body = Several(5, 300);
+        Assert.True(OrderedHead.TryRead(body, out _, out int at));
+        Assert.True(OrderedRecord.TryRead(body, ref at, out OrderedRecord record));
+        Assert.Equal((2, body.Length), (record.Others, at));
+        var places = new OrderedPlace[OrderedRecord.MaxGroups];
+        Assert.Equal(3, record.CopyPlaces(body, places));
+        Assert.Equal([new(3, 17), new(5, 1), new(300, 2)], places[..3]);
+        Assert.Equal("abc"u8, body.AsSpan(record.Offset, record.Length));
+    }
+
+    [Theory]
+    [InlineData(3U, 5U)]
+    [InlineData(2U, 5U)]
+    [InlineData(5U, 5U)]
+    [InlineData(9U, 8U)]
+    public void GroupsThatDoNotRiseAreRefused(uint first, uint second) =>
+        Assert.False(OrderedHead.TryRead(Several(first, second), out _, out _));
+
+    [Fact]
+    public void TheMostGroupsHaveRoomInTheShortestPacket()
+    {
+        var others = new OrderedPlace[OrderedRecord.MaxGroups - 1];
+        for (int index = 0; index < others.Length; index++)
+            others[index] = new OrderedPlace(uint.MaxValue - 100 + (uint)index, ulong.MaxValue);
+        var writer = new WireWriter(new byte[PathLadder.Floor - DatagramHeader.Length]);
+        new OrderedHead(new RingId(uint.MaxValue, uint.MaxValue), long.MaxValue, ulong.MaxValue, ulong.MaxValue)
+            .WriteTo(ref writer);
+        new OrderedRecord { Group = uint.MaxValue - 101, Number = ulong.MaxValue, IsFirst = true, IsLast = true }
+            .WriteTo(ref writer, new byte[1], others);
+        Assert.False(writer.Overflowed);
+        Assert.InRange(writer.Written, 1, OrderedHead.MaxLength + OrderedRecord.OverheadOf(OrderedRecord.MaxGroups));
+        var most = new OrderedPlace[OrderedRecord.MaxGroups];
+        byte[] tooMany = Write((ref WireWriter room) =>
+            new OrderedRecord { Group = 1, Number = 1 }.WriteTo(
+                ref room, default, [.. most.Select(static (_, index) => new OrderedPlace(2 + (uint)index, 1))]));
+        int at = 0;
+        Assert.False(OrderedRecord.TryRead(tooMany, ref at, out _));
+    }
 
     [Fact]
     public void AnyBytesAreATokenOrRefused() => Totality.Check(
@@ -91,6 +150,13 @@ public sealed class OrderedBodyTests
         new OrderedHead(Ring, 1000, 0x1_0000_0002, 305).WriteTo(ref writer);
         new OrderedRecord { Group = 3, Number = 17, IsFirst = true, IsSafe = true }.WriteTo(ref writer, "abc"u8);
         new OrderedRecord { Group = 4, Number = 1, IsFirst = true, IsLast = true }.WriteTo(ref writer, default);
+    });
+
+    private static byte[] Several(uint first, uint second) => Write((ref WireWriter writer) =>
+    {
+        new OrderedHead(Ring, 1000, 0x1_0000_0002, 305).WriteTo(ref writer);
+        new OrderedRecord { Group = 3, Number = 17, IsFirst = true, IsLast = true }
+            .WriteTo(ref writer, "abc"u8, [new OrderedPlace(first, 1), new OrderedPlace(second, 2)]);
     });
 
     private static byte[] Token() => Write(static (ref WireWriter writer) =>

@@ -18,6 +18,14 @@ internal static class OrderedSamples
                 new OrderedRecord { Group = 300, Number = 1, IsFirst = true, IsLast = true }
                     .WriteTo(ref writer, default);
             }));
+        yield return ("ordered-data-several", WireSamples.Datagram(
+            WireSamples.Header(DatagramKind.OrderedData),
+            static (ref WireWriter writer) =>
+            {
+                WritePacket(ref writer);
+                new OrderedRecord { Group = 3, Number = 18, IsFirst = true, IsLast = true }
+                    .WriteTo(ref writer, "de"u8, [new OrderedPlace(5, 2), new OrderedPlace(300, 129)]);
+            }));
         yield return ("ordered-repair", WireSamples.Datagram(
             WireSamples.Header(DatagramKind.OrderedRepair),
             static (ref WireWriter writer) => WritePacket(ref writer)));

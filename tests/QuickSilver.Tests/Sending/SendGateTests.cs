@@ -56,6 +56,47 @@ public sealed class SendGateTests
         for (int index = 0; index < 100; index++) Assert.True(_gate.TryEnter(1_024));
     }
 
+    [Theory]
+    [InlineData(0)]
+    [InlineData(1)]
+    public async Task A_message_to_several_groups_that_waits_ends_with_any_of_its_handles(int ends)
+    {
+        FakeOwner[] owners = [_owner, new FakeOwner()];
+        PooledPayload message = new SendBufferPool().Copy(new byte[3]);
+        message.Owners = owners;
+        _gate.OnGateChanged(open: false);
+        Assert.True(_gate.TryWait(_owner, message, 3, default, out ValueTask waits));
+        Assert.False(waits.IsCompleted);
+        owners[ends].Reason = new InvalidDataException($"{ends} ends");
+        _gate.OnOwnerEnded(owners[ends]);
+        var told = await Assert.ThrowsAsync<InvalidDataException>(async () => await waits);
+        Assert.Equal($"{ends} ends", told.Message);
+        Assert.Same(message, Assert.Single(_queue.Discarded));
+        // Nor does one wait that comes later.
+        Assert.True(_gate.TryWait(_owner, message, 3, default, out waits));
+        await Assert.ThrowsAsync<InvalidDataException>(async () => await waits);
+        _gate.OnGateChanged(open: true);
+        Assert.Empty(_queue.Requests);
+    }
+
+    [Fact]
+    public async Task A_message_to_several_groups_waits_while_one_of_them_does_not_enter()
+    {
+        FakeOwner[] owners = [_owner, new FakeOwner()];
+        PooledPayload message = new SendBufferPool().Copy(new byte[3]);
+        message.Owners = owners;
+        _gate.OnGateChanged(open: false);
+        Assert.True(_gate.TryWait(_owner, message, 3, default, out ValueTask waits));
+        _queue.Away = owners[1].StagedGroup;
+        _gate.OnGateChanged(open: true);
+        Assert.Empty(_queue.Requests);
+        Assert.False(_gate.TryWait(_owner, message, 3, default, out _));
+        _queue.Away = null;
+        _gate.AdvanceFromCore();
+        await waits;
+        Assert.Same(message, Assert.Single(_queue.Requests));
+    }
+
     [Fact]
     public async Task Calls_beyond_the_limit_of_those_that_wait_end_at_once_and_send_nothing()
     {

@@ -36,6 +36,22 @@ public sealed class SendStageTests : StageRig
     }
 
     [Fact]
+    public void An_object_for_several_groups_enters_where_all_of_them_do()
+    {
+        FakeOwner[] owners = [new(), new(), new()];
+        foreach (FakeOwner owner in owners[..2]) owner.StagedGroup.Stage = Stage;
+        object request = new();
+        Assert.False(Stage.TryAppend(owners, request));
+        Assert.False(Stage.TryPeek(out _));
+        owners[2].StagedGroup.Stage = Stage;
+        Assert.True(Stage.TryAppend(owners, request));
+        Assert.True(Stage.TryPeek(out StageEntry entry));
+        Assert.Same(owners[0].StagedGroup, entry.Group);
+        Assert.Same(request, entry.Request);
+        Stage.Advance();
+    }
+
+    [Fact]
     public void What_is_shown_stays_until_it_is_taken()
     {
         Stage.TryAppend(Group, [1, 2]);

@@ -33,6 +33,13 @@ internal static class OrderedDefects
             Patches = [new("EndedRing.cs", "report.Stable > stable", "report.Stable > ulong.MaxValue - 1")],
         },
         new(
+            "NotInGroupsBehind",
+            "A message to several groups goes to none behind one that the node is not in.",
+            PlantedPlace.Ordered, 60, "O8", "D1", "D2", "D5", "D6", "D7", "L3")
+        {
+            Patches = [new("RingDelivery.cs", "is not { } group) continue;\n            if", "is not { } group) break;\n            if")],
+        },
+        new(
             "HolePassedOver",
             "A member delivers what is behind a hole before the hole is filled.",
             PlantedPlace.Ordered, 40, "O1", "O2", "O4", "D1", "D2", "D5", "L3")
