@@ -64,7 +64,8 @@ internal readonly struct OrderedRecord
     /// <param name="writer">Where to.</param>
     /// <param name="bytes">The bytes of the message, or of its part.</param>
     /// <param name="others">The groups beside <see cref="Group"/>, each greater than the one before it.</param>
-    public void WriteTo(ref WireWriter writer, ReadOnlySpan<byte> bytes, ReadOnlySpan<OrderedPlace> others = default)
+    public void WriteTo(
+        ref WireWriter writer, ReadOnlySpan<byte> bytes, scoped ReadOnlySpan<OrderedPlace> others = default)
     {
         writer.WriteByte((byte)((IsFirst ? FirstBit : 0) | (IsLast ? LastBit : 0) | (IsSafe ? SafeBit : 0)
             | (others.IsEmpty ? 0 : SeveralBit)));
