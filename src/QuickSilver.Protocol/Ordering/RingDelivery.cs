@@ -10,8 +10,8 @@ namespace QuickSilver.Protocol.Ordering;
 
 /// <summary>
 /// Delivers the messages of one ring, packet by packet in the order of their sequence. A safe message of a group of
-/// this node waits until every member holds it, and what is behind it waits with it. A message to several groups goes to
-/// those of them that this node is in, one after the other, and nothing comes between. Core thread only.
+/// this node waits until every member holds it, and what is behind it waits with it. A message to several groups goes
+/// to those of them that this node is in, one after the other, and nothing comes between. Core thread only.
 /// </summary>
 /// <param name="parts">What the ordered groups share.</param>
 /// <param name="ring">The ring.</param>
@@ -140,7 +140,7 @@ internal sealed class RingDelivery(OrderedParts parts, Ring ring)
                 return false;
             }
             if (parts.FindGroup(record.Group) is not { } group || !group.Takes(ring.Id.Term, packet.Step)) continue;
-            if (record.IsSafe && record.IsLast && packet.Sequence > stable)
+            if (MustWait(record, packet, stable))
             {
                 Flush(ref batch, batchOf, packet, now);
                 at = start;
@@ -149,7 +149,7 @@ internal sealed class RingDelivery(OrderedParts parts, Ring ring)
             if (MustTell(group, record, packet))
             {
                 Flush(ref batch, batchOf, packet, now);
-                _transition!.Tell(group, now);
+                Tell(group, now);
             }
             Slice bytes = packet.Bytes.Part(record.Offset, record.Length);
             if (!record.IsFirst || !record.IsLast)
@@ -169,8 +169,13 @@ internal sealed class RingDelivery(OrderedParts parts, Ring ring)
         return true;
     }
 
+    private static bool MustWait(in OrderedRecord record, in RingPacket packet, ulong stable) =>
+        record.IsSafe && record.IsLast && packet.Sequence > stable;
+
     private bool MustTell(OrderedGroup group, in OrderedRecord record, in RingPacket packet) =>
         _transition is not null && _transition.IsWeaker(record, packet.Sequence) && !group.KnowsTransitionOf(ring);
+
+    private void Tell(OrderedGroup group, Instant now) => _transition!.Tell(group, now);
 
     // To all the groups of a record that this node is in; false when the message, or its last part, has to wait.
     private bool TryDeliverToAll(in OrderedRecord record, in RingPacket packet, ulong stable, Instant now)
@@ -179,7 +184,7 @@ internal sealed class RingDelivery(OrderedParts parts, Ring ring)
         bool isTaken = false;
         for (int index = 0; index < count; index++) isTaken |= FindTaker(_places[index].Group, packet) is not null;
         if (!isTaken) return true;
-        if (record.IsSafe && record.IsLast && packet.Sequence > stable) return false;
+        if (MustWait(record, packet, stable)) return false;
         Slice part = packet.Bytes.Part(record.Offset, record.Length);
         Slice bytes = part;
         if (record.IsFirst && record.IsLast) bytes.Retain();
@@ -188,7 +193,7 @@ internal sealed class RingDelivery(OrderedParts parts, Ring ring)
         {
             // A handler may have closed it meanwhile.
             if (FindTaker(_places[index].Group, packet) is not { } group) continue;
-            if (MustTell(group, record, packet)) _transition!.Tell(group, now);
+            if (MustTell(group, record, packet)) Tell(group, now);
             Deliver(group, packet, new DeliveryBatch(_places[index].Number, bytes), now);
         }
         bytes.Release();

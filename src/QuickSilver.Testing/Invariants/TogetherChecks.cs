@@ -83,8 +83,7 @@ internal sealed class TogetherChecks(RunContext run)
         if (present.Missing.Count == 0) return;
         throw run.Violation(
             "O8",
-            $"node {node} delivers {present.First}, which is to several groups, and goes on without "
-            + string.Join(", ", present.Missing));
+            $"node {node} goes on without {string.Join(", ", present.Missing)}, which it has in another group");
     }
 
     // In a group that takes messages of the step in which it was sent.

@@ -22,7 +22,8 @@ public abstract partial class MessageSender
         for (int index = 0; index < owners.Length; index++)
         {
             MessageSender group = groups[index];
-            if (Unfit(node, group, owners.AsSpan(0, index)) is { } unfit) throw new ArgumentException(unfit, nameof(groups));
+            if (Unfit(node, group, owners.AsSpan(0, index)) is { } unfit)
+                throw new ArgumentException(unfit, nameof(groups));
             owners[index] = group.Handle;
         }
         if (cancellationToken.IsCancellationRequested) return ValueTask.FromCanceled(cancellationToken);

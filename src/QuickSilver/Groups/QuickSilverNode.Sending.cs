@@ -9,9 +9,10 @@ public sealed partial class QuickSilverNode
     /// then it is in none. From any thread.
     /// <para>
     /// The bytes travel once. The node's own messages to ordered groups keep the order of their calls, this one
-    /// included. It is safe if one of the groups' handles promises it (<see cref="OrderedMode.Level"/>). The groups'
-    /// members must all run builds that know such messages. Allocates an array of the handles a call: 24 bytes, and 8 a
-    /// group.
+    /// included. It is safe if one of the groups' handles promises it (<see cref="OrderedMode.Level"/>). It waits
+    /// until the node may send to all of the groups, and the node's later messages to ordered groups wait behind it.
+    /// Allocates an array of the handles a call, 40 bytes for two groups and 8 for each further one, and nothing else
+    /// in steady state.
     /// </para>
     /// Source: multi-group multicast of Spread (Amir, Stanton). Deviation: a member of two of the groups delivers the
     /// message in each of its handles.
@@ -20,8 +21,8 @@ public sealed partial class QuickSilverNode
     /// group. Read before the call returns.</param>
     /// <param name="payload">The message; copied before the call returns.</param>
     /// <param name="options">Its <see cref="SendOptions.Level"/>, which holds in all groups.</param>
-    /// <param name="cancellationToken">Cancels the wait for admission; the message is then sent to no group. An admitted
-    /// message is sent in any case.</param>
+    /// <param name="cancellationToken">Cancels the wait for admission; the message is then sent to no group. An
+    /// admitted message is sent in any case.</param>
     /// <exception cref="ArgumentException">There is no group, more than 16, the same one twice, or one of another
     /// node. Or an option is invalid.</exception>
     /// <exception cref="PayloadTooLargeException">The message is longer than

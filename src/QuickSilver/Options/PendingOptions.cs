@@ -42,14 +42,15 @@ public sealed class PendingOptions
         set => _nodeMaxBytes = value;
     }
 
-    /// <summary>Limit on messages accepted but not yet sent, of all groups that go to the same regions. Messages of
-    /// feeds do not count: a feed is called when there is room to send. Default: 8,192, and at most half of
-    /// <see cref="MaxMessagesPerRegion"/>.</summary>
+    /// <summary>Limit on messages accepted but not yet sent, of all groups that go to the same regions; ordered groups
+    /// count together, wherever they go. Messages of feeds do not count: a feed is called when there is room to send.
+    /// Default: 8,192, and at most half of <see cref="MaxMessagesPerRegion"/>.</summary>
     [Experimental(ExperimentalOptions.Id)]
     public int MaxUnsentMessagesPerRegion { get; set; } = 8_192;
 
-    /// <summary>Limit on bytes accepted but not yet sent, of all groups that go to the same regions. A single larger
-    /// message is accepted when nothing else is unsent. When all groups of the node together exceed twice this limit,
+    /// <summary>Limit on bytes accepted but not yet sent, of the groups that
+    /// <see cref="MaxUnsentMessagesPerRegion"/> counts together. A single larger message is accepted when nothing else
+    /// is unsent. When all groups of the node together exceed twice this limit,
     /// those of the same regions are temporarily limited to 2 KiB; each message counts 128 bytes more in this total.
     /// Raising the limit lets <see cref="MessageSender.TrySend(ReadOnlySpan{byte})"/> absorb longer bursts but adds
     /// latency. It also slows a sender at full speed, because messages leave the processor's cache before they are

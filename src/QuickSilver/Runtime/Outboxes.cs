@@ -8,9 +8,10 @@ namespace QuickSilver.Runtime;
 /// <summary>
 /// The outboxes of a node, and which group sends through which.
 /// <para>
-/// Idea: all groups begin in one outbox, the home, but for ordered ones, which have one of their own and stay. So a node whose groups go to the same regions has no other, however
-/// many groups there are. A group whose messages turn out to go another way is moved, before its first message there is
-/// taken: to the outbox that goes that way, or to one of its own. An outbox that its last group leaves is dropped.
+/// Idea: all groups begin in one outbox, the home, but for ordered ones, which have one of their own and stay there. So
+/// a node whose groups go to the same regions has no other, however many groups there are. A group whose messages turn
+/// out to go another way is moved, before its first message there is taken: to the outbox that goes that way, or to one
+/// of its own. An outbox that its last group leaves is dropped.
 /// </para>
 /// <para>
 /// A move happens between two messages of the group, on the core thread. The group's stage is cleared first, so that

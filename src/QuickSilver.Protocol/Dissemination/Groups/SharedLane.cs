@@ -14,8 +14,8 @@ namespace QuickSilver.Protocol.Dissemination.Groups;
 /// own.
 /// </para>
 /// <para>
-/// The lane of a source that keeps the order among groups diverts none. It waits with a group that waits for a step, and
-/// with a message to several groups until all of them can be sent to.
+/// The lane of a source that keeps the order among groups diverts none. It waits with a group that waits for a step,
+/// and with a message to several groups until all of them can be sent to.
 /// </para>
 /// <para>
 /// Cost: O(1) a message, and the computation of a group's route at its first message in a step. Core thread only.

@@ -95,7 +95,8 @@ internal static class Reductions
                 yield return spec with { Plans = With(spec.Plans, index, plan with { Count = plan.Count - 1 }) };
             if (plan.Pulled) yield return spec with { Plans = With(spec.Plans, index, plan with { Pulled = false }) };
             if (plan.Staged) yield return spec with { Plans = With(spec.Plans, index, plan with { Staged = false }) };
-            if (plan.Also is not null) yield return spec with { Plans = With(spec.Plans, index, plan with { Also = null }) };
+            if (plan.Also is not null)
+                yield return spec with { Plans = With(spec.Plans, index, plan with { Also = null }) };
             if (plan.Alike > 1) yield return spec with { Plans = With(spec.Plans, index, plan with { Alike = 1 }) };
             if (plan.MaxBytes > 100)
                 yield return spec with

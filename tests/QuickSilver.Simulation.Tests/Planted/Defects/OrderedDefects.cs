@@ -23,7 +23,7 @@ internal static class OrderedDefects
             "Between two rings a safe message is delivered as if all of the ring held it.",
             PlantedPlace.Ordered, 40, "O7")
         {
-            Patches = [new("RingDelivery.cs", "_transition.Tell(group, now);", "group.KnowTransitionOf(ring);")],
+            Patches = [new("RingDelivery.cs", "=> _transition!.Tell(group, now);", "=> group.KnowTransitionOf(ring);")],
         },
         new(
             "StabilityUntold",
@@ -37,7 +37,10 @@ internal static class OrderedDefects
             "A message to several groups goes to none behind one that the node is not in.",
             PlantedPlace.Ordered, 60, "O8", "D1", "D2", "D5", "D6", "D7", "L3")
         {
-            Patches = [new("RingDelivery.cs", "is not { } group) continue;\n            if", "is not { } group) break;\n            if")],
+            Patches =
+            [
+                new("RingDelivery.cs", "packet) is not { } group) continue;", "packet) is not { } group) break;"),
+            ],
         },
         new(
             "HolePassedOver",
