@@ -45,10 +45,10 @@ public sealed class OrderedTogetherTests
         ulong lost = 0;
         Seeds.ForEach(Seeds.Range(1, 24), seed =>
         {
-            SimulatedCluster cluster = Make(seed, isSafe: seed % 2 == 0, loss: 0.4);
+            SimulatedCluster cluster = Make(seed, isSafe: seed % 2 == 0, loss: 0.6);
             cluster.Start(new SendPlan(0, Accounts, 400, Millisecond / 20) { MaxBytes = 1_300, Also = [Audit] });
             Send(cluster, 1, Audit, Mail);
-            cluster.RunFor((5 + (seed % 8)) * Millisecond);
+            cluster.RunFor((10 + (4 * (seed % 24))) * Millisecond);
             cluster.On(0).Crash();
             cluster.RunFor(30 * Second);
             cluster.Settle(10 * Second);

@@ -45,7 +45,7 @@ internal static class OrderedDefects
         new(
             "HolePassedOver",
             "A member delivers what is behind a hole before the hole is filled.",
-            PlantedPlace.Ordered, 40, "O1", "O2", "O4", "D1", "D2", "D5", "L3")
+            PlantedPlace.Ordered, 40, "O1", "O2", "O4", "D1", "D2", "D5", "D9", "L3")
         {
             Patches =
             [
