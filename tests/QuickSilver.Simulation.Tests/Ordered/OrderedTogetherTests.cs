@@ -1,9 +1,9 @@
 using QuickSilver.Protocol.Ordering;
 using QuickSilver.Simulation.Tests.Scenarios;
 using QuickSilver.Testing;
+using QuickSilver.Testing.Faults;
 using QuickSilver.Testing.Invariants;
 using QuickSilver.Testing.Membership;
-using QuickSilver.Testing.Network;
 using QuickSilver.Testing.Nodes;
 
 namespace QuickSilver.Simulation.Tests.Ordered;
@@ -45,7 +45,8 @@ public sealed class OrderedTogetherTests
         ulong lost = 0;
         Seeds.ForEach(Seeds.Range(1, 24), seed =>
         {
-            SimulatedCluster cluster = Make(seed, isSafe: seed % 2 == 0, loss: 0.6);
+            SimulatedCluster cluster = Make(seed, isSafe: seed % 2 == 0);
+            cluster.Inject(new LossBurst(cluster.Elapsed, Second, 0, null, 0.7));
             cluster.Start(new SendPlan(0, Accounts, 400, Millisecond / 20) { MaxBytes = 1_300, Also = [Audit] });
             Send(cluster, 1, Audit, Mail);
             cluster.RunFor((10 + (4 * (seed % 24))) * Millisecond);
@@ -100,14 +101,13 @@ public sealed class OrderedTogetherTests
         });
 
     // Nodes 0 and 2 are in accounts and audit, 1 and 3 in audit and mail, 4 in accounts.
-    private static SimulatedCluster Make(ulong seed, bool isSafe, bool slow = false, double loss = 0)
+    private static SimulatedCluster Make(ulong seed, bool isSafe, bool slow = false)
     {
         var cluster = new SimulatedCluster(new SimulationOptions
         {
             Nodes = 5,
             Seed = seed,
             Ordered = new OrderedSettings { IsSafe = isSafe },
-            Network = new NetworkModel { Link = new LinkModel { Loss = loss } },
             MembershipLink = new MembershipLinkModel { Delay = (slow ? 8 : 1) * Millisecond },
             ReplayHint = Seeds.Replay(seed, nameof(OrderedTogetherTests)),
         });
