@@ -18,6 +18,8 @@ internal sealed class SimulatedWay(WayModel model, EventQueue events, Simulation
     private Instant _badUntil;
     private ulong _sent;
     private ulong _bursts;
+    private Instant _taken;
+    private ulong _turns;
 
     /// <summary>True while nothing passes.</summary>
     public bool IsCut { get; set; }
@@ -42,11 +44,19 @@ internal sealed class SimulatedWay(WayModel model, EventQueue events, Simulation
         if ((start - now).TotalSeconds * model.Rate > model.Queue) return;
         _free = start + takes;
         Instant due = _free + model.Delay + (model.Jitter * Unit(RandomStream.Delay, ordinal));
+        if (model.TakenEvery > TimeSpan.Zero) due = NextTaken(due);
         byte[] bytes = datagram.ToArray();
         events.Schedule(due, receiver, bytes, from);
         double second = Unit(RandomStream.Duplication, ordinal);
         if (second < model.Duplicates)
             events.Schedule(due + (LatestDuplicate * (second / model.Duplicates)), receiver, bytes, from);
+    }
+
+    // The turns of the receiver are as long as they happen to be, up to twice the mean.
+    private Instant NextTaken(Instant due)
+    {
+        while (_taken < due) _taken += model.TakenEvery * (2 * Unit(RandomStream.Processor, _turns++));
+        return _taken;
     }
 
     private bool IsBad(Instant now)

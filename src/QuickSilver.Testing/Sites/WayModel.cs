@@ -9,6 +9,10 @@ internal sealed record WayModel
     /// <summary>What it may take longer, evenly.</summary>
     public TimeSpan Jitter { get; init; }
 
+    /// <summary>How often the receiver takes what has come, on average: a host with too much to do. Zero: at once.
+    /// </summary>
+    public TimeSpan TakenEvery { get; init; }
+
     /// <summary>Share of datagrams that is lost, each by itself.</summary>
     public double Loss { get; init; }
 
