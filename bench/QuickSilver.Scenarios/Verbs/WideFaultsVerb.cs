@@ -13,7 +13,7 @@ internal sealed class WideFaultsVerb : IScenario
     private readonly Option<int> _rate = new Option<int>("--rate")
     {
         Description = "Messages a second of each site, to the group and into the order of all.",
-        DefaultValueFactory = _ => 50,
+        DefaultValueFactory = _ => 10,
     }.AtLeast(1);
 
     /// <inheritdoc/>

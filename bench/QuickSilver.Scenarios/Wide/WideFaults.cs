@@ -158,7 +158,8 @@ internal sealed class WideFaults(int rate, Action<string> tell) : IAsyncDisposab
         double came = (await _members[2].AskAsync("count", "counted"))[0] - before;
         await _members[0].AskAsync("stop", "stopped");
         double missed = (await _members[0].AskAsync("missed", "missed"))[0];
-        tell(Text($"of the flood {came * FloodBytes * 8 / Seconds / 1e6:F2} Mbit/s came at OSU; {missed} not forwarded"));
+        double megabits = came * FloodBytes * 8 / Seconds / 1e6;
+        tell(Text($"of the flood {megabits:F2} Mbit/s came at OSU; {missed} messages were not forwarded"));
         if (missed > 0) Failures.Add(Text($"the gateway of Mae East did not forward {missed} messages"));
     }
 
@@ -166,7 +167,8 @@ internal sealed class WideFaults(int rate, Action<string> tell) : IAsyncDisposab
     {
         tell("all rest");
         double[] sent = new double[_members.Length];
-        for (int site = 0; site < sent.Length; site++) sent[site] = (await _members[site].AskAsync("rest", "rested"))[0];
+        for (int site = 0; site < sent.Length; site++)
+            sent[site] = (await _members[site].AskAsync("rest", "rested"))[0];
         long deadline = Environment.TickCount64 + (long)Patience.TotalMilliseconds;
         for (int site = 0; site < _members.Length; site++)
         {
@@ -176,7 +178,7 @@ internal sealed class WideFaults(int rate, Action<string> tell) : IAsyncDisposab
             {
                 await Task.Delay(200);
                 senders = [.. (await _members[site].AskAsync("tally", "tallied")).Chunk(4)];
-                isWhole = senders.Where((one, sender) => sender != site && one[0] <= sent[sender]).Any() is false;
+                isWhole = !senders.Where((one, sender) => sender != site && one[0] <= sent[sender]).Any();
             }
             while (!isWhole && Environment.TickCount64 < deadline);
             if (!isWhole) Failures.Add($"{WidePaper.Sites[site]} lacks the last messages of some site");
