@@ -16,6 +16,8 @@ internal sealed class Router(int site, LinkStates states, Link?[] links, Gateway
     /// <summary>Links that a record may take.</summary>
     public const int MostHops = 2 * SiteSet.MostSites - 1;
 
+    private const int SiteShift = 32;
+
     /// <summary>Sends a record towards its targets, this site excepted.</summary>
     public void Forward(RecordHead head, ReadOnlyMemory<byte> payload, Instant now)
     {
@@ -47,11 +49,15 @@ internal sealed class Router(int site, LinkStates states, Link?[] links, Gateway
         {
             SiteSet part = rest & tree.Below(child);
             if (part.IsEmpty || links[child] is not { State: LinkState.Up } link) continue;
-            link.Offer(new LinkItem(Write(head with { Targets = part }), payload), now);
+            link.Offer(new LinkItem(Write(head with { Targets = part }), payload, FlowOf(head)), now);
             rest = rest.Except(part);
         }
         return rest;
     }
+
+    // A stream; its site is told apart from none.
+    private static ulong FlowOf(in RecordHead head) =>
+        head.Kind == RecordKind.Message ? ((ulong)(head.Stream.Site + 1) << SiteShift) | head.Stream.Group : 0;
 
     private static byte[] Write(in RecordHead head)
     {

@@ -11,7 +11,7 @@ namespace QuickSilver.Protocol.Sites.Links;
 /// </summary>
 internal sealed class LinkSender(LinkSettings settings, LinkRoundTrip roundTrip, LinkCounters counters)
 {
-    private readonly RingQueue<LinkItem> _waiting = new();
+    private readonly LinkQueue _waiting = new();
     private readonly RingQueue<ulong> _again = new();
     private readonly OpenTable _open = new(settings.OpenPackets);
     private readonly Regulator _regulator = new(settings, roundTrip);
@@ -60,7 +60,8 @@ internal sealed class LinkSender(LinkSettings settings, LinkRoundTrip roundTrip,
     /// <summary>Takes a record, to be sent when its turn comes.</summary>
     public void Offer(LinkItem item) => _waiting.Enqueue(item);
 
-    /// <summary>Takes out all that is not acknowledged or waits, in the order in which it was offered.</summary>
+    /// <summary>Takes out all that is not acknowledged or waits, each flow in the order in which it was
+    /// offered.</summary>
     public List<LinkItem> TakeAll()
     {
         var left = new List<LinkItem>(_open.Count + _waiting.Count);
