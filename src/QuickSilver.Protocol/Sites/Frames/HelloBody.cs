@@ -12,7 +12,9 @@ namespace QuickSilver.Protocol.Sites.Frames;
 /// number         varint   counts the hellos of its epoch, from 1
 /// echo           varint   number of the last hello that came; 0: none
 /// [held]         varint   time since it came, in microseconds; only behind an echo
+/// [rebuilt]      varint   packets that were lost, were rebuilt from parity and not asked for, in this epoch; absent: 0
 /// </code>
+/// The last field is only for ends that send parity: those of earlier versions do not, and take no such hello.
 /// </summary>
 /// <param name="Configuration">Hash of the configuration.</param>
 /// <param name="Site">Index of the sender's site.</param>
@@ -25,10 +27,13 @@ internal readonly record struct HelloBody(
     ulong Configuration, int Site, ulong Node, int Window, ulong Number, ulong Echo, TimeSpan Held)
 {
     /// <summary>The longest body.</summary>
-    public const int MaxLength = 8 + 1 + 8 + 5 + 10 + 10 + 10;
+    public const int MaxLength = 8 + 1 + 8 + 5 + 10 + 10 + 10 + 10;
 
     /// <summary>The widest window that is believed.</summary>
     public const int WidestWindow = 1 << 20;
+
+    /// <summary>Packets that were lost, were rebuilt from parity and not asked for.</summary>
+    public ulong Rebuilt { get; init; }
 
     /// <summary>Writes it.</summary>
     public void Write(ref WireWriter writer)
@@ -40,6 +45,7 @@ internal readonly record struct HelloBody(
         writer.WriteVarint(Number);
         writer.WriteVarint(Echo);
         if (Echo > 0) WireTime.Write(ref writer, Held);
+        if (Rebuilt > 0) writer.WriteVarint(Rebuilt);
     }
 
     /// <summary>Reads a body; false when it is malformed.</summary>
@@ -53,7 +59,10 @@ internal readonly record struct HelloBody(
         ulong number = reader.ReadVarint();
         ulong echo = reader.ReadVarint();
         TimeSpan held = echo > 0 ? WireTime.Read(ref reader) : default;
-        hello = new HelloBody(configuration, site, node, window, number, echo, held);
+        bool hasRebuilt = reader.Remaining > 0;
+        ulong rebuilt = hasRebuilt ? reader.ReadVarint() : 0;
+        hello = new HelloBody(configuration, site, node, window, number, echo, held) { Rebuilt = rebuilt };
+        if (hasRebuilt && rebuilt == 0) return false;
         return reader.IsAtEnd && site < SiteSet.MostSites && node != 0 && window > 0 && number > 0;
     }
 }

@@ -52,7 +52,7 @@ internal readonly record struct LinkHeader(LinkKind Kind, ulong Own, ulong Peer)
         if (reader.ReadByte() != Version) return RejectReason.WrongVersion;
         var kind = (LinkKind)reader.ReadByte();
         header = new LinkHeader(kind, reader.ReadUInt64(), reader.ReadUInt64());
-        if (kind is < LinkKind.Hello or > LinkKind.Linger) return RejectReason.UnknownKind;
+        if (kind is < LinkKind.Hello or > LinkKind.Parity) return RejectReason.UnknownKind;
         bool isComplete = header.Own != 0 && (header.Peer != 0 || kind == LinkKind.Hello);
         return isComplete ? RejectReason.None : RejectReason.Malformed;
     }

@@ -14,4 +14,7 @@ internal enum LinkKind : byte
 
     /// <summary>The highest link number, said while no feedback comes: <see cref="LingerBody"/>.</summary>
     Linger = 4,
+
+    /// <summary>What a packet that is lost is rebuilt from: <see cref="ParityBody"/>.</summary>
+    Parity = 5,
 }

@@ -243,7 +243,9 @@ internal sealed class Gateway : ILinkHost
 
     private static LinkSettings SettingsOf(GatewaySettings settings, bool isStream, int peer)
     {
-        LinkSettings link = isStream ? settings.Link.OverStream() : settings.Link;
+        LinkSettings link = settings.Link;
+        if (settings.Parities is { } parities) link = link with { ParityEvery = parities[peer] };
+        if (isStream) link = link.OverStream();
         return settings.MaxRates is { } rates ? link with { MaxRate = rates[peer] } : link;
     }
 

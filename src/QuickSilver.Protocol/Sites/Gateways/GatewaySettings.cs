@@ -12,6 +12,10 @@ internal sealed record GatewaySettings
     /// </summary>
     public IReadOnlyList<long>? MaxRates { get; init; }
 
+    /// <summary>After how many packets to each site their parity goes, by its index; 0: never. Null: as
+    /// <see cref="Link"/> says. Links over connections send none.</summary>
+    public IReadOnlyList<int>? Parities { get; init; }
+
     /// <summary>True when records of a stream are delivered in the order of their numbers; else as they come.</summary>
     public bool InOrder { get; init; }
 

@@ -10,7 +10,7 @@ namespace QuickSilver.Protocol.Sites.Links;
 /// <para>
 /// Idea: a packet is handed on as soon as it comes, whatever is missing before it; order is the business of those who
 /// deliver. The receiver asks for what is missing, and the sender keeps what is not acknowledged. So a loss delays
-/// the lost packet alone, and costs one round trip of one link.
+/// the lost packet alone, and costs one round trip of one link. Parity spares that, where the sender adds it.
 /// </para>
 /// <para>
 /// Rule: each end draws an epoch for each connection. A datagram counts only if it names this end's epoch, so nothing
@@ -158,6 +158,7 @@ internal sealed class Link
     private RejectReason OnHello(in LinkHeader header, ReadOnlySpan<byte> body, Instant now)
     {
         if (!HelloBody.TryRead(body, out HelloBody hello)) return RejectReason.Malformed;
+        bool tells = State == LinkState.Up && header.Peer == _own && header.Own == _peer;
         if (hello.Configuration != _identity.Configuration) return RejectReason.WrongCluster;
         if (hello.Site != _identity.PeerSite) return RejectReason.UnknownSender;
         if (hello.Node < _peerNode) return RejectReason.RemovedSender;
@@ -166,6 +167,7 @@ internal sealed class Link
             if (_hellos.MayAnswer(now)) SendHello(header.Own, now);
             return header.Peer == 0 ? RejectReason.None : RejectReason.UnknownView;
         }
+        if (tells && hello.Rebuilt > _sender.Highest) return RejectReason.NeverSent;
         // It names this end's epoch, so it is no hello of an earlier time.
         _peerNode = hello.Node;
         if (_peer != 0 && header.Own != _peer)
@@ -178,7 +180,7 @@ internal sealed class Link
             _hellos.Begin(now);
         }
         _peer = header.Own;
-        _hellos.OnHello(hello, now);
+        if (_hellos.OnHello(hello, now) && tells) _sender.OnRebuilt(hello.Rebuilt);
         if (State == LinkState.Connecting && _hellos.HaveConnected) ComeUp(now);
         return RejectReason.None;
     }
@@ -190,6 +192,7 @@ internal sealed class Link
         {
             LinkKind.Data => OnData(body, now),
             LinkKind.Linger => OnLinger(body, now),
+            LinkKind.Parity => OnParity(body, now),
             _ => OnAck(body, now),
         };
         if (reason == RejectReason.None && State == LinkState.Up) _hellos.OnSign(now);
@@ -201,8 +204,27 @@ internal sealed class Link
         if (!LinkDataBody.TryRead(body, out LinkDataBody data)) return RejectReason.Malformed;
         if (State != LinkState.Up) ComeUp(now);
         if (!_sender.OnFeedback(data.Feedback, now)) return RejectReason.NeverSent;
-        if (!_receiver.Accept(data.Number, data.Record.Length, now)) return RejectReason.None;
-        return _host.OnRecord(this, data.Record, now) ? RejectReason.None : RejectReason.Malformed;
+        if (!_receiver.Accept(data.Number, data.Record, now)) return RejectReason.None;
+        bool isRead = _host.OnRecord(this, data.Record, now);
+        Rebuild(data.Number, now);
+        return isRead ? RejectReason.None : RejectReason.Malformed;
+    }
+
+    private RejectReason OnParity(ReadOnlySpan<byte> body, Instant now)
+    {
+        if (!ParityBody.TryRead(body, out ParityBody parity)) return RejectReason.Malformed;
+        if (State != LinkState.Up) ComeUp(now);
+        if (_receiver.AcceptParity(parity, now)) Rebuild(parity.First, now);
+        return RejectReason.None;
+    }
+
+    // What came last may be what a set needed.
+    private void Rebuild(ulong number, Instant now)
+    {
+        while (State == LinkState.Up && _receiver.TryRebuild(number, out ReadOnlySpan<byte> record, now))
+        {
+            if (!_host.OnRecord(this, record, now)) Counters.Rejects.Count(RejectReason.Malformed);
+        }
     }
 
     private RejectReason OnLinger(ReadOnlySpan<byte> body, Instant now)
@@ -288,8 +310,12 @@ internal sealed class Link
     {
         if (State != LinkState.Up || _isPumping) return;
         _isPumping = true;
-        while (_host.HasRoom(this) && _sender.TakeNext(now, out LinkItem item) is > 0 and ulong number)
-            SendData(number, item, now);
+        while (_host.HasRoom(this))
+        {
+            if (_sender.IsParityDue(now)) SendParity(now);
+            else if (_sender.TakeNext(now, out LinkItem item) is > 0 and ulong number) SendData(number, item, now);
+            else break;
+        }
         if (_receiver.NextDue <= now && _host.HasRoom(this)) SendAck(now);
         _isPumping = false;
     }
@@ -316,7 +342,9 @@ internal sealed class Link
     {
         var writer = new WireWriter(_buffer);
         new LinkHeader(LinkKind.Hello, _own, peer).Write(ref writer);
-        _hellos.Next(peer == _peer, now).Write(ref writer);
+        bool isKnown = peer == _peer;
+        HelloBody hello = _hellos.Next(isKnown, now) with { Rebuilt = isKnown ? _receiver.Unasked : 0 };
+        hello.Write(ref writer);
         _host.Send(this, _buffer.AsSpan(0, writer.Written));
     }
 
@@ -327,6 +355,15 @@ internal sealed class Link
         writer.WriteVarint(number);
         writer.WriteBytes(item.Head.Span);
         writer.WriteBytes(item.Payload.Span);
+        Debug.Assert(!writer.Overflowed, "the buffer holds the longest record");
+        _sender.OnSent(writer.Written, now);
+        _host.Send(this, _buffer.AsSpan(0, writer.Written));
+    }
+
+    private void SendParity(Instant now)
+    {
+        WireWriter writer = Begin(LinkKind.Parity);
+        _sender.WriteParity(ref writer);
         Debug.Assert(!writer.Overflowed, "the buffer holds the longest record");
         _sender.OnSent(writer.Written, now);
         _host.Send(this, _buffer.AsSpan(0, writer.Written));

@@ -11,7 +11,10 @@ internal sealed class LinkCounters
     /// <summary>Packets sent again.</summary>
     public ulong Resent { get; set; }
 
-    /// <summary>Bytes of datagrams with packets, resends included.</summary>
+    /// <summary>Parities sent.</summary>
+    public ulong Parities { get; set; }
+
+    /// <summary>Bytes of datagrams with packets and parities, resends included.</summary>
     public ulong SentBytes { get; set; }
 
     /// <summary>Packets that came for the first time.</summary>
@@ -19,6 +22,9 @@ internal sealed class LinkCounters
 
     /// <summary>Packets that came again.</summary>
     public ulong Duplicates { get; set; }
+
+    /// <summary>Packets that were rebuilt from parity.</summary>
+    public ulong Rebuilt { get; set; }
 
     /// <summary>Numbers asked for, repetitions included.</summary>
     public ulong Nacks { get; set; }

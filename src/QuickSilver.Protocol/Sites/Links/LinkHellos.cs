@@ -55,19 +55,21 @@ internal sealed class LinkHellos(LinkIdentity identity, LinkSettings settings, L
     }
 
     /// <summary>A hello of the epoch that connects has come.</summary>
-    public void OnHello(in HelloBody hello, Instant now)
+    /// <returns>False when it was overtaken, or doubled on its way.</returns>
+    public bool OnHello(in HelloBody hello, Instant now)
     {
         // One that was overtaken, or doubled on its way, is no further sign.
-        if (hello.Number <= _heard) return;
+        if (hello.Number <= _heard) return false;
         bool isLate = _inARow > 0 && now - _signAt > settings.HelloInterval * 3;
         _inARow = isLate ? 1 : _inARow + 1;
         _heard = hello.Number;
         _heardAt = now;
         PeerWindow = hello.Window;
         OnSign(now);
-        if (hello.Echo == 0 || hello.Echo > _number || _number - hello.Echo >= (ulong)_sentAt.Length) return;
+        if (hello.Echo == 0 || hello.Echo > _number || _number - hello.Echo >= (ulong)_sentAt.Length) return true;
         TimeSpan sample = now - _sentAt[hello.Echo % (ulong)_sentAt.Length] - hello.Held;
         if (sample >= TimeSpan.Zero) roundTrip.Add(sample, now);
+        return true;
     }
 
     /// <summary>The other end has given a sign of life.</summary>

@@ -28,12 +28,17 @@ internal sealed class LinkHoles(LinkSettings settings, LinkRoundTrip roundTrip)
     /// <summary>How long a hole waits for packets that are only late; zero until one was.</summary>
     public TimeSpan Lateness { get; private set; }
 
-    private TimeSpan Delay => Max(settings.GapDelay, roundTrip.Smoothed / 8);
+    /// <summary>The highest number whose parity has come; 0 while the other end sends none. A hole above it waits for
+    /// the parity, twice as long as the other end takes to send it.</summary>
+    public ulong ParityTo { get; set; }
+
+    private TimeSpan Delay => roundTrip.ShortWait(settings.GapDelay);
 
     /// <summary>Forgets all.</summary>
     public void Clear()
     {
         _holes.Clear();
+        ParityTo = 0;
         Lateness = TimeSpan.Zero;
     }
 
@@ -57,6 +62,20 @@ internal sealed class LinkHoles(LinkSettings settings, LinkRoundTrip roundTrip)
         Learn(_holes[at], now);
         _holes.RemoveAt(at);
         return true;
+    }
+
+    /// <summary>True when a number is missing.</summary>
+    public bool Contains(ulong number) => Find(number) >= 0;
+
+    /// <summary>A missing number was rebuilt. That says nothing of how late packets come.</summary>
+    /// <returns>True when it was asked for.</returns>
+    public bool Fill(ulong number)
+    {
+        int at = Find(number);
+        Debug.Assert(at >= 0, "what is rebuilt was missing");
+        bool wasAsked = _holes[at].Nacks > 0;
+        _holes.RemoveAt(at);
+        return wasAsked;
     }
 
     /// <summary>Asks for all that is due.</summary>
@@ -112,6 +131,7 @@ internal sealed class LinkHoles(LinkSettings settings, LinkRoundTrip roundTrip)
     {
         if (hole.Nacks > 0) return hole.LastNack + roundTrip.Patience;
         if (hole.IsDue) return hole.Since;
+        if (ParityTo > 0 && hole.Number > ParityTo) return hole.Since + Max(Delay * 2, Lateness);
         bool isFar = highest - hole.Number >= (ulong)settings.GapPackets;
         return hole.Since + (isFar ? Lateness : Max(Delay, Lateness));
     }

@@ -33,6 +33,9 @@ internal sealed class LinkRoundTrip(TimeSpan initial)
     /// <summary>How long an answer to a request may take, before it is late.</summary>
     public TimeSpan Patience => Smoothed + Max(Max(Deviation * 4, Smoothed / 8), TimeSpan.FromMilliseconds(2));
 
+    /// <summary>An eighth of it, or a least time: what is short beside a request and its answer.</summary>
+    public TimeSpan ShortWait(TimeSpan least) => Max(least, Smoothed / 8);
+
     /// <summary>Takes a sample.</summary>
     public void Add(TimeSpan sample, Instant now)
     {

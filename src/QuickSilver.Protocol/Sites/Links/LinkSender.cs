@@ -15,6 +15,8 @@ internal sealed class LinkSender(LinkSettings settings, LinkRoundTrip roundTrip,
     private readonly RingQueue<ulong> _again = new();
     private readonly OpenTable _open = new(settings.OpenPackets);
     private readonly Regulator _regulator = new(settings, roundTrip);
+    private readonly ParityWriter _parity = new(settings, roundTrip);
+    private ulong _rebuilt;
     private ulong _peerHighest;
     private TimeSpan _peerTime;
     private double _inFlight;
@@ -52,6 +54,7 @@ internal sealed class LinkSender(LinkSettings settings, LinkRoundTrip roundTrip,
         _peerHighest = 0;
         _peerTime = default;
         _inFlight = _againInFlight = 0;
+        _rebuilt = 0;
         _linger = default;
         _lingerAt = Instant.Never;
         _regulator.Reset(now);
@@ -69,6 +72,7 @@ internal sealed class LinkSender(LinkSettings settings, LinkRoundTrip roundTrip,
         while (_waiting.Count > 0) left.Add(_waiting.Dequeue());
         while (_again.Count > 0) _again.Dequeue();
         _open.Clear();
+        _parity.Clear();
         _lingerAt = Instant.Never;
         return left;
     }
@@ -76,8 +80,9 @@ internal sealed class LinkSender(LinkSettings settings, LinkRoundTrip roundTrip,
     /// <summary>When a packet may leave; never while none may.</summary>
     public Instant NextSend(Instant now)
     {
-        if (_again.Count == 0 && !MaySendNew) return Instant.Never;
-        return _regulator.NextSend > now ? _regulator.NextSend : now;
+        Instant next = _again.Count == 0 && !MaySendNew ? _parity.Due : now;
+        if (next < now) next = now;
+        return _regulator.NextSend > next ? _regulator.NextSend : next;
     }
 
     /// <summary>Gives the packet that leaves now.</summary>
@@ -97,6 +102,7 @@ internal sealed class LinkSender(LinkSettings settings, LinkRoundTrip roundTrip,
             number = _open.Highest;
             _inFlight += _open[number].Item.Length;
             counters.Sent++;
+            _parity.Add(number, _open[number].Item, now);
         }
         ref OpenPacket packet = ref _open[number];
         packet.SentAt = now;
@@ -105,6 +111,16 @@ internal sealed class LinkSender(LinkSettings settings, LinkRoundTrip roundTrip,
         if (_lingerAt == Instant.Never) RestartLinger(now);
         item = packet.Item;
         return number;
+    }
+
+    /// <summary>True when a parity leaves now: before the next packet, so that its set does not wait.</summary>
+    public bool IsParityDue(Instant now) => _parity.Due <= now && _regulator.NextSend <= now;
+
+    /// <summary>Writes the parity that leaves now.</summary>
+    public void WriteParity(ref WireWriter writer)
+    {
+        _parity.Write(ref writer);
+        counters.Parities++;
     }
 
     /// <summary>The packet has left.</summary>
@@ -142,12 +158,22 @@ internal sealed class LinkSender(LinkSettings settings, LinkRoundTrip roundTrip,
         bool moved = feedback.Cumulative > _open.Cumulative || feedback.Highest > _peerHighest;
         LeaveFlight(feedback.Highest);
         while (_open.Cumulative < feedback.Cumulative) Acknowledge();
+        _parity.OnAcknowledged(_open.Cumulative);
         foreach (SequenceRange range in feedback.Nacks) SendAgain(range, now);
         _regulator.OnFeedback(
             feedback.Bytes, feedback.Time, _peerHighest, _open.Highest, _inFlight + _againInFlight, now);
         if (_open.Count == 0) _lingerAt = Instant.Never;
         else if (moved || feedback.Nacks.Count > 0) RelaxLinger(now);
         return true;
+    }
+
+    /// <summary>The other end has told how many packets it lacked, rebuilt, and did not ask for: all of this epoch, and
+    /// no more than were sent.</summary>
+    public void OnRebuilt(ulong all)
+    {
+        Debug.Assert(all <= _open.Highest, "what was rebuilt was sent");
+        _regulator.OnRebuilt((long)(all - _rebuilt));
+        _rebuilt = all;
     }
 
     private ulong TakeAgain()

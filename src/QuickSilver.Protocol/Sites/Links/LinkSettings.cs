@@ -53,6 +53,11 @@ internal sealed record LinkSettings
     /// <summary>Bytes a second that the link sends, at most, resends included; 0: no cap.</summary>
     public long MaxRate { get; init; }
 
+    /// <summary>After how many packets their parity goes, by which the other end rebuilds one that is lost: 1 to
+    /// <see cref="Frames.ParityBody.MostPackets"/>. It goes earlier where packets are few: <see cref="ParityWriter"/>.
+    /// 0: never.</summary>
+    public int ParityEvery { get; init; }
+
     /// <summary>True when the carrier is a connection that keeps order, loses nothing while it lasts, and finds its own
     /// pace, as TCP does. What leaves is then bounded by <see cref="ILinkHost.HasRoom"/> alone, and by
     /// <see cref="MaxRate"/>: the regulator only measures, and nobody says again where the stream ends. Both ends have
@@ -60,7 +65,12 @@ internal sealed record LinkSettings
     public bool IsStream { get; init; }
 
     /// <summary>These settings for a carrier that is a connection. What it repairs holds up all that follows, so the
-    /// other end may be silent for three seconds; the end of the connection is told by
+    /// other end may be silent for three seconds. Nothing is lost, so no parity goes. The end of the connection is told by
     /// <see cref="Link.OnDisconnected"/>.</summary>
-    public LinkSettings OverStream() => this with { IsStream = true, HellosMissed = 30 };
+    public LinkSettings OverStream() => this with
+    {
+        IsStream = true,
+        HellosMissed = 30,
+        ParityEvery = 0,
+    };
 }

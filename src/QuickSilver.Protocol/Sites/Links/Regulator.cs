@@ -13,7 +13,8 @@ namespace QuickSilver.Protocol.Sites.Links;
 /// <para>
 /// Rule: the loss that counts as random is that of packets sent at the rate or below. The pace is the rate received,
 /// divided by the share that arrives, so a share of 20 % lost leaves the pace where it was. The correction ends at one
-/// half. It does not apply while a queue stands: then losses may be the queue's.
+/// half. It does not apply while a queue stands: then losses may be the queue's. Packets that the other end has rebuilt
+/// from parity were lost; it tells how many, not which, so they count at any pace.
 /// </para>
 /// <para>
 /// Awkward cases: a carrier that paces itself (<see cref="LinkSettings.IsStream"/>) has a queue of its own, whose delay
@@ -59,12 +60,16 @@ internal sealed class Regulator(LinkSettings settings, LinkRoundTrip roundTrip)
     private int _fullRounds;
     private int _queuedRounds;
     private ulong _lossSamples;
+    private double _asked;
+    private double _unasked;
+    private double _rebuilt;
+    private int _acknowledged;
 
     /// <summary>What it is doing.</summary>
     public RegulatorPhase Phase { get; private set; }
 
     /// <summary>The share of packets that is lost at random, as far as is known.</summary>
-    public double Loss { get; private set; }
+    public double Loss => Math.Clamp(_asked + _unasked, 0, 1);
 
     /// <summary>The instant from which the next packet may go.</summary>
     public Instant NextSend { get; private set; }
@@ -115,7 +120,8 @@ internal sealed class Regulator(LinkSettings settings, LinkRoundTrip roundTrip)
         _fullRate = 0;
         _fullRounds = _queuedRounds = 0;
         _lossSamples = 0;
-        Loss = 0;
+        _asked = _unasked = _rebuilt = 0;
+        _acknowledged = 0;
         Phase = RegulatorPhase.Startup;
         NextSend = now;
     }
@@ -142,9 +148,22 @@ internal sealed class Regulator(LinkSettings settings, LinkRoundTrip roundTrip)
     /// <param name="wasProbe">True when more than the rate was tried as it left.</param>
     public void OnAcknowledged(bool wasLost, bool wasProbe)
     {
+        _acknowledged++;
         if (wasProbe && _isMeasured) return;
         _lossSamples++;
-        Loss += ((wasLost ? 1 : 0) - Loss) * Math.Max(LossWeight, 1.0 / _lossSamples);
+        _asked += ((wasLost ? 1 : 0) - _asked) * Math.Max(LossWeight, 1.0 / _lossSamples);
+    }
+
+    /// <summary>Some of the packets acknowledged since the last call were lost, rebuilt and not asked for.</summary>
+    /// <param name="count">How many; negative when some that were told of have come after all.</param>
+    public void OnRebuilt(long count)
+    {
+        _rebuilt += count;
+        if (_acknowledged == 0) return;
+        double weight = Math.Min(1, _acknowledged * Math.Max(LossWeight, 1.0 / Math.Max(1, _lossSamples)));
+        _unasked += (Math.Clamp(_rebuilt / _acknowledged, -1, 1) - _unasked) * weight;
+        _rebuilt = 0;
+        _acknowledged = 0;
     }
 
     /// <summary>A round trip was measured.</summary>
