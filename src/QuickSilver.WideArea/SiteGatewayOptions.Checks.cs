@@ -7,6 +7,8 @@ namespace QuickSilver.WideArea;
 // What is valid, option by option.
 public sealed partial class SiteGatewayOptions
 {
+    private const int MostPackets = Protocol.Sites.Frames.ParityBody.MostPackets;
+
     private static void CheckName(OptionErrors errors, string path, string? name)
     {
         if (!Names.IsValid(name))
@@ -34,6 +36,9 @@ public sealed partial class SiteGatewayOptions
             if (!known.Add(pair)) errors.Add(path, $"the link from '{from}' to '{link.To}' is given twice");
             errors.Defined($"{path}.Transport", link.Transport);
             errors.InRange($"{path}.MaxBytesPerSecond", link.MaxBytesPerSecond, 0, long.MaxValue);
+            if (link.ParityEvery != 0) errors.InRange($"{path}.ParityEvery", link.ParityEvery, 2, MostPackets);
+            if (link.ParityEvery != 0 && link.Transport == SiteLinkTransport.Tcp)
+                errors.Add($"{path}.ParityEvery", "is set, and the link is by TCP, which repairs losses: leave one out");
             if (link.Cost < TimeSpan.Zero || link.Cost > TimeSpan.FromMinutes(1))
                 errors.Add($"{path}.Cost", $"{link.Cost} is not between zero and a minute");
             if (from != Site && link.To != Site) continue;

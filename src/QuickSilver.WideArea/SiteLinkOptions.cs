@@ -20,9 +20,16 @@ public sealed class SiteLinkOptions
     /// tried; the link follows the one that answers. At most 8. Default: none.</summary>
     public IList<string> OtherAddresses { get; private set; } = [];
 
-    /// <summary>Bytes a second that this end sends over the link, at most, packets sent again included. 0 (default): no
+    /// <summary>Bytes a second that this end sends over the link, at most, packets sent again and parity included. 0 (default): no
     /// cap; the link finds its pace. Links of other sites ignore it.</summary>
     public long MaxBytesPerSecond { get; set; }
+
+    /// <summary>After how many packets this end sends their parity, by which the other end rebuilds one of them that is
+    /// lost without asking for it. 2 to 64; 0 (default): never. It costs one packet for so many, and more where packets
+    /// are few: a set ends an eighth of the round trip after its first packet, or 2 ms. The ends may differ; both need
+    /// a version that has this option. Links by TCP lose nothing and take none. Links of other sites ignore it.
+    /// </summary>
+    public int ParityEvery { get; set; }
 
     /// <summary>What the link costs when ways are chosen, as a one-way delay. All gateways have the same. Zero
     /// (default): half of the measured round trip.</summary>

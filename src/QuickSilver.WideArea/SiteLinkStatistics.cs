@@ -19,7 +19,8 @@ public sealed record SiteLinkStatistics
     /// <summary>The least round trip of the last 10 to 20 s.</summary>
     public TimeSpan LeastRoundTrip { get; init; }
 
-    /// <summary>Share of the packets sent that are lost on their way, from 0 to 1. Always 0 by TCP, which repairs
+    /// <summary>Share of the packets sent that are lost on their way, from 0 to 1; those that the other end rebuilds
+    /// from parity are among them. Always 0 by TCP, which repairs
     /// losses unseen.</summary>
     public double Loss { get; init; }
 
@@ -39,13 +40,19 @@ public sealed record SiteLinkStatistics
     /// <summary>Packets sent again.</summary>
     public long PacketsResent { get; init; }
 
+    /// <summary>Parities sent (<see cref="SiteLinkOptions.ParityEvery"/>).</summary>
+    public long ParitiesSent { get; init; }
+
     /// <summary>Packets that came for the first time.</summary>
     public long PacketsReceived { get; init; }
 
     /// <summary>Packets that came again.</summary>
     public long PacketsDuplicated { get; init; }
 
-    /// <summary>Bytes of packets that were sent, those sent again included.</summary>
+    /// <summary>Packets that were lost, and were rebuilt here from parity of the other end.</summary>
+    public long PacketsRebuilt { get; init; }
+
+    /// <summary>Bytes of packets that were sent, those sent again and parities included.</summary>
     public long BytesSent { get; init; }
 
     /// <summary>Datagrams that opened and were dropped: of another life, another overlay, or malformed.</summary>

@@ -40,6 +40,9 @@ public sealed class OptionsTests
             "Links[0].OtherAddresses[0]: ");
         Refuses(static options => AddMany(options.Links[0].OtherAddresses), "Links[0].OtherAddresses: ");
         Refuses(static options => options.Links[0].MaxBytesPerSecond = -1, "Links[0].MaxBytesPerSecond: ");
+        Refuses(static options => options.Links[0].ParityEvery = 1, "Links[0].ParityEvery: ");
+        Refuses(static options => options.Links[0].ParityEvery = 65, "Links[0].ParityEvery: ");
+        Refuses(static options => options.Links[0].ParityEvery = -1, "Links[0].ParityEvery: ");
         Refuses(static options => options.Links[0].Cost = TimeSpan.FromHours(1), "Links[0].Cost: ");
         Refuses(static options => options.Links.Add(null!), "Links[1]: ");
         Refuses(
@@ -67,6 +70,7 @@ public sealed class OptionsTests
         tokyo.Site = "tokyo";
         tokyo.Links.Clear();
         tokyo.Links.Add(new SiteLinkOptions { To = "berlin", Address = "10.0.0.7:1", MaxBytesPerSecond = 5 });
+        tokyo.Links[0].ParityEvery = 8;
         var here = new GatewayPlan(Good());
         var there = new GatewayPlan(tokyo);
         Assert.Equal(here.Map.Hash, there.Map.Hash);
@@ -74,6 +78,7 @@ public sealed class OptionsTests
         Assert.NotEqual(here.Map.Hash, new GatewayPlan(tokyo).Map.Hash);
         Assert.Equal(["10.0.0.7:1"], there.Addresses[there.Map.IndexOf("berlin")]);
         Assert.Equal(5, there.Settings.MaxRates![there.Map.IndexOf("berlin")]);
+        Assert.Equal(8, there.Settings.Parities![there.Map.IndexOf("berlin")]);
         tokyo.Overlay = "default";
         tokyo.Links[0].Transport = SiteLinkTransport.Tcp;
         Assert.NotEqual(here.Map.Hash, new GatewayPlan(tokyo).Map.Hash);
@@ -93,6 +98,9 @@ public sealed class OptionsTests
         options.CertificateFile = "gateway.pem";
         options.TrustedRootsFile = "roots.pem";
         Assert.Empty(options.Validate());
+        options.Links[0].ParityEvery = 8;
+        Has("Links[0].ParityEvery: ");
+        options.Links[0].ParityEvery = 0;
         // The other end calls.
         options.Links[0].Address = null;
         Assert.Empty(options.Validate());

@@ -1,5 +1,6 @@
 using QuickSilver.Protocol.Core;
 using QuickSilver.Protocol.Sites.Gateways;
+using QuickSilver.Protocol.Sites.Links;
 using QuickSilver.Protocol.Sites.Overlay;
 using QuickSilver.Testing.Sites;
 
@@ -27,7 +28,8 @@ internal sealed class HopWorld
     /// <summary>Makes the sites, and waits until all links are up.</summary>
     /// <param name="links">Each link, with what both its ways are like.</param>
     /// <param name="seed">Decides what is lost and delayed.</param>
-    public HopWorld(IReadOnlyList<(string First, string Second, WayModel Way)> links, ulong seed = 1)
+    /// <param name="parityEvery">After how many packets each link sends their parity; 0: never.</param>
+    public HopWorld(IReadOnlyList<(string First, string Second, WayModel Way)> links, ulong seed = 1, int parityEvery = 0)
     {
         string[] names = [.. links.SelectMany(static link => new[] { link.First, link.Second }).Distinct()];
         _map = new SiteMap(names, links.Select(static link => new SiteLink(link.First, link.Second)));
@@ -37,7 +39,13 @@ internal sealed class HopWorld
             ways[(_map.IndexOf(first), _map.IndexOf(second))] = way;
             ways[(_map.IndexOf(second), _map.IndexOf(first))] = way;
         }
-        var settings = new GatewaySettings { InOrder = true, Window = 8192, RepairAfter = TimeSpan.FromSeconds(10) };
+        var settings = new GatewaySettings
+        {
+            InOrder = true,
+            Window = 8192,
+            RepairAfter = TimeSpan.FromSeconds(10),
+            Link = new LinkSettings { ParityEvery = parityEvery },
+        };
         _world = new SiteWorld(
             seed, _map, settings, static _ => [Group, Background], (from, to) => ways[(from, to)]);
         _delivered = new int[_map.Count];
@@ -119,6 +127,10 @@ internal sealed class HopWorld
         var counters = _world.Sites[_map.IndexOf(from)].Gateway!.LinkTo(_map.IndexOf(to))!.Counters;
         return (double)counters.Resent / Math.Max(1, counters.Sent);
     }
+
+    /// <summary>Bytes of packets and parities that a link has sent.</summary>
+    public ulong SentBytes(string from, string to) =>
+        _world.Sites[_map.IndexOf(from)].Gateway!.LinkTo(_map.IndexOf(to))!.Counters.SentBytes;
 
     private void OnMessage(SimulatedSite site, byte[] payload)
     {

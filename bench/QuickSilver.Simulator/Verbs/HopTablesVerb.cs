@@ -32,6 +32,7 @@ internal static class HopTablesVerb
             LossOfOneLink();
             LossOfTree();
             JitterOfOneLink();
+            ParityOfOneLink();
             return 0;
         });
         return command;
@@ -164,6 +165,45 @@ internal static class HopTablesVerb
             var world = new HopWorld([("Mae East", "UCSB", way)]);
             double rate = world.Flood("Mae East", Messages, Bytes);
             Row(Text(jitter), Mega(rate), Percent(world.ResentShare("Mae East", "UCSB")));
+        }
+    }
+
+    // No table of the paper: what parity spares, and what it costs.
+    private static void ParityOfOneLink()
+    {
+        foreach (int rate in (int[])[0, 1000])
+        {
+            string beside = rate == 0 ? "alone" : $"beside {rate} kbit/s";
+            Head(
+                $"Parity: one link of 10 Mbit/s and 104 ms, 2,000 round trips of 64 bytes {beside}", "loss",
+                "parity after", "mean, ms", "p99, ms", "max, ms", "bytes sent", "sent again");
+            foreach (double loss in (double[])[0.01, 0.05])
+            {
+                foreach (int every in (int[])[0, 16, 8, 4])
+                {
+                    var world = new HopWorld([("Mae East", "UCSB", WayOf(104, loss))], parityEvery: every);
+                    ulong before = world.SentBytes("Mae East", "UCSB");
+                    TimeSpan[] times = [.. world.Echo("Mae East", "UCSB", 2000, 64, rate * 1000.0).Order()];
+                    Row(
+                        Percent(loss), every == 0 ? "none" : Text(every), Ms(Mean(times)),
+                        Ms(times[times.Length * 99 / 100]), Ms(times[^1]),
+                        Text(world.SentBytes("Mae East", "UCSB") - before),
+                        Percent(world.ResentShare("Mae East", "UCSB")));
+                }
+            }
+        }
+        Head("Parity: one link of 10 Mbit/s and 104 ms, 10,000 messages of 1,024 bytes, Mbit/s", "loss",
+            "parity after", "Hop", "sent again");
+        foreach (double loss in (double[])[0, 0.01, 0.05])
+        {
+            foreach (int every in (int[])[0, 16, 4])
+            {
+                var world = new HopWorld([("Mae East", "UCSB", WayOf(104, loss))], parityEvery: every);
+                double rate = world.Flood("Mae East", Messages, Bytes);
+                Row(
+                    Percent(loss), every == 0 ? "none" : Text(every), Mega(rate),
+                    Percent(world.ResentShare("Mae East", "UCSB")));
+            }
         }
     }
 

@@ -12,7 +12,8 @@ namespace QuickSilver.Testing.Sites;
 /// <summary>
 /// A random overlay of two to eight sites: each sends to its groups while links lose, delay and double datagrams, and
 /// strangers send. In half of the runs nothing fails; in the others links are cut and gateways restart. In half of
-/// either members join and leave. In a quarter half of the links are connections, which keep order and lose nothing.
+/// either members join and leave. In a quarter half of the links are connections, which keep order and lose nothing. In
+/// half of them some ends send parity.
 /// </summary>
 internal sealed class SiteRun
 {
@@ -34,6 +35,7 @@ internal sealed class SiteRun
     private ulong _draws;
     private ulong _memberDraws;
     private ulong _streamDraws;
+    private ulong _parityDraws;
 
     private SiteRun(ulong seed)
     {
@@ -51,6 +53,7 @@ internal sealed class SiteRun
             // Of its own place, so that the other draws of a seed stay.
             HoldTime = TimeSpan.FromSeconds(5 * _random.DrawBetween(0, 3, RandomStream.Workload, 1, 0, 0)),
             Window = 1 << (5 + Draw(4)),
+            Parities = DrawParities(count),
             Link = new LinkSettings
             {
                 OpenPackets = 1 << ((_isCalm ? 10 : 7) + Draw(4)),
@@ -245,6 +248,14 @@ internal sealed class SiteRun
         return [.. drawn];
     }
 
+    // By the site at the other end, so that the ends of a link differ.
+    private int[]? DrawParities(int count)
+    {
+        if (DrawOfParities(2) == 0) return null;
+        return [.. Enumerable.Range(0, count).Select(
+            _ => DrawOfParities(3) == 0 ? 0 : DrawOfParities(4) == 0 ? 2 + DrawOfParities(63) : 2 + DrawOfParities(8))];
+    }
+
     private WayModel DrawWay() => new()
     {
         Delay = TimeSpan.FromMilliseconds(1 + Draw(100)),
@@ -263,6 +274,10 @@ internal sealed class SiteRun
     // The same.
     private int DrawOfStreams(int bound) =>
         _random.DrawBetween(0, bound, RandomStream.Workload, 3, 0, _streamDraws++);
+
+    // The same.
+    private int DrawOfParities(int bound) =>
+        _random.DrawBetween(0, bound, RandomStream.Workload, 4, 0, _parityDraws++);
 
     private int Draw(int bound) => _random.DrawBetween(0, bound, RandomStream.Workload, 0, 0, _draws++);
 

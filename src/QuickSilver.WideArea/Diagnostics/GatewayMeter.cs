@@ -45,6 +45,8 @@ internal sealed class GatewayMeter : IDisposable
             static link => link.PacketsSent);
         CountLink("quicksilver.sites.link.packets.resent", "{packet}", "Packets sent again",
             static link => link.PacketsResent);
+        CountLink("quicksilver.sites.link.packets.rebuilt", "{packet}", "Packets rebuilt from parity",
+            static link => link.PacketsRebuilt);
         CountLink("quicksilver.sites.link.failures", "{failure}", "Times that a link failed",
             static link => link.Failures);
         GaugeLink("quicksilver.sites.link.up", "{link}", "1 while a link is up",

@@ -26,6 +26,7 @@ internal sealed class GatewayPlan
         var addresses = new IReadOnlyList<string>[Map.Count];
         Array.Fill(addresses, []);
         var rates = new long[Map.Count];
+        var parities = new int[Map.Count];
         var streams = new List<StreamPeer>();
         foreach (SiteLinkOptions link in options.Links)
         {
@@ -34,6 +35,7 @@ internal sealed class GatewayPlan
             int peer = Map.IndexOf(from == options.Site ? link.To : from);
             if (link.Address is not null) addresses[peer] = [link.Address, .. link.OtherAddresses];
             rates[peer] = link.MaxBytesPerSecond;
+            parities[peer] = link.ParityEvery;
             if (link.Transport != SiteLinkTransport.Tcp) continue;
             string name = Map.NameOf(peer);
             streams.Add(new StreamPeer(peer, name, link.CertificateName ?? name));
@@ -47,6 +49,7 @@ internal sealed class GatewayPlan
             HoldTime = options.HoldTime,
             Window = Window,
             MaxRates = rates,
+            Parities = parities,
             Link = new LinkSettings { MaxRecord = RecordBytes },
         };
     }

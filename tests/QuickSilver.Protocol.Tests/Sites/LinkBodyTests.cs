@@ -37,6 +37,9 @@ public class LinkBodyTests
             static (ref WireWriter writer) => Head.Write(ref writer)));
         Equal("02 03 0A00000000000000 05 02 01 0A 04 F403 00 02 07 02", State());
         Equal("0B00000000000000 02 01 05 02 06", Held());
+        Equal("8877665544332211 03 0A00000000000000 8040 05 04 E807 AC02", Bytes(
+            static (ref WireWriter writer) => (Hello with { Rebuilt = 300 }).Write(ref writer)));
+        Equal("AC02 08 0300 010203", Parity());
     }
 
     [Fact]
@@ -44,6 +47,11 @@ public class LinkBodyTests
     {
         Assert.True(HelloBody.TryRead(HelloBytes(), out HelloBody hello));
         Assert.Equal(Hello, hello);
+        Assert.True(HelloBody.TryRead(RebuiltBytes(), out hello));
+        Assert.Equal(300UL, hello.Rebuilt);
+        Assert.True(ParityBody.TryRead(Parity(), out ParityBody parity));
+        Assert.Equal((300UL, 307UL, 8, (ushort)3), (parity.First, parity.Last, parity.Count, parity.Lengths));
+        Assert.Equal([1, 2, 3], parity.Parity.ToArray());
         var reader = new WireReader(Bytes(static (ref WireWriter writer) => Head.Write(ref writer)));
         Assert.True(RecordHead.TryRead(ref reader, out RecordHead head));
         Assert.Equal(Head, head);
@@ -71,6 +79,8 @@ public class LinkBodyTests
         Truncate(Bytes(static (ref WireWriter writer) => new LinkHeader(LinkKind.Data, 1, 2).Write(ref writer)), static
             bytes => LinkHeader.TryRead(bytes, out _) == RejectReason.None);
         Truncate(HelloBytes(), static bytes => HelloBody.TryRead(bytes, out _));
+        Truncate(
+            Parity(), static bytes => ParityBody.TryRead(bytes, out ParityBody parity) && parity.Parity.Length == 3);
         Truncate(Feedback(), static bytes => LinkFeedback.TryRead(bytes, out _));
         Truncate(Data(1), static bytes => LinkDataBody.TryRead(bytes, out _));
         Truncate(Linger(), static bytes => LingerBody.TryRead(bytes, out _));
@@ -87,6 +97,14 @@ public class LinkBodyTests
             static input => HelloBody.TryRead(input, out HelloBody hello) && hello.Node == Hello.Node
                 && hello.Configuration == Hello.Configuration,
             Bytes(static (ref WireWriter writer) => Hello.Write(ref writer)));
+        Totality.Check(
+            static input => HelloBody.TryRead(input, out HelloBody hello) && hello.Node == Hello.Node
+                && hello.Configuration == Hello.Configuration && hello.Rebuilt == 300,
+            RebuiltBytes());
+        Totality.Check(
+            static input => ParityBody.TryRead(input, out ParityBody parity) && parity.Lengths == 3
+                && parity.Parity.SequenceEqual((byte[])[1, 2, 3]),
+            Parity());
         Totality.Check(static input => LinkFeedback.TryRead(input, out _), Feedback());
         Totality.Check(static input => LinkDataBody.TryRead(input, out _) && input.Length < 20, Data(1));
         Totality.Check(static input => LingerBody.TryRead(input, out _), Linger());
@@ -106,10 +124,23 @@ public class LinkBodyTests
     [Fact]
     public void ThereIsOneFormForOneMeaning()
     {
+        foreach (byte[] bytes in (byte[][])[HelloBytes(), RebuiltBytes()])
+        {
+            Totality.CheckOneForm(
+                static input => HelloBody.TryRead(input, out HelloBody read)
+                    ? Bytes((ref WireWriter writer) => read.Write(ref writer)) : null,
+                bytes);
+        }
         Totality.CheckOneForm(
-            static input => HelloBody.TryRead(input, out HelloBody read)
-                ? Bytes((ref WireWriter writer) => read.Write(ref writer)) : null,
-            Bytes(static (ref WireWriter writer) => Hello.Write(ref writer)));
+            static input =>
+            {
+                if (!ParityBody.TryRead(input, out ParityBody read)) return null;
+                var written = new byte[input.Length + 16];
+                var writer = new WireWriter(written);
+                read.Write(ref writer);
+                return written[..writer.Written];
+            },
+            Parity());
         Totality.CheckOneForm(
             static input =>
             {
@@ -127,6 +158,17 @@ public class LinkBodyTests
     }
 
     private static byte[] HelloBytes() => Bytes(static (ref WireWriter writer) => Hello.Write(ref writer));
+
+    private static byte[] RebuiltBytes() =>
+        Bytes(static (ref WireWriter writer) => (Hello with { Rebuilt = 300 }).Write(ref writer));
+
+    private static byte[] Parity() => Bytes(static (ref WireWriter writer) => new ParityBody
+    {
+        First = 300,
+        Count = 8,
+        Lengths = 3,
+        Parity = [1, 2, 3],
+    }.Write(ref writer));
 
     private static byte[] Feedback() => Bytes(WriteFeedback);
 

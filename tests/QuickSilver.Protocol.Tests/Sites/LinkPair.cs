@@ -13,10 +13,10 @@ internal sealed class LinkPair
     private readonly PriorityQueue<(End To, byte[] Bytes), (long, int)> _inFlight = new();
     private int _order;
 
-    public LinkPair(LinkSettings? settings = null)
+    public LinkPair(LinkSettings? settings = null, LinkSettings? second = null)
     {
         First = new End(this, 0, settings ?? new LinkSettings());
-        Second = new End(this, 1, settings ?? new LinkSettings());
+        Second = new End(this, 1, second ?? settings ?? new LinkSettings());
         First.Peer = Second;
         Second.Peer = First;
     }
@@ -42,11 +42,17 @@ internal sealed class LinkPair
     public static LinkPair Up(LinkSettings? settings = null)
     {
         var pair = new LinkPair(settings);
-        pair.First.Link.Start(pair.Now);
-        pair.Second.Link.Start(pair.Now);
-        pair.RunFor(TimeSpan.FromSeconds(1));
-        Assert.Equal((LinkState.Up, LinkState.Up), (pair.First.Link.State, pair.Second.Link.State));
+        pair.Start();
         return pair;
+    }
+
+    /// <summary>Starts both ends, and waits until they are up.</summary>
+    public void Start()
+    {
+        First.Link.Start(Now);
+        Second.Link.Start(Now);
+        RunFor(TimeSpan.FromSeconds(1));
+        Assert.Equal((LinkState.Up, LinkState.Up), (First.Link.State, Second.Link.State));
     }
 
     /// <summary>Starts another gateway at the first end's site.</summary>
@@ -66,7 +72,7 @@ internal sealed class LinkPair
     /// <summary>What a datagram asks for.</summary>
     public static ulong[] NacksOf(byte[] datagram)
     {
-        if (datagram[3] == (byte)LinkKind.Hello) return [];
+        if (datagram[3] is (byte)LinkKind.Hello or (byte)LinkKind.Parity) return [];
         var reader = new WireReader(datagram.AsSpan(LinkHeader.Length));
         var found = new List<ulong>();
         foreach (SequenceRange range in LinkFeedback.Read(ref reader).Nacks)
@@ -131,6 +137,8 @@ internal sealed class LinkPair
 
         public List<byte> Records { get; } = [];
 
+        public List<byte[]> Whole { get; } = [];
+
         public List<(LinkFailure Why, int Left)> Failures { get; } = [];
 
         public void Offer(byte record) => Link.Offer(new LinkItem(new[] { record }, new byte[50]), _pair.Now);
@@ -142,6 +150,7 @@ internal sealed class LinkPair
         bool ILinkHost.OnRecord(Link link, ReadOnlySpan<byte> record, Instant now)
         {
             Records.Add(record[0]);
+            Whole.Add(record.ToArray());
             return true;
         }
 

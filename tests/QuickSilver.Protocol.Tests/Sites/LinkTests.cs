@@ -228,7 +228,7 @@ public class LinkTests
             if (kind == LinkKind.Data) writer.WriteByte(1);
             pair.Second.Link.OnDatagram(buffer.AsSpan(0, writer.Written), pair.Now);
         }
-        Assert.Equal(4UL, pair.Second.Link.Counters.Rejects[RejectReason.UnknownView]);
+        Assert.Equal(5UL, pair.Second.Link.Counters.Rejects[RejectReason.UnknownView]);
         pair.First.Offer(1);
         pair.RunFor(TimeSpan.FromSeconds(2));
         Assert.Equal([1], pair.Second.Records);

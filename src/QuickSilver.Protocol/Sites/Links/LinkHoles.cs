@@ -53,6 +53,13 @@ internal sealed class LinkHoles(LinkSettings settings, LinkRoundTrip roundTrip)
         for (ulong number = from; number < end; number++) _holes.Add(new Hole(number, now, areDue));
     }
 
+    /// <summary>Numbers were sent, and may be a little behind: they are asked for after a short wait.</summary>
+    /// <param name="from">The first of them, above all holes.</param>
+    /// <param name="end">The number after the last.</param>
+    /// <param name="now">The present instant.</param>
+    public void OpenBehind(ulong from, ulong end, Instant now) =>
+        Open(from, end, now + Max(Delay, Lateness), areDue: true);
+
     /// <summary>A missing number has come.</summary>
     /// <returns>False when it was not missing.</returns>
     public bool Close(ulong number, Instant now)
@@ -131,10 +138,14 @@ internal sealed class LinkHoles(LinkSettings settings, LinkRoundTrip roundTrip)
     {
         if (hole.Nacks > 0) return hole.LastNack + roundTrip.Patience;
         if (hole.IsDue) return hole.Since;
-        if (ParityTo > 0 && hole.Number > ParityTo) return hole.Since + Max(Delay * 2, Lateness);
+        if (AwaitsParity(hole.Number)) return hole.Since + Max(Delay * 2, Lateness);
         bool isFar = highest - hole.Number >= (ulong)settings.GapPackets;
         return hole.Since + (isFar ? Lateness : Max(Delay, Lateness));
     }
+
+    // Before the first parity comes, an end that sends some expects as much of the other.
+    private bool AwaitsParity(ulong number) =>
+        number > ParityTo && (ParityTo > 0 || number <= (ulong)settings.ParityEvery);
 
     private void Learn(in Hole hole, Instant now)
     {

@@ -101,7 +101,7 @@ internal sealed class LinkReceiver
         }
         if (parity.Last > Highest)
         {
-            _holes.Open(Highest + 1, parity.Last + 1, now, areDue: false);
+            _holes.OpenBehind(Highest + 1, parity.Last + 1, now);
             Highest = parity.Last;
             AckAt(now + _settings.AckDelay);
         }
