@@ -38,7 +38,7 @@ public sealed partial class SiteGatewayOptions
             errors.InRange($"{path}.MaxBytesPerSecond", link.MaxBytesPerSecond, 0, long.MaxValue);
             if (link.ParityEvery != 0) errors.InRange($"{path}.ParityEvery", link.ParityEvery, 2, MostPackets);
             if (link.ParityEvery != 0 && link.Transport == SiteLinkTransport.Tcp)
-                errors.Add($"{path}.ParityEvery", "is set, and the link is by TCP, which repairs losses: leave one out");
+                errors.Add($"{path}.ParityEvery", "is set, and the link is by TCP, which loses nothing: leave it out");
             if (link.Cost < TimeSpan.Zero || link.Cost > TimeSpan.FromMinutes(1))
                 errors.Add($"{path}.Cost", $"{link.Cost} is not between zero and a minute");
             if (from != Site && link.To != Site) continue;

@@ -20,8 +20,8 @@ public sealed class SiteLinkOptions
     /// tried; the link follows the one that answers. At most 8. Default: none.</summary>
     public IList<string> OtherAddresses { get; private set; } = [];
 
-    /// <summary>Bytes a second that this end sends over the link, at most, packets sent again and parity included. 0 (default): no
-    /// cap; the link finds its pace. Links of other sites ignore it.</summary>
+    /// <summary>Bytes a second that this end sends over the link, at most, packets sent again and parity included. 0
+    /// (default): no cap; the link finds its pace. Links of other sites ignore it.</summary>
     public long MaxBytesPerSecond { get; set; }
 
     /// <summary>After how many packets this end sends their parity, by which the other end rebuilds one of them that is

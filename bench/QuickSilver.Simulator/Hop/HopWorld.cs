@@ -29,7 +29,8 @@ internal sealed class HopWorld
     /// <param name="links">Each link, with what both its ways are like.</param>
     /// <param name="seed">Decides what is lost and delayed.</param>
     /// <param name="parityEvery">After how many packets each link sends their parity; 0: never.</param>
-    public HopWorld(IReadOnlyList<(string First, string Second, WayModel Way)> links, ulong seed = 1, int parityEvery = 0)
+    public HopWorld(
+        IReadOnlyList<(string First, string Second, WayModel Way)> links, ulong seed = 1, int parityEvery = 0)
     {
         string[] names = [.. links.SelectMany(static link => new[] { link.First, link.Second }).Distinct()];
         _map = new SiteMap(names, links.Select(static link => new SiteLink(link.First, link.Second)));

@@ -65,8 +65,8 @@ internal sealed record LinkSettings
     public bool IsStream { get; init; }
 
     /// <summary>These settings for a carrier that is a connection. What it repairs holds up all that follows, so the
-    /// other end may be silent for three seconds. Nothing is lost, so no parity goes. The end of the connection is told by
-    /// <see cref="Link.OnDisconnected"/>.</summary>
+    /// other end may be silent for three seconds. Nothing is lost, so no parity goes. The end of the connection is told
+    /// by <see cref="Link.OnDisconnected"/>.</summary>
     public LinkSettings OverStream() => this with
     {
         IsStream = true,
