@@ -95,9 +95,11 @@ internal sealed class IncomingStreams
     /// <param name="now">The present instant.</param>
     public void SetGroups(uint[] groups, Instant now)
     {
-        foreach ((uint group, Instant joined) in _joined)
+        foreach (uint group in _groups)
         {
-            if (joined + _settings.PassTime <= now) _joined.Remove(group);
+            bool stays = Array.BinarySearch(groups, group) >= 0;
+            if (!stays || (_joined.TryGetValue(group, out Instant at) && at + _settings.PassTime <= now))
+                _joined.Remove(group);
         }
         foreach (uint group in groups)
         {
