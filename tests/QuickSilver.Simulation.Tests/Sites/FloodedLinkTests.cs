@@ -14,7 +14,8 @@ public sealed class FloodedLinkTests
     private const int Bytes = 1000;
     private static readonly TimeSpan Tick = TimeSpan.FromMilliseconds(1);
 
-    // A host that has too much to do takes what has come in turns. The queue of the narrow place is 210 ms long.
+    // A host that has too much to do takes what has come in turns. The queue of the narrow place is 210 ms long, in
+    // each direction. With turns of 20 ms on average it is not empty: the round trip is then 0.34 s.
     [Theory]
     [InlineData(0)]
     [InlineData(5)]
@@ -35,7 +36,7 @@ public sealed class FloodedLinkTests
             world.RunFor(TimeSpan.FromSeconds(1));
             longest = Math.Max(longest, link.RoundTrip.Smoothed.TotalMilliseconds);
         }
-        Assert.InRange(longest, 0, 100 + (6 * takenEveryMilliseconds));
+        Assert.InRange(longest, 0, 100 + (15 * takenEveryMilliseconds));
         Assert.InRange((delivered - before) * Bytes / 30.0 / new WayModel().Rate, 0.75, 1);
     }
 
