@@ -46,7 +46,7 @@ public sealed class HostedGatewayTests
             var health = berlin.Services.GetRequiredService<HealthCheckService>();
             await NodeRig.UntilAsync(
                 async () => (await health.CheckHealthAsync()).Entries.Single().Value is
-                    { Status: HealthStatus.Degraded, Description: { } text }
+                { Status: HealthStatus.Degraded, Description: { } text }
                     && text.Contains("site 'tokyo' is out of reach", StringComparison.Ordinal),
                 "the check names the site");
             await berlin.StopAsync();

@@ -157,7 +157,8 @@ internal sealed class SiteProgram
     private string StateText()
     {
         string gateway = _gateway?.GetStatistics() is { } figures
-            ? $"{string.Join(' ', figures.Links)} | {string.Join(' ', figures.Routes)} | {figures.Order}" : "no gateway";
+            ? $"{string.Join(' ', figures.Links)} | {string.Join(' ', figures.Routes)} | {figures.Order}"
+            : "no gateway";
         return $"{gateway} | {_tally?.StateText()}";
     }
 
