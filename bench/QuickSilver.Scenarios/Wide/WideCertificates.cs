@@ -3,7 +3,7 @@ using System.Security.Cryptography.X509Certificates;
 
 namespace QuickSilver.Scenarios.Wide;
 
-/// <summary>The certificate of all gateways of a run, its key and its authority: files of a folder of its own.</summary>
+/// <summary>The certificate of all gateways of a run, its key and its authority, as files of one folder.</summary>
 internal sealed class WideCertificates : IDisposable
 {
     /// <summary>The name that the certificate is for.</summary>
