@@ -11,7 +11,7 @@ namespace QuickSilver.Hosting.Tests;
 public sealed class ContractTests
 {
     /// <summary>What a user has to find a way through. Raise it only for a type that users cannot do without.</summary>
-    private const int MostPublicTypes = 183;
+    private const int MostPublicTypes = 184;
 
     [Fact]
     public void Few_types_are_public()

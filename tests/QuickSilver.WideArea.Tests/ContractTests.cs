@@ -45,7 +45,7 @@ public sealed class ContractTests
             Order = new SiteOrderStatistics(),
         });
         listener.RecordObservableInstruments();
-        Assert.Equal(21, instruments.Count);
+        Assert.Equal(22, instruments.Count);
         Assert.Equal(instruments.Order(), figures.Order());
         Assert.All(instruments, name => Assert.Contains($"`{name}`", page, StringComparison.Ordinal));
     }
