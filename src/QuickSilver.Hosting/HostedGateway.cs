@@ -25,7 +25,10 @@ internal sealed class HostedGateway(GatewayRegistration registration) : IQuickSi
         SiteGatewayOptions options = registration.Options;
         if (services.GetService<ILoggerFactory>() is { } loggers) options.UseLoggerFactory(loggers);
         if (services.GetService<IMeterFactory>() is { } meters) options.UseMeterFactory(meters);
-        _started.SetResult(await SiteGateway.StartAsync(node, options, cancellationToken).ConfigureAwait(false));
+        SiteGateway gateway = await SiteGateway.StartAsync(node, options, cancellationToken).ConfigureAwait(false);
+        if (_started.TrySetResult(gateway)) return;
+        await gateway.DisposeAsync().ConfigureAwait(false);
+        throw new ObjectDisposedException(nameof(IQuickSilverGateway), "The host ended while the gateway started.");
     }
 
     /// <summary>Ends it: what was read for other sites is sent for two seconds. Waits for a start are over.</summary>
