@@ -37,12 +37,17 @@ internal sealed class WideFaults(int rate, Action<string> tell) : IAsyncDisposab
     {
         await StartAsync();
         foreach (SiteProcess member in _members) await member.AskAsync(Text($"send {rate}"), "sending");
-        await DoAsync("none", 10, static () => { });
-        await DoAsync("the active gateway of UCSB is killed", 15, _active.Kill);
-        await DoAsync("the link from OSU to Rutgers is cut", 10, () => Cut(link => link.First == 2, isCut: true));
-        await DoAsync("the same, and it is back", 5, () => Cut(link => link.First == 2, isCut: false));
-        await DoAsync("Hopkins is cut off", 20, () => Cut(link => link.Second == CutOff, isCut: true), without: CutOff);
-        await DoAsync("the same, and it is back", 15, () => Cut(link => link.Second == CutOff, isCut: false));
+        await DoAsync("none", 10, static () => Task.CompletedTask);
+        await DoAsync("the active gateway of UCSB is killed", 15, () =>
+        {
+            _active.Kill();
+            return Task.CompletedTask;
+        });
+        await DoAsync("the link from OSU to Rutgers is cut", 10, () => CutAsync(link => link.First == 2, isCut: true));
+        await DoAsync("the same, and it is back", 5, () => CutAsync(link => link.First == 2, isCut: false));
+        await DoAsync(
+            "Hopkins is cut off", 20, () => CutAsync(link => link.Second == CutOff, isCut: true), without: CutOff);
+        await DoAsync("the same, and it is back", 15, () => CutAsync(link => link.Second == CutOff, isCut: false));
         await FloodAsync();
         await CheckEndAsync();
         if (Failures.Count > 0)
@@ -65,7 +70,7 @@ internal sealed class WideFaults(int rate, Action<string> tell) : IAsyncDisposab
     {
         tell("six sites, one with two gateways");
         _network = new WideNetwork(WidePaper.Sites.Length);
-        Cut(static _ => true, isCut: false);
+        await CutAsync(static _ => true, isCut: false);
         var plan = new SitePlan
         {
             Site = 0,
@@ -104,18 +109,19 @@ internal sealed class WideFaults(int rate, Action<string> tell) : IAsyncDisposab
         return process;
     }
 
-    private void Cut(Func<WideLink, bool> which, bool isCut)
+    private Task CutAsync(Func<WideLink, bool> which, bool isCut)
     {
         foreach (WideLink link in _links.Where(which))
             _network.Router.Shape(link.First, link.Second, link.Way with { IsCut = isCut });
+        return Task.CompletedTask;
     }
 
-    private async Task DoAsync(string fault, int seconds, Action act, int without = -1)
+    private async Task DoAsync(string fault, int seconds, Func<Task> act, int without = -1)
     {
         tell(fault);
         await TallyAsync(without: -1);
         double before = await OrderedAsync();
-        act();
+        await act();
         await Task.Delay(TimeSpan.FromSeconds(seconds));
         (double gap, double missing, double copies) = await TallyAsync(without);
         _table.Add(
@@ -150,10 +156,10 @@ internal sealed class WideFaults(int rate, Action<string> tell) : IAsyncDisposab
         }
         double before = 0;
         const int Seconds = 15;
-        await DoAsync("Hopkins takes 1.5 Mbit/s, and Mae East sends as fast as it may", Seconds, () =>
+        await DoAsync("Hopkins takes 1.5 Mbit/s, and Mae East sends as fast as it may", Seconds, async () =>
         {
-            before = _members[2].AskAsync("count", "counted").Result[0];
-            _members[0].AskAsync(Text($"flood {FloodBytes}"), "flooding").Wait();
+            before = (await _members[2].AskAsync("count", "counted"))[0];
+            await _members[0].AskAsync(Text($"flood {FloodBytes}"), "flooding");
         }, without: CutOff);
         double came = (await _members[2].AskAsync("count", "counted"))[0] - before;
         await _members[0].AskAsync("stop", "stopped");
