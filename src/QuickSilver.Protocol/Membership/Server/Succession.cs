@@ -14,20 +14,12 @@ namespace QuickSilver.Protocol.Membership.Server;
 internal sealed class Succession
 {
     private const int QuietPart = 4;
-    private const int GraceForLateness = 4;
-    // The pause before a founding looks again for what is not read yet.
-    private static readonly TimeSpan LookForGrace = TimeSpan.FromMilliseconds(10);
     // The pause before the end of a gathering is judged again while frames may be unread.
     private static readonly TimeSpan LookAgain = TimeSpan.FromMilliseconds(100);
     // The pause before it is judged again whether half of the members are there.
     private static readonly TimeSpan LookForMajority = TimeSpan.FromSeconds(1);
-    // The longest wait of a founding beyond its grace, for what is not read yet; and of a gathering beyond its time,
-    // for connections that are being made.
+    // The longest wait of a gathering beyond its time, for connections that are being made.
     private static readonly TimeSpan LongestGrace = TimeSpan.FromSeconds(10);
-    // How far the reading of connections is usually behind.
-    private static readonly TimeSpan UsualReadLag = TimeSpan.FromMilliseconds(500);
-    // How long connections that say nothing may hold up the end of a founding.
-    private static readonly TimeSpan StrangerGrace = TimeSpan.FromSeconds(3);
     // How long a cluster is young, at least: it then gives way to an older one.
     private static readonly TimeSpan YoungTime = TimeSpan.FromSeconds(10);
 
@@ -43,14 +35,10 @@ internal sealed class Succession
     private readonly Action<ServerNode, Instant> _addJoins;
     private readonly FrameBuilder _frame = new();
     private readonly Alarm _alarm;
-    private readonly Alarm _graceAlarm;
+    private readonly FoundingGrace _founding;
     private readonly OlderClaims _claims;
     private Takeover? _takeover;
     private Instant _end;
-    private Instant _founded;
-    private Instant _graceEnd;
-    private Instant _graceDue;
-    private Instant _graceLimit;
 
     /// <summary>Makes one that waits for survivors.</summary>
     /// <param name="parts">The server's state.</param>
@@ -68,7 +56,7 @@ internal sealed class Succession
         _remove = remove;
         _addJoins = addJoins;
         _alarm = new Alarm(parts.Alarms, EndGathering);
-        _graceAlarm = new Alarm(parts.Alarms, EndGrace);
+        _founding = new FoundingGrace(parts, () => IsGathering);
         _claims = new OlderClaims(parts);
         parts.Pauses.Tell(OnPaused);
     }
@@ -111,14 +99,7 @@ internal sealed class Succession
     /// <summary>A node without a number registers. If it is the first, the server founds a cluster with it.</summary>
     public void OnNewcomer(Instant now)
     {
-        if (_founded != Instant.Zero || _takeover is not null) return;
-        _founded = now;
-        if (_parts.Settings.FoundingGrace <= TimeSpan.Zero) return;
-        _parts.Pipeline.Hold();
-        _graceEnd = now + _parts.Settings.FoundingGrace;
-        _graceLimit = now + LongestGrace + _parts.Settings.FoundingGrace;
-        _graceDue = _graceEnd;
-        _graceAlarm.Set(_graceDue);
+        if (!_founding.HasBegun && _takeover is null) _founding.Begin(now);
     }
 
     /// <summary>
@@ -131,9 +112,9 @@ internal sealed class Succession
         if (hello.Number.IsNone || hello.Instance == _parts.ServerEpoch.Instance) return false;
         if (IsBeyond(hello.Session.Term)) return false;
         if (_takeover is { } takeover) return takeover.IsGathering && _parts.Pipeline.Last == 0;
-        if (_founded == Instant.Zero) return false;
+        if (!_founding.HasBegun) return false;
         TimeSpan period = _parts.Settings.FailureTimeout > YoungTime ? _parts.Settings.FailureTimeout : YoungTime;
-        return _parts.IsUnused || now - _founded <= period + _parts.Settings.ReconnectGrace;
+        return _parts.IsUnused || now - _founding.FoundedAt <= period + _parts.Settings.ReconnectGrace;
     }
 
     /// <summary>
@@ -236,7 +217,7 @@ internal sealed class Succession
     public void Stop()
     {
         _alarm.Cancel();
-        _graceAlarm.Cancel();
+        _founding.Cancel();
         _claims.Stop();
     }
 
@@ -268,35 +249,10 @@ internal sealed class Succession
         }
     }
 
-    // The grace ends when all that arrived within it is read, and nobody is still registering. Connections that say
-    // nothing may be a stranger's, so they hold it up for a short time. A late alarm shows that processes here get
-    // little time: survivors are as late, and are given several times that.
-    private void EndGrace(Instant now)
-    {
-        _parts.Pauses.Look(now);
-        if (IsGathering) return;
-        TimeSpan late = now - _graceDue;
-        if (late > _parts.Settings.FoundingGrace) _graceEnd = now + (late * GraceForLateness);
-        bool isNew = now < _founded + StrangerGrace;
-        Instant known = _parts.KnownTo(now);
-        bool isUnread = known < _graceEnd && now - known > UsualReadLag;
-        bool waits = now < _graceEnd || isUnread || (isNew && _parts.Connections.HasStrangers);
-        if (waits && now < _graceLimit)
-        {
-            _parts.Settings.Probes.Reached("a founding waits for what is not read yet");
-            _graceDue = now + LookForGrace;
-            _graceAlarm.Set(_graceDue);
-            return;
-        }
-        _parts.Pipeline.Release(now);
-    }
-
     private void OnPaused(TimeSpan pause, Instant now)
     {
         _end += pause;
-        _graceEnd += pause;
-        _graceDue += pause;
-        _graceLimit += pause;
+        _founding.OnPaused(pause);
         if (_takeover is not { } takeover) return;
         takeover.QuietEnd += pause;
         takeover.EarliestEnd += pause;
@@ -309,7 +265,7 @@ internal sealed class Succession
         // Survivors that have registered so far return, and report again. No step was made, so nothing has changed for
         // them.
         _alarm.Cancel();
-        _graceAlarm.Cancel();
+        _founding.Cancel();
         _takeover = null;
         while (_parts.Nodes.Live.Count > 0)
         {
