@@ -18,7 +18,7 @@ internal sealed class WideVerb : IScenario
     };
     private readonly Option<WideLinkKind[]> _kinds = new("--link")
     {
-        Description = "Hop or tcp; may be repeated.",
+        Description = "Hop, tcp or tcpBbr; may be repeated.",
         DefaultValueFactory = _ => Enum.GetValues<WideLinkKind>(),
     };
     private readonly Option<int> _echoes = new Option<int>("--echoes")

@@ -1,3 +1,4 @@
+using System.Security.Cryptography;
 using System.Text.Json.Serialization;
 
 namespace QuickSilver.Scenarios.Wide;
@@ -5,6 +6,8 @@ namespace QuickSilver.Scenarios.Wide;
 /// <summary>What a process of a site is told at its start, as a line of JSON.</summary>
 internal sealed record SitePlan
 {
+    private const int KeyBytes = 32;
+
     /// <summary>Index of the site.</summary>
     public required int Site { get; init; }
 
@@ -38,6 +41,22 @@ internal sealed record SitePlan
 
     /// <summary>Whether the sites are checked under faults, with the order of all; else they are measured.</summary>
     public bool IsChecked { get; init; }
+
+    /// <summary>That of the first site of a new overlay.</summary>
+    /// <param name="names">The sites.</param>
+    /// <param name="links">Their links.</param>
+    /// <param name="kind">What joins the gateways.</param>
+    /// <param name="cost">What each link costs; zero: measured.</param>
+    public static SitePlan Of(
+        string[] names, IReadOnlyList<WideLink> links, WideLinkKind kind, TimeSpan cost = default) => new()
+    {
+        Site = 0,
+        Names = names,
+        Links = [.. links.Select(link => new SitePlanLink(link.First, link.Second, cost.TotalMilliseconds))],
+        Kind = kind,
+        Overlay = Guid.NewGuid().ToString("N"),
+        Key = Convert.ToBase64String(RandomNumberGenerator.GetBytes(KeyBytes)),
+    };
 }
 
 /// <summary>A link of a plan.</summary>

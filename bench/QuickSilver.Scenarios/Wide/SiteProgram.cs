@@ -125,7 +125,7 @@ internal sealed class SiteProgram
                 Cost = TimeSpan.FromMilliseconds(link.CostMilliseconds),
                 Address = AddressOf(other, SitePorts.First),
             };
-            if (plan.Kind == WideLinkKind.Tcp)
+            if (plan.Kind != WideLinkKind.Hop)
                 (made.Transport, made.CertificateName) = (SiteLinkTransport.Tcp, WideCertificates.Name);
             if (other == plan.TwoGatewaysAt) made.OtherAddresses.Add(AddressOf(other, SitePorts.Second));
             options.Links.Add(made);

@@ -30,7 +30,7 @@ internal sealed class WideCertificates : IDisposable
             new X509EnhancedKeyUsageExtension([new Oid(ForServers), new Oid(ForClients)], false));
         using X509Certificate2 own = request.Create(authority, now - Lasts, now + Lasts, [1]);
         File.WriteAllText(CertificateIn(Folder), own.ExportCertificatePem());
-        File.WriteAllText(KeyIn(Folder), ownKey.ExportPkcs8PrivateKeyPem());
+        WriteKey(ownKey.ExportPkcs8PrivateKeyPem());
         File.WriteAllText(RootsIn(Folder), authority.ExportCertificatePem());
     }
 
@@ -45,6 +45,15 @@ internal sealed class WideCertificates : IDisposable
 
     /// <summary>Its authority.</summary>
     public static string RootsIn(string folder) => Path.Combine(folder, "roots.crt");
+
+    // A gateway takes no key that others may read.
+    private void WriteKey(string pem)
+    {
+        var options = new FileStreamOptions { Mode = FileMode.CreateNew, Access = FileAccess.Write };
+        if (!OperatingSystem.IsWindows()) options.UnixCreateMode = UnixFileMode.UserRead | UnixFileMode.UserWrite;
+        using var file = new StreamWriter(KeyIn(Folder), options);
+        file.Write(pem);
+    }
 
     /// <inheritdoc/>
     public void Dispose() => Directory.Delete(Folder, recursive: true);

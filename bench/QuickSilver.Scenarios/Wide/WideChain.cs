@@ -31,7 +31,7 @@ internal sealed class WideChain
     {
         foreach (WideLinkKind kind in _kinds)
         {
-            _tell($"the chain, links by {kind}");
+            _tell($"the chain, links by {kind.NameOf()}");
             await using WideOverlay overlay = await WideOverlay.StartAsync(WidePaper.Sites, WidePaper.Chain, kind);
             // Methods are compiled, and paces are found.
             await overlay.AskAsync(Near, Far, _echoes, WidePaper.Bytes);
@@ -61,7 +61,7 @@ internal sealed class WideChain
     {
         var table = new WideTable(
             "Table 2: Mae East to UCSB, ms",
-            ["", "ping", .. _kinds.Select(Name), .. _kinds.Select(NameAtLoss), "paper: ping", "TCP", "Hop"]);
+            ["", "ping", .. _kinds.Select(WideLinkKinds.NameOf), .. _kinds.Select(NameAtLoss), "paper: ping", "TCP", "Hop"]);
         Add("min", Enumerable.Min, "103.3", "108.9", "107.8");
         Add("mean", Enumerable.Average, "104.1", "136.3", "108.5");
         Add("max", Enumerable.Max, "106.8", "311.6", "110.9");
@@ -82,8 +82,8 @@ internal sealed class WideChain
         var table = new WideTable(
             $"{title}: round trips from {from}, ms",
             [
-                "to", "ping", .. _kinds.SelectMany(static kind => new[] { Name(kind), "more" }), "spread: ping",
-                .. _kinds.Select(Name), .. _kinds.Select(NameAtLoss), "paper",
+                "to", "ping", .. _kinds.SelectMany(static kind => new[] { kind.NameOf(), "more" }), "spread: ping",
+                .. _kinds.Select(WideLinkKinds.NameOf), .. _kinds.Select(NameAtLoss), "paper",
             ]);
         foreach (string to in from == Near ? WidePaper.Sites.Skip(1) : WidePaper.Sites.Reverse().Skip(1))
         {
@@ -116,7 +116,7 @@ internal sealed class WideChain
     {
         var table = new WideTable(
             "Figure 7: round trips Mae East to Hopkins by size, ms",
-            ["bytes", .. _kinds.Select(Name), "paper"]);
+            ["bytes", .. _kinds.Select(WideLinkKinds.NameOf), "paper"]);
         foreach (int bytes in Sizes)
         {
             table.Add(
@@ -132,7 +132,7 @@ internal sealed class WideChain
     {
         var table = new WideTable(
             "Figure 8: round trips Mae East to Hopkins beside other traffic, ms",
-            ["kbit/s", .. _kinds.Select(Name), .. _kinds.Select(NameAtLoss), "paper"]);
+            ["kbit/s", .. _kinds.Select(WideLinkKinds.NameOf), .. _kinds.Select(NameAtLoss), "paper"]);
         foreach (int load in Loads)
         {
             table.Add(
@@ -145,7 +145,5 @@ internal sealed class WideChain
         return table;
     }
 
-    private static string Name(WideLinkKind kind) => kind.ToString();
-
-    private static string NameAtLoss(WideLinkKind kind) => $"{kind} at 1 % loss";
+    private static string NameAtLoss(WideLinkKind kind) => $"{kind.NameOf()} at 1 % loss";
 }

@@ -1,5 +1,4 @@
 using System.Globalization;
-using System.Security.Cryptography;
 using QuickSilver.Bench.Shaping;
 
 namespace QuickSilver.Scenarios.Wide;
@@ -69,16 +68,10 @@ internal sealed class WideFaults(int rate, Action<string> tell) : IAsyncDisposab
     private async Task StartAsync()
     {
         tell("six sites, one with two gateways");
-        _network = new WideNetwork(WidePaper.Sites.Length);
+        _network = new WideNetwork(WidePaper.Sites.Length, WideLinkKind.Hop);
         await CutAsync(static _ => true, isCut: false);
-        var plan = new SitePlan
+        SitePlan plan = SitePlan.Of(WidePaper.Sites, _links, WideLinkKind.Hop) with
         {
-            Site = 0,
-            Names = WidePaper.Sites,
-            Links = [.. _links.Select(static link => new SitePlanLink(link.First, link.Second, 0))],
-            Kind = WideLinkKind.Hop,
-            Overlay = Guid.NewGuid().ToString("N"),
-            Key = Convert.ToBase64String(RandomNumberGenerator.GetBytes(32)),
             TwoGatewaysAt = KilledAt,
             IsChecked = true,
         };

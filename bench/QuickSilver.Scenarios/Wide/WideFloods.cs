@@ -19,21 +19,18 @@ internal sealed class WideFloods(WideLinkKind[] kinds, TimeSpan warmUp, TimeSpan
         {
             foreach (bool isTree in (bool[])[false, true])
             {
-                tell($"{(isTree ? "a tree" : "a fanout")}, links by {kind}");
+                tell($"{(isTree ? "a tree" : "a fanout")}, links by {kind.NameOf()}");
                 IReadOnlyList<WideLink> links = isTree ? WidePaper.NarrowTree : WidePaper.Fanout;
-                await using WideOverlay overlay = await WideOverlay.StartAsync(
-                    WidePaper.Sites, links, kind, cost: TimeSpan.FromMilliseconds(50));
-                for (int site = 0; site < WidePaper.Sites.Length; site++)
-                    overlay.Network.Router.ShapeUplink(site, WidePaper.UplinkOf(WidePaper.Sites[site]));
+                // What waits of one flood would be under way beside the next.
                 foreach (string from in Senders)
-                    rates[(kind, isTree, from)] = await overlay.FloodAsync(from, WidePaper.Bytes, warmUp, length);
+                    rates[(kind, isTree, from)] = await RunTreeAsync(links, kind, from);
             }
         }
         string[] paper = ["487, 560", "667, 561", "185, 568", "329, 579"];
         var table = new WideTable(
             "Table 1: fanout and tree, Mbit/s",
             [
-                "sender", .. kinds.SelectMany(static kind => new[] { $"{kind}, fanout", $"{kind}, tree" }),
+                "sender", .. kinds.SelectMany(static kind => new[] { $"{kind.NameOf()}, fanout", $"{kind.NameOf()}, tree" }),
                 "paper: TCP, kbit/s",
             ]);
         for (int index = 0; index < Senders.Length; index++)
@@ -61,13 +58,22 @@ internal sealed class WideFloods(WideLinkKind[] kinds, TimeSpan warmUp, TimeSpan
         "Table 4: a tree of six sites at 10 Mbit/s, from Mae East, Mbit/s", WidePaper.Sites, WidePaper.Tree,
         ["2.20 (100 %)", "2.09 (95 %)", "1.81 (82 %)", "1.39 (63 %)"]);
 
+    private async Task<double> RunTreeAsync(IReadOnlyList<WideLink> links, WideLinkKind kind, string from)
+    {
+        await using WideOverlay overlay = await WideOverlay.StartAsync(
+            WidePaper.Sites, links, kind, cost: TimeSpan.FromMilliseconds(50));
+        for (int site = 0; site < WidePaper.Sites.Length; site++)
+            overlay.Network.Router.ShapeUplink(site, WidePaper.UplinkOf(WidePaper.Sites[site]));
+        return await overlay.FloodAsync(from, WidePaper.Bytes, warmUp, length);
+    }
+
     private async Task<WideTable> RunLossesAsync(
         string title, string[] sites, IReadOnlyList<WideLink> links, string[] paper)
     {
         var rates = new Dictionary<(WideLinkKind Kind, double Loss), double>();
         foreach (WideLinkKind kind in kinds)
         {
-            tell($"{title}, links by {kind}");
+            tell($"{title}, links by {kind.NameOf()}");
             await using WideOverlay overlay = await WideOverlay.StartAsync(sites, links, kind);
             foreach (double loss in WidePaper.Losses)
             {
@@ -78,7 +84,7 @@ internal sealed class WideFloods(WideLinkKind[] kinds, TimeSpan warmUp, TimeSpan
         var table = new WideTable(
             title,
             [
-                "loss of each way", .. kinds.SelectMany(static kind => new[] { $"{kind}", "share" }),
+                "loss of each way", .. kinds.SelectMany(static kind => new[] { kind.NameOf(), "share" }),
                 "share that arrives", "paper: Hop",
             ]);
         for (int index = 0; index < paper.Length; index++)

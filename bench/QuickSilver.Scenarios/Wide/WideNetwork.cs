@@ -8,17 +8,21 @@ namespace QuickSilver.Scenarios.Wide;
 internal sealed class WideNetwork : IDisposable
 {
     private const string Card = "wide0";
+    private const string Subnet = "10.99.0.0/24";
 
     private readonly NamespaceSet _set = new();
     private readonly List<TunDevice> _cards = [];
     private readonly List<string> _hosts = [];
 
     /// <summary>Makes it; nothing passes yet.</summary>
+    /// <param name="sites">How many.</param>
+    /// <param name="kind">What joins their gateways.</param>
     /// <exception cref="InvalidOperationException">The system refused.</exception>
-    public WideNetwork(int sites)
+    public WideNetwork(int sites, WideLinkKind kind)
     {
         try
         {
+            string control = kind.CongestionControlOf();
             for (int site = 0; site < sites; site++)
             {
                 string host = _set.Add(Text($"w{site}"), loopbackMulticast: true);
@@ -28,6 +32,8 @@ internal sealed class WideNetwork : IDisposable
                 _set.Line($"ip link set {card} netns {host} name {Card}");
                 _set.Line($"ip -n {host} addr add {AddressOf(site)}/24 dev {Card}");
                 _set.Line($"ip -n {host} link set {Card} up");
+                _set.Line(
+                    $"ip -n {host} route replace {Subnet} dev {Card} src {AddressOf(site)} congctl {control}");
             }
             _set.Apply();
             Router = new TunRouter([.. _cards]);

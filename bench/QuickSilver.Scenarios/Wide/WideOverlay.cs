@@ -1,5 +1,4 @@
 using System.Globalization;
-using System.Security.Cryptography;
 using QuickSilver.Bench.Shaping;
 
 namespace QuickSilver.Scenarios.Wide;
@@ -28,20 +27,13 @@ internal sealed class WideOverlay : IAsyncDisposable
     public static async Task<WideOverlay> StartAsync(
         string[] names, IReadOnlyList<WideLink> links, WideLinkKind kind, TimeSpan cost = default)
     {
-        var overlay = new WideOverlay(names, links) { Network = new WideNetwork(names.Length) };
+        var overlay = new WideOverlay(names, links)  { Network = new WideNetwork(names.Length, kind) };
         try
         {
             overlay.Shape(loss: 0);
-            var plan = new SitePlan
+            SitePlan plan = SitePlan.Of(names, links, kind, cost) with
             {
-                Site = 0,
-                Names = names,
-                Kind = kind,
-                Links = [.. links.Select(
-                    link => new SitePlanLink(link.First, link.Second, cost.TotalMilliseconds))],
-                Overlay = Guid.NewGuid().ToString("N"),
-                Key = Convert.ToBase64String(RandomNumberGenerator.GetBytes(32)),
-                Certificates = kind == WideLinkKind.Tcp ? overlay._certificates.Folder : null,
+                Certificates = kind == WideLinkKind.Hop ? null : overlay._certificates.Folder,
             };
             for (int site = 0; site < names.Length; site++)
             {
