@@ -50,6 +50,10 @@ public sealed class TwoSiteTests
         Assert.Equal(expected, berlin.Texts);
         Assert.True(rig.Relay("berlin", "tokyo").Lost > 0);
         Assert.Equal(0, rig.Gateways["tokyo"].GetStatistics().RecordsLost);
+        // The pace follows it: one that is too short looks like a queue.
+        Assert.All(
+            rig.Gateways.Values,
+            static one => Assert.True(one.GetStatistics().Links[0].LeastRoundTrip >= TimeSpan.FromMilliseconds(20)));
 
         static async Task SendAsync(Group group)
         {

@@ -204,6 +204,8 @@ internal sealed partial class GatewayLoop : IGatewayHost
         _now = _clock.Now;
         for (int count = 0; count < DatagramsOfTurn && _socket.TryTake(out ReceivedDatagram? datagram); count++)
         {
+            // It may have come while the one before was taken: an instant before it came would shorten a round trip.
+            _now = _clock.Now;
             OnDatagram(datagram);
             _socket.Recycle(datagram);
         }
