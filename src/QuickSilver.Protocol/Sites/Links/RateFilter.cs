@@ -8,7 +8,9 @@ namespace QuickSilver.Protocol.Sites.Links;
 /// </summary>
 internal sealed class RateFilter
 {
-    private const int Rounds = 10;
+    /// <summary>Round trips for which a rate counts.</summary>
+    public const int Rounds = 10;
+
     private const int Points = 16;
 
     private readonly double[] _highest = new double[Rounds];

@@ -19,9 +19,12 @@ namespace QuickSilver.Protocol.Sites.Links;
 /// <para>
 /// Awkward cases: a carrier that paces itself (<see cref="LinkSettings.IsStream"/>) has a queue of its own, whose delay
 /// says nothing: all but the cap is then off, and the rate is what was received of late. A round trip in which nothing
-/// waited says nothing of the way, and only raises the rate. A queue stands when the least round trip of a round is a
-/// quarter above the least of late, and at least five milliseconds; the pace is then three quarters until it is gone. A
-/// cap that is configured is never exceeded.
+/// waited says nothing of the way, and only raises the rate. A cap that is configured is never exceeded.
+/// </para>
+/// <para>
+/// A queue stands when the least round trip of a round is a quarter above the least of late, at least five
+/// milliseconds, and the time of a packet. The pace is then three quarters until it is gone. It may be none: the way
+/// may have become longer. So more is tried in one of ten such rounds, and the rate that is known stays.
 /// </para>
 /// <para>
 /// Cost: a few additions a packet; allocates nothing. Source: the bandwidth and delay filters of BBR (Cardwell et al.,
@@ -34,6 +37,8 @@ internal sealed class Regulator(LinkSettings settings, LinkRoundTrip roundTrip)
     private const double DrainGain = 1 / StartupGain;
     private const double Growth = 1.25;
     private const int RoundsWithoutGrowth = 3;
+    private const double Probing = 1.25;
+    private const double Emptying = 0.75;
     private const double MostLoss = 0.5;
     private const double LossWeight = 1.0 / 256;
     private const double LeastRate = 8_000;
@@ -46,7 +51,7 @@ internal sealed class Regulator(LinkSettings settings, LinkRoundTrip roundTrip)
     private static readonly TimeSpan LeastQueue = TimeSpan.FromMilliseconds(5);
     // The shortest time over which a rate is taken, and for which one is tried.
     private static readonly TimeSpan LeastInterval = TimeSpan.FromMilliseconds(10);
-    private static readonly double[] Gains = [1.25, 0.75, 1, 1, 1, 1, 1, 1];
+    private static readonly double[] Gains = [Probing, Emptying, 1, 1, 1, 1, 1, 1];
 
     private readonly RateFilter _filter = new();
     private double _gain = StartupGain;
@@ -103,6 +108,8 @@ internal sealed class Regulator(LinkSettings settings, LinkRoundTrip roundTrip)
             return (most * Rate * seconds) + (LeastInFlight * settings.MaxRecord);
         }
     }
+
+    private double EmptyingGain => (_queuedRounds + 1) % RateFilter.Rounds == 0 ? Probing : Emptying;
 
     private double InitialRate => InitialPackets * settings.MaxRecord / roundTrip.Least.TotalSeconds;
 
@@ -204,6 +211,7 @@ internal sealed class Regulator(LinkSettings settings, LinkRoundTrip roundTrip)
     {
         TimeSpan least = roundTrip.Least;
         TimeSpan queue = least / 4 > LeastQueue ? least / 4 : LeastQueue;
+        queue += TimeSpan.FromSeconds(settings.MaxRecord / Rate);
         bool isQueued = _roundLeast != TimeSpan.MaxValue && _roundLeast > least + queue;
         _queuedRounds = isQueued ? _queuedRounds + 1 : 0;
         _roundLeast = TimeSpan.MaxValue;
@@ -215,7 +223,7 @@ internal sealed class Regulator(LinkSettings settings, LinkRoundTrip roundTrip)
         }
         _wasLimited = false;
         if (Phase != RegulatorPhase.Cycle) return;
-        if (isQueued) _gain = Gains[1];
+        if (isQueued) _gain = EmptyingGain;
         else if (_gain < 1 && _cycle != 1) Begin(_cycle, now);
     }
 
@@ -239,7 +247,7 @@ internal sealed class Regulator(LinkSettings settings, LinkRoundTrip roundTrip)
         Phase = RegulatorPhase.Cycle;
         _cycle = cycle;
         _cycleAt = now;
-        _gain = _queuedRounds > 0 && Gains[cycle] >= 1 ? Gains[1] : Gains[cycle];
+        _gain = _queuedRounds > 0 && Gains[cycle] >= 1 ? EmptyingGain : Gains[cycle];
     }
 
     private double Capped(double rate) => settings.MaxRate > 0 ? Math.Min(rate, settings.MaxRate) : rate;
