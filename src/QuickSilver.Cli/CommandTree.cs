@@ -86,6 +86,7 @@ internal static class CommandTree
         new Members(),
         new Groups(),
         new ViewCommand(),
+        new Sites(),
         new Top(),
         new Dash(),
         new Ping(),

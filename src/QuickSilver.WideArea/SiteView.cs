@@ -3,8 +3,8 @@ using QuickSilver.WideArea.Telling;
 namespace QuickSilver.WideArea;
 
 /// <summary>
-/// Which sites have members of which groups, on any node of a site, and sends that other sites confirm. The active
-/// gateway of the site tells it, in the group "quicksilver/sites", while a node has one open.
+/// Which sites have members of which groups and how they are reached, on any node of a site, and sends that other
+/// sites confirm. The active gateway of the site tells it, in the group "quicksilver/sites", while a node has one open.
 /// <para>
 /// It is late by the way between the sites, and by some tenths of a second at gateways. Three seconds after the gateway
 /// fell silent no other site counts as reached, until another gateway tells. After an eviction of the node open
@@ -54,6 +54,10 @@ public sealed class SiteView : IAsyncDisposable
         ArgumentNullException.ThrowIfNull(group);
         return _places.Of(group);
     }
+
+    /// <summary>How the gateway reaches each other site, and the figures of its links, in the order of their names. A
+    /// second old at most; empty until the gateway has told, and while none is heard. Allocates a list.</summary>
+    public IReadOnlyList<SiteRoute> GetRoutes() => _places.Routes();
 
     /// <summary>Completes when a group has members at a site, and what this site's members send from then on goes
     /// there. At once when it is so already.</summary>
@@ -155,6 +159,9 @@ public sealed class SiteView : IAsyncDisposable
                 break;
             case TellingKind.Place when PlaceBody.TryRead(message.Payload, out PlaceBody place):
                 _places.OnPlace(place);
+                break;
+            case TellingKind.Site when SiteBody.TryRead(message.Payload, out SiteBody site):
+                _places.OnSite(site);
                 break;
             case TellingKind.Answer when AnswerBody.TryRead(message.Payload, out AnswerBody answer):
                 _questions.OnAnswer(answer);

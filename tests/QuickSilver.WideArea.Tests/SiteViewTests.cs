@@ -69,6 +69,29 @@ public sealed class SiteViewTests
         Assert.Equal(0, rig.Gateways["tokyo"].GetStatistics().RecordsLost);
     }
 
+    [Fact]
+    public async Task A_node_sees_how_the_gateway_reaches_other_sites()
+    {
+        await using var rig = new SiteRig(("berlin", "oslo"), ("oslo", "tokyo"));
+        await rig.StartAsync();
+        await using SiteView sites = await SiteView.OpenAsync(rig.Members["berlin"]);
+        await SiteRig.UntilAsync(() => Ways(sites) == "oslo by oslo, tokyo by oslo", () => Ways(sites));
+        Assert.Null(sites.GetRoutes()[1].Link);
+        SiteLinkStatistics link = sites.GetRoutes()[0].Link!;
+        Assert.Equal(("oslo", SiteLinkState.Up, SiteLinkTransport.Udp), (link.Site, link.State, link.Transport));
+        Assert.True(link.RoundTrip > TimeSpan.Zero);
+        Assert.True(link.PacketsSent > 0);
+
+        rig.Relay("berlin", "oslo").Shape(new WayShape { IsCut = true });
+        await SiteRig.UntilAsync(() => Ways(sites) == "oslo by , tokyo by ", () => Ways(sites));
+        Assert.NotEqual(SiteLinkState.Up, sites.GetRoutes()[0].Link!.State);
+        await rig.Gateways["berlin"].KillAsync();
+        await SiteRig.UntilAsync(() => sites.GetRoutes().Count == 0, () => Ways(sites));
+    }
+
+    private static string Ways(SiteView sites) =>
+        string.Join(", ", sites.GetRoutes().Select(static one => $"{one.Site} by {one.Via}"));
+
     private static SiteMembers? Of(SiteView sites, string site) =>
         sites.Of("news").FirstOrDefault(place => place.Site == site);
 }

@@ -9,6 +9,28 @@ public sealed class TellingTests
 {
     private static readonly MemberRoster Two = new(70, ["alice", "bob"]);
 
+    private static readonly SiteLinkStatistics TokyoLink = new()
+    {
+        Site = "tokyo",
+        Transport = SiteLinkTransport.Tcp,
+        State = SiteLinkState.Up,
+        RoundTrip = TimeSpan.FromMilliseconds(9),
+        LeastRoundTrip = TimeSpan.FromMilliseconds(8),
+        BytesPerSecond = 1_250_000,
+        Waiting = 1,
+        Open = 2,
+        PacketsSent = 3,
+        PacketsResent = 4,
+        ParitiesSent = 5,
+        PacketsReceived = 6,
+        PacketsDuplicated = 7,
+        PacketsRebuilt = 8,
+        BytesSent = long.MaxValue,
+        Rejected = 9,
+        Ups = 10,
+        Failures = 11,
+    };
+
     private static readonly byte[][] All =
     [
         HelloBody.Write(true),
@@ -18,6 +40,8 @@ public sealed class TellingTests
         new AnswerBody(
             9, SiteConfirmationResult.Told, [new SiteReceipt("tokyo", SiteReceiptState.Held)]).Write(),
         new RosterBody(5, true, false, Two).Write(),
+        new SiteBody(7, new SiteRoute("tokyo", "tokyo") { Link = TokyoLink }).Write(),
+        new SiteBody(7, new SiteRoute("oslo", null)).Write(),
     ];
 
     [Fact]
@@ -38,6 +62,10 @@ public sealed class TellingTests
         Assert.Equal(SiteConfirmationResult.Told, answer.Result);
         Assert.True(RosterBody.TryRead(All[5], out RosterBody roster));
         Assert.True(roster.IsLike(new RosterBody(5, true, false, Two)));
+        Assert.True(SiteBody.TryRead(All[6], out SiteBody tokyo));
+        Assert.Equal(new SiteBody(7, new SiteRoute("tokyo", "tokyo") { Link = TokyoLink }), tokyo);
+        Assert.True(SiteBody.TryRead(All[7], out SiteBody oslo));
+        Assert.Equal(new SiteRoute("oslo", null), oslo.Route);
         // Of another version: pressure is read by all.
         Assert.All(All, static body => Assert.False(PressureBody.TryRead(body, out _) && body[0] != 1));
         Assert.Null(TellingHead.KindOf(PressureBody.Write([])));
@@ -118,8 +146,13 @@ public sealed class TellingTests
         Assert.Equal(70, Assert.Single(table.Of("news")).Count);
         table.OnAlive(new AliveBody(1, "other"));
         Assert.Equal("berlin", table.Own);
+        table.OnSite(new SiteBody(1, new SiteRoute("tokyo", "tokyo") { Link = TokyoLink }));
+        Assert.Empty(table.Routes());
+        table.OnSite(new SiteBody(2, new SiteRoute("tokyo", "tokyo") { Link = TokyoLink }));
+        Assert.Equal(TokyoLink, Assert.Single(table.Routes()).Link);
         table.OnAlive(new AliveBody(3, "berlin"));
         Assert.Empty(table.Of("news"));
+        Assert.Empty(table.Routes());
     }
 
     [Fact]
@@ -136,9 +169,13 @@ public sealed class TellingTests
         var members = new SiteMembers("news", "tokyo", true, true, 1, ["alice"]);
         text = JsonSerializer.Serialize(members);
         Assert.Equal(text, JsonSerializer.Serialize(JsonSerializer.Deserialize<SiteMembers>(text)));
+        var route = new SiteRoute("tokyo", "oslo") { Link = TokyoLink };
+        text = JsonSerializer.Serialize(route);
+        Assert.Equal(route, JsonSerializer.Deserialize<SiteRoute>(text));
     }
 
     private static bool IsRead(ReadOnlySpan<byte> body) =>
         HelloBody.TryRead(body, out _) || AliveBody.TryRead(body, out _) || PlaceBody.TryRead(body, out _)
-        || AskBody.TryRead(body, out _) || AnswerBody.TryRead(body, out _) || RosterBody.TryRead(body, out _);
+        || AskBody.TryRead(body, out _) || AnswerBody.TryRead(body, out _) || RosterBody.TryRead(body, out _)
+        || SiteBody.TryRead(body, out _);
 }

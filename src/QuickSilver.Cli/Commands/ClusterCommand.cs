@@ -1,7 +1,6 @@
 using System.CommandLine;
 using System.Diagnostics;
 using QuickSilver.Cli.Arguments;
-using QuickSilver.Cli.Printing;
 
 namespace QuickSilver.Cli.Commands;
 
@@ -35,16 +34,5 @@ internal abstract class ClusterCommand : NodeCommand
         await foreach (ClusterSnapshot snapshot in monitor.ReadAllAsync(call.Stop).ConfigureAwait(false))
             if (Stopwatch.GetElapsedTime(start) >= length) return snapshot;
         return monitor.Latest;
-    }
-
-    /// <summary>Prints a table: what fits a terminal, all of it elsewhere.</summary>
-    protected static void Print(Printer printer, TextTable table, IEnumerable<PrintItem> items)
-    {
-        if (printer.IsJson)
-        {
-            foreach (PrintItem item in items) printer.Print(item);
-            return;
-        }
-        foreach (string line in table.Lines(printer.Room)) printer.Line(line);
     }
 }

@@ -42,7 +42,7 @@ internal sealed class Groups : ClusterCommand
                 .Add("pendingBytes", figures[2]).Add("unread", figures[3]).Add("dropped", figures[4])
                 .Add("lost", figures[5]));
         }
-        Print(call.Printer, table, items);
+        call.Printer.Print(table, items);
         return ExitCode.Done;
     }
 

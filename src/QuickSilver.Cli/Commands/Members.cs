@@ -33,7 +33,7 @@ internal sealed class Members : ClusterCommand
                 .Add("security", statistics.Security.ToString()).Add("version", report.Snapshot.Version)
                 .Add("age", report.Age));
         }
-        Print(call.Printer, table, items);
+        call.Printer.Print(table, items);
         return ExitCode.Done;
     }
 

@@ -12,6 +12,7 @@ internal static class Checks
         new PortCheck(),
         new MulticastCheck(),
         new DatagramCheck(),
+        new SitesCheck(),
         new BufferCheck(),
         new DescriptorCheck(),
         new SharedMemoryCheck(),

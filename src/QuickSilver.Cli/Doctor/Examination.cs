@@ -1,6 +1,7 @@
 using System.Collections.Concurrent;
 using QuickSilver.Cli.Arguments;
 using QuickSilver.Cli.Commands;
+using QuickSilver.WideArea;
 
 namespace QuickSilver.Cli.Doctor;
 
@@ -43,6 +44,7 @@ internal static class Examination
         QuickSilverNode node, Scene scene, TimeSpan length, CancellationToken stop)
     {
         await using Announcements? announcements = scene.IsLocal ? null : new Announcements(node);
+        await using SiteView sites = await SiteView.OpenAsync(node, stop).ConfigureAwait(false);
         await using Exchange exchange = await Exchange.JoinAsync(node, stop).ConfigureAwait(false);
         using var end = CancellationTokenSource.CreateLinkedTokenSource(stop);
         end.CancelAfter(length);
@@ -51,6 +53,7 @@ internal static class Examination
         return scene with
         {
             Peers = exchange.Peers(),
+            Sites = sites.GetRoutes(),
             Announced = announcements?.Servers() ?? [],
             Refused = announcements?.Refused() ?? [],
             Carrier = exchange.Carrier,

@@ -1,3 +1,5 @@
+using QuickSilver.WideArea;
+
 namespace QuickSilver.Cli.Doctor;
 
 /// <summary>What was gathered about this machine, the cluster and the network.</summary>
@@ -22,6 +24,9 @@ internal sealed record Scene(QuickSilverOptions Options, MachineFacts Machine)
 
     /// <summary>The other nodes that exchanged messages with this one.</summary>
     public IReadOnlyList<PeerReport> Peers { get; init; } = [];
+
+    /// <summary>The other sites, as this site's gateway reaches them; none if no gateway was heard.</summary>
+    public IReadOnlyList<SiteRoute> Sites { get; init; } = [];
 
     /// <summary>The statistics of the node at the end; null if it did not start.</summary>
     public NodeStatistics? Statistics { get; init; }

@@ -85,6 +85,17 @@ internal sealed class Printer : IDisposable
         }
     }
 
+    /// <summary>Prints items as JSON, or the table of them: what fits a terminal, all of it elsewhere.</summary>
+    public void Print(TextTable table, IEnumerable<PrintItem> items)
+    {
+        if (IsJson)
+        {
+            foreach (PrintItem item in items) Print(item);
+            return;
+        }
+        foreach (string line in table.Lines(Room)) Line(line);
+    }
+
     /// <summary>Prints what another process of the tool has told, in the form that is asked for.</summary>
     /// <param name="json">The item as JSON.</param>
     /// <param name="line">Its line; made visible here.</param>

@@ -69,7 +69,8 @@ internal sealed class GatewayLife
         IncomingPublisher[] publishers = [.. workers.Zip(
             _groups, (worker, group) => new IncomingPublisher(group, worker, parts, _loop))];
         var pressure = new PressureTeller(telling, parts.Options, workers, parts.Log);
-        var directory = new DirectoryTeller(parts.Plan, number, telling, _groups, rosters, () => _loop.Reach);
+        var directory = new DirectoryTeller(
+            parts.Plan, number, telling, _groups, rosters, () => _loop.Reach, () => Watch.Latest);
         _asked = new SiteTeller(parts.Presence, _groups, telling, pressure, rosters, directory, _loop.Wake);
         _work = [.. publishers.Select<IncomingPublisher, Func<CancellationToken, Task>>(
             static one => one.RunAsync), rosters.RunAsync, telling.RunAsync, _asked.RunAsync];

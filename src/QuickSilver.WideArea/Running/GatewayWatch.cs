@@ -57,13 +57,16 @@ internal sealed class GatewayWatch
         {
             if (gateway.LinkTo(peer) is { } link) TellLink(peer, link);
         }
-        SiteRoute[] routes = Routes(gateway.Topology.TreeOf(_plan.Site));
+        SiteLinkStatistics[] links = [.. Enumerable.Range(0, _plan.Map.Count)
+            .Where(peer => gateway.LinkTo(peer) is not null).Select(peer => OfLink(peer, gateway.LinkTo(peer)!))];
+        SiteRoute[] routes = Routes(gateway.Topology.TreeOf(_plan.Site), links);
         TellStrangers(opening, now);
-        Volatile.Write(ref _latest, Make(gateway, opening, routes));
+        Volatile.Write(ref _latest, Make(gateway, opening, links, routes));
         Volatile.Write(ref _looks, _looks + 1);
     }
 
-    private SiteGatewayStatistics Make(Gateway gateway, RejectCounters opening, SiteRoute[] routes)
+    private SiteGatewayStatistics Make(
+        Gateway gateway, RejectCounters opening, SiteLinkStatistics[] links, SiteRoute[] routes)
     {
         ulong strangers = opening[RejectReason.Gate];
         ulong rest = opening.Total - strangers - opening[RejectReason.Replayed];
@@ -71,8 +74,7 @@ internal sealed class GatewayWatch
         {
             Site = Own,
             IsActive = true,
-            Links = [.. Enumerable.Range(0, _plan.Map.Count).Where(peer => gateway.LinkTo(peer) is not null)
-                .Select(peer => OfLink(peer, gateway.LinkTo(peer)!))],
+            Links = links,
             Routes = routes,
             MessagesForwarded = _figures.Forwarded,
             MessagesPublished = _figures.Published,
@@ -130,7 +132,7 @@ internal sealed class GatewayWatch
         _log.Post(logger => Log.OtherOverlay(logger, other, own));
     }
 
-    private SiteRoute[] Routes(SourceTree tree)
+    private SiteRoute[] Routes(SourceTree tree, SiteLinkStatistics[] links)
     {
         var routes = new List<SiteRoute>(_plan.Map.Count);
         for (int site = 0; site < _plan.Map.Count; site++)
@@ -145,7 +147,7 @@ internal sealed class GatewayWatch
                 via = _plan.Map.NameOf(step);
             }
             TellRoute(site, name, via);
-            routes.Add(new SiteRoute(name, via));
+            routes.Add(new SiteRoute(name, via) { Link = Array.Find(links, one => one.Site == name) });
         }
         return [.. routes];
     }

@@ -3,11 +3,11 @@ using QuickSilver.WideArea.Links;
 
 namespace QuickSilver.WideArea.Telling;
 
-/// <summary>Tells the nodes of the site who is in the groups at which site, while some want to know. One task; a hello
-/// may come on another.</summary>
+/// <summary>Tells the nodes of the site who is in the groups at which site, and how other sites are reached, while some
+/// want to know. One task; a hello may come on another.</summary>
 internal sealed class DirectoryTeller(
     GatewayPlan plan, ulong number, SiteTelling telling, IReadOnlyList<SpanningGroup> groups, RosterExchange rosters,
-    Func<SiteReach> reach)
+    Func<SiteReach> reach, Func<SiteGatewayStatistics> statistics)
 {
     private static readonly TimeSpan AlivePause = TimeSpan.FromSeconds(1);
     private static readonly TimeSpan HelloTime = TimeSpan.FromSeconds(15);
@@ -38,6 +38,7 @@ internal sealed class DirectoryTeller(
         {
             if (!telling.TrySend(new AliveBody(number, plan.Map.NameOf(plan.Site)).Write())) return;
             _aliveAt = now;
+            TellSites(statistics());
         }
         if (_tellsAll) _told.Clear();
         _tellsAll = false;
@@ -53,6 +54,12 @@ internal sealed class DirectoryTeller(
                 _told[(group.Number, site)] = place;
             }
         }
+    }
+
+    // It is told again in a second, so a send that is refused costs nothing.
+    private void TellSites(SiteGatewayStatistics now)
+    {
+        foreach (SiteRoute route in now.Routes) _ = telling.TrySend(new SiteBody(number, route).Write());
     }
 
     private PlaceBody PlaceOf(SpanningGroup group, int site, SiteReach known)

@@ -7,12 +7,14 @@ namespace QuickSilver.WideArea.Telling;
 internal sealed class PlaceTable
 {
     private const int MostPlaces = 16_384;
+    private const int MostSites = 64;
     private const int MostBehind = 1024;
 
     private static readonly TimeSpan Validity = TimeSpan.FromSeconds(3);
 
     private readonly Lock _lock = new();
     private readonly Dictionary<(string Group, string Site), SiteMembers> _places = [];
+    private readonly Dictionary<string, SiteRoute> _routes = [];
     private readonly List<Channel<SiteMembers>> _readers = [];
     private TaskCompletionSource _changed = new(TaskCreationOptions.RunContinuationsAsynchronously);
     private AliveBody _gateway;
@@ -70,6 +72,15 @@ internal sealed class PlaceTable
         }
     }
 
+    /// <summary>The other sites, by name; none while no gateway is heard.</summary>
+    public IReadOnlyList<SiteRoute> Routes()
+    {
+        lock (_lock)
+        {
+            return IsFresh ? [.. _routes.Values.OrderBy(static one => one.Site, StringComparer.Ordinal)] : [];
+        }
+    }
+
     /// <summary>A gateway is there.</summary>
     public void OnAlive(in AliveBody alive)
     {
@@ -78,7 +89,11 @@ internal sealed class PlaceTable
             // A gateway that another has taken over from is not heard.
             bool wasHeard = IsFresh;
             if (wasHeard && alive.Number < _gateway.Number) return;
-            if (alive.Number != _gateway.Number) _places.Clear();
+            if (alive.Number != _gateway.Number)
+            {
+                _places.Clear();
+                _routes.Clear();
+            }
             _gateway = alive;
             _heardAt = Environment.TickCount64;
             _isHeard = true;
@@ -98,6 +113,17 @@ internal sealed class PlaceTable
                 place.Group, place.Site, place.IsReached, place.Receives, place.Roster.Count, place.Roster.Names);
             _places[key] = members;
             Tell([members]);
+        }
+    }
+
+    /// <summary>A gateway tells how it reaches another site.</summary>
+    public void OnSite(in SiteBody site)
+    {
+        lock (_lock)
+        {
+            if (site.Number != _gateway.Number) return;
+            string name = site.Route.Site;
+            if (_routes.Count < MostSites || _routes.ContainsKey(name)) _routes[name] = site.Route;
         }
     }
 

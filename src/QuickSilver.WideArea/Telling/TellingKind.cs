@@ -18,4 +18,7 @@ internal enum TellingKind : byte
 
     /// <summary>A gateway answers: <see cref="AnswerBody"/>.</summary>
     Answer = 5,
+
+    /// <summary>How a gateway reaches another site: <see cref="SiteBody"/>.</summary>
+    Site = 6,
 }

@@ -1,5 +1,6 @@
 using QuickSilver.Cli.Doctor;
 using QuickSilver.Transport;
+using QuickSilver.WideArea;
 
 namespace QuickSilver.Cli.Tests.Doctor;
 
@@ -68,6 +69,31 @@ public sealed class CheckTests
         };
         Assert.Equal(
             ["clock", "descriptors", "ports"], Troubles(scene).Select(static one => one.Check).Order());
+    }
+
+    [Fact]
+    public void Sites_that_are_not_reached_and_links_that_are_down_are_troubles()
+    {
+        var up = new SiteLinkStatistics { State = SiteLinkState.Up };
+        SiteLinkStatistics down = up with { State = SiteLinkState.Connecting, Transport = SiteLinkTransport.Tcp };
+        Scene scene = Make() with { Sites = [new SiteRoute("oslo", "oslo") { Link = up }, new SiteRoute("rome", "oslo")] };
+        Assert.Empty(Troubles(scene));
+        Assert.Contains("'oslo', 'rome'", Assert.Single(new SitesCheck().Look(scene)).What, StringComparison.Ordinal);
+        AssertTrouble(new SiteRoute("oslo", null) { Link = down }, "'oslo' is not reached: the TCP link", "firewalls");
+        AssertTrouble(new SiteRoute("oslo", "rome") { Link = down }, "is down; messages go by 'rome'", "firewalls");
+        AssertTrouble(new SiteRoute("oslo", null), "'oslo' is not reached.", "quicksilver sites");
+        scene = scene with { Sites = [new SiteRoute("oslo", "oslo") { Link = up with { Loss = 0.05 } }] };
+        Finding note = Assert.Single(new SitesCheck().Look(scene));
+        Assert.Equal(Severity.Note, note.Severity);
+        Assert.Contains("5.0", note.What, StringComparison.Ordinal);
+
+        void AssertTrouble(SiteRoute site, string what, string remedy)
+        {
+            (string name, Finding finding) = Assert.Single(Troubles(scene with { Sites = [site] }));
+            Assert.Equal("sites", name);
+            Assert.Contains(what, finding.What, StringComparison.Ordinal);
+            Assert.Contains(remedy, finding.Remedy, StringComparison.Ordinal);
+        }
     }
 
     [Fact]
