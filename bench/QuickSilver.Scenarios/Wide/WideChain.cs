@@ -61,7 +61,10 @@ internal sealed class WideChain
     {
         var table = new WideTable(
             "Table 2: Mae East to UCSB, ms",
-            ["", "ping", .. _kinds.Select(WideLinkKinds.NameOf), .. _kinds.Select(NameAtLoss), "paper: ping", "TCP", "Hop"]);
+            [
+                "", "ping", .. _kinds.Select(WideLinkKinds.NameOf), .. _kinds.Select(NameAtLoss), "paper: ping", "TCP",
+                "Hop",
+            ]);
         Add("min", Enumerable.Min, "103.3", "108.9", "107.8");
         Add("mean", Enumerable.Average, "104.1", "136.3", "108.5");
         Add("max", Enumerable.Max, "106.8", "311.6", "110.9");

@@ -30,7 +30,8 @@ internal sealed class WideFloods(WideLinkKind[] kinds, TimeSpan warmUp, TimeSpan
         var table = new WideTable(
             "Table 1: fanout and tree, Mbit/s",
             [
-                "sender", .. kinds.SelectMany(static kind => new[] { $"{kind.NameOf()}, fanout", $"{kind.NameOf()}, tree" }),
+                "sender",
+                .. kinds.SelectMany(static kind => new[] { $"{kind.NameOf()}, fanout", $"{kind.NameOf()}, tree" }),
                 "paper: TCP, kbit/s",
             ]);
         for (int index = 0; index < Senders.Length; index++)

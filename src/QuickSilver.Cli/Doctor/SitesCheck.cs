@@ -8,8 +8,8 @@ internal sealed class SitesCheck : ICheck
     // Below this share parity costs more than losses do.
     private const double MuchLoss = 0.02;
     private const string SeeSites = "'quicksilver sites' at the sites between shows which link is down.";
-    private const string LinkRemedy = "Let its transport through the firewalls, both ways, to the port of the gateway's "
-        + "Listen. Compare KeyFile, Overlay and Links of both gateways; their logs say what was refused.";
+    private const string LinkRemedy = "Let its transport through the firewalls, both ways, to the port of the "
+        + "gateway's Listen. Compare KeyFile, Overlay and Links of both gateways; their logs say what was refused.";
 
     /// <inheritdoc/>
     public string Name => "sites";
@@ -51,7 +51,7 @@ internal sealed class SitesCheck : ICheck
         else if (site.Link?.Loss >= MuchLoss)
         {
             yield return Finding.Note(
-                FormattableString.Invariant($"The link to site '{site.Site}' loses {site.Link.Loss:P1} of its packets."),
+                FormattableString.Invariant($"The link to site '{site.Site}' loses {site.Link.Loss:P1} of packets."),
                 "ParityEvery of the link has most of them rebuilt without a round trip, for a share of its rate.");
         }
     }

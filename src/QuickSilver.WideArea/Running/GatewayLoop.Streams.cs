@@ -11,6 +11,7 @@ internal sealed partial class GatewayLoop
     {
         for (int count = 0; count < DatagramsOfTurn && inbox.TryTake(out StreamEvent? told); count++)
         {
+            // As for datagrams.
             _now = _clock.Now;
             StreamConnection connection = told.Connection;
             switch (told.Kind)

@@ -76,7 +76,10 @@ public sealed class CheckTests
     {
         var up = new SiteLinkStatistics { State = SiteLinkState.Up };
         SiteLinkStatistics down = up with { State = SiteLinkState.Connecting, Transport = SiteLinkTransport.Tcp };
-        Scene scene = Make() with { Sites = [new SiteRoute("oslo", "oslo") { Link = up }, new SiteRoute("rome", "oslo")] };
+        Scene scene = Make() with
+        {
+            Sites = [new SiteRoute("oslo", "oslo") { Link = up }, new SiteRoute("rome", "oslo")],
+        };
         Assert.Empty(Troubles(scene));
         Assert.Contains("'oslo', 'rome'", Assert.Single(new SitesCheck().Look(scene)).What, StringComparison.Ordinal);
         AssertTrouble(new SiteRoute("oslo", null) { Link = down }, "'oslo' is not reached: the TCP link", "firewalls");

@@ -12,7 +12,7 @@ public sealed class LinkPaceTests
 
     private static readonly TimeSpan Tick = TimeSpan.FromMilliseconds(20);
 
-    // What is on its way is bounded by the least round trip of the last 10 to 20 s: only then it is that of the new way.
+    // What is on its way is bounded by the least round trip of the last 10 to 20 s. After that it is the new way's.
     [Theory]
     [InlineData(20, 0.7)]
     [InlineData(60, 0.7)]
