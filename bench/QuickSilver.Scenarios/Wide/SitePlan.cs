@@ -49,14 +49,14 @@ internal sealed record SitePlan
     /// <param name="cost">What each link costs; zero: measured.</param>
     public static SitePlan Of(
         string[] names, IReadOnlyList<WideLink> links, WideLinkKind kind, TimeSpan cost = default) => new()
-    {
-        Site = 0,
-        Names = names,
-        Links = [.. links.Select(link => new SitePlanLink(link.First, link.Second, cost.TotalMilliseconds))],
-        Kind = kind,
-        Overlay = Guid.NewGuid().ToString("N"),
-        Key = Convert.ToBase64String(RandomNumberGenerator.GetBytes(KeyBytes)),
-    };
+        {
+            Site = 0,
+            Names = names,
+            Links = [.. links.Select(link => new SitePlanLink(link.First, link.Second, cost.TotalMilliseconds))],
+            Kind = kind,
+            Overlay = Guid.NewGuid().ToString("N"),
+            Key = Convert.ToBase64String(RandomNumberGenerator.GetBytes(KeyBytes)),
+        };
 }
 
 /// <summary>A link of a plan.</summary>

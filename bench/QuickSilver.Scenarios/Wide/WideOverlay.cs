@@ -27,7 +27,7 @@ internal sealed class WideOverlay : IAsyncDisposable
     public static async Task<WideOverlay> StartAsync(
         string[] names, IReadOnlyList<WideLink> links, WideLinkKind kind, TimeSpan cost = default)
     {
-        var overlay = new WideOverlay(names, links)  { Network = new WideNetwork(names.Length, kind) };
+        var overlay = new WideOverlay(names, links) { Network = new WideNetwork(names.Length, kind) };
         try
         {
             overlay.Shape(loss: 0);

@@ -28,7 +28,14 @@ internal sealed class Sites : NodeCommand
     {
         await using QuickSilverNode node = await StartAsync(call).ConfigureAwait(false);
         await using SiteView view = await SiteView.OpenAsync(node, call.Stop).ConfigureAwait(false);
-        IReadOnlyList<SiteRoute> sites = await HearAsync(view, call).ConfigureAwait(false);
+        IReadOnlyList<SiteRoute> sites =
+            await HearAsync(view, TimeSpan.FromSeconds(call.Value(_seconds)), call.Stop).ConfigureAwait(false);
+        if (sites.Count == 0)
+        {
+            throw CommandFailure.Of(
+                "No gateway of a site was heard. Start one in this cluster (docs/wide-area.md), or give --server and "
+                + "--cluster of a cluster that has one.");
+        }
         var table = new TextTable(
             "SITE", "VIA", "LINK", "STATE", ">ROUND TRIP", ">LOSS", ">BYTES/S", ">WAITING", ">SENT AGAIN", ">FAILURES");
         foreach (SiteRoute site in sites)
@@ -49,19 +56,18 @@ internal sealed class Sites : NodeCommand
         return sites.All(static site => site.Via is not null) ? ExitCode.Done : ExitCode.NotInOrder;
     }
 
-    private async Task<IReadOnlyList<SiteRoute>> HearAsync(SiteView view, CommandCall call)
+    /// <summary>Waits until the gateway has told how it reaches other sites.</summary>
+    /// <returns>Its routes; none when no gateway was heard in that time.</returns>
+    /// <exception cref="OperationCanceledException">The command is to end.</exception>
+    internal static async Task<IReadOnlyList<SiteRoute>> HearAsync(
+        SiteView view, TimeSpan time, CancellationToken stop)
     {
-        using var limit = CancellationTokenSource.CreateLinkedTokenSource(call.Stop);
-        limit.CancelAfter(TimeSpan.FromSeconds(call.Value(_seconds)));
-        while (!limit.IsCancellationRequested)
-        {
-            if (view.GetRoutes() is { Count: > 0 } sites) return sites;
+        using var limit = CancellationTokenSource.CreateLinkedTokenSource(stop);
+        limit.CancelAfter(time);
+        while (view.GetRoutes().Count == 0 && !limit.IsCancellationRequested)
             await Task.Delay(Look, limit.Token).ConfigureAwait(ConfigureAwaitOptions.SuppressThrowing);
-        }
-        call.Stop.ThrowIfCancellationRequested();
-        throw CommandFailure.Of(
-            "No gateway of a site was heard. Start one in this cluster (docs/wide-area.md), or give --server and "
-            + "--cluster of a cluster that has one.");
+        stop.ThrowIfCancellationRequested();
+        return view.GetRoutes();
     }
 
     private static PrintItem Of(SiteRoute site)

@@ -9,6 +9,7 @@ namespace QuickSilver.Cli.Doctor;
 internal static class Examination
 {
     private const int MostRecords = 1_000;
+    private static readonly TimeSpan SitesTime = TimeSpan.FromSeconds(1.5);
 
     /// <summary>Examines.</summary>
     /// <param name="call">The command line.</param>
@@ -32,6 +33,7 @@ internal static class Examination
             await using QuickSilverNode node = await QuickSilverNode.StartAsync(options, call.Stop)
                 .ConfigureAwait(false);
             joined = await ExchangeAsync(node, scene, length, call.Stop).ConfigureAwait(false);
+            joined = joined with { Sites = await HearSitesAsync(node, call.Stop).ConfigureAwait(false) };
         }
         catch (Exception failure) when (failure is QuickSilverException)
         {
@@ -44,7 +46,6 @@ internal static class Examination
         QuickSilverNode node, Scene scene, TimeSpan length, CancellationToken stop)
     {
         await using Announcements? announcements = scene.IsLocal ? null : new Announcements(node);
-        await using SiteView sites = await SiteView.OpenAsync(node, stop).ConfigureAwait(false);
         await using Exchange exchange = await Exchange.JoinAsync(node, stop).ConfigureAwait(false);
         using var end = CancellationTokenSource.CreateLinkedTokenSource(stop);
         end.CancelAfter(length);
@@ -53,12 +54,18 @@ internal static class Examination
         return scene with
         {
             Peers = exchange.Peers(),
-            Sites = sites.GetRoutes(),
             Announced = announcements?.Servers() ?? [],
             Refused = announcements?.Refused() ?? [],
             Carrier = exchange.Carrier,
             Statistics = await node.GetStatisticsAsync(stop).ConfigureAwait(false),
         };
+    }
+
+    // After the exchange: one more group would give this node another region than the other doctors have.
+    private static async Task<IReadOnlyList<SiteRoute>> HearSitesAsync(QuickSilverNode node, CancellationToken stop)
+    {
+        await using SiteView view = await SiteView.OpenAsync(node, stop).ConfigureAwait(false);
+        return await Sites.HearAsync(view, SitesTime, stop).ConfigureAwait(false);
     }
 
     // Two that serve are two clusters. With one address there is nothing to compare.
