@@ -15,7 +15,7 @@ public sealed class FloodedLinkTests
     private static readonly TimeSpan Tick = TimeSpan.FromMilliseconds(1);
 
     // A host that has too much to do takes what has come in turns. The queue of the narrow place is 210 ms long, in
-    // each direction. With turns of 20 ms on average it is not empty: the round trip is then 0.34 s.
+    // each direction. With turns of 20 ms on average it is not empty: the round trip is then 0.33 s.
     [Theory]
     [InlineData(0)]
     [InlineData(5)]
