@@ -50,9 +50,12 @@ public sealed class ParitySetsTests
         ulong number = 0;
         Turn();
         Turn();
-        long before = GC.GetAllocatedBytesForCurrentThread();
-        for (int turn = 0; turn < 1000; turn++) Turn();
-        Assert.Equal(0, GC.GetAllocatedBytesForCurrentThread() - before);
+        Assert.Equal(0, AllocatedBytes.Of(Turns));
+
+        void Turns()
+        {
+            for (int turn = 0; turn < 1000; turn++) Turn();
+        }
 
         void Turn()
         {
