@@ -46,9 +46,6 @@ internal sealed class SimulatedSite : IGatewayHost, IEventTarget
     /// <summary>Called when other links are known to be up.</summary>
     public Action<Topology>? Changed { get; set; }
 
-    /// <summary>Called when the gateway has done something.</summary>
-    public Action? Turned { get; set; }
-
     private Topology? _topology;
 
     /// <summary>Begins, as a new node.</summary>
@@ -130,7 +127,6 @@ internal sealed class SimulatedSite : IGatewayHost, IEventTarget
     private void After()
     {
         if (Gateway is null) return;
-        Turned?.Invoke();
         if (_topology != Gateway.Topology)
         {
             _topology = Gateway.Topology;

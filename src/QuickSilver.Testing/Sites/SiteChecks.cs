@@ -32,7 +32,6 @@ internal sealed class SiteChecks
             site.Delivered = (stream, number, payload) => OnDelivered(site, stream, number, payload);
             site.Lost = (stream, numbers) => OnLost(site, stream, numbers);
             site.Passed = (stream, numbers) => OnPassed(site, stream, numbers);
-            site.Turned = () => _members.OnTurn(site);
             site.Changed = topology => OnChanged(site, topology);
         }
     }
@@ -63,15 +62,16 @@ internal sealed class SiteChecks
     /// <summary>Other groups have members at a site, from now on.</summary>
     public void OnGroups(SimulatedSite site, uint[] groups) => _members.OnGroups(site, groups);
 
-    /// <summary>A gateway has died: what it had seen ends with it.</summary>
-    public void OnKilled(int site)
+    /// <summary>A gateway is about to die: what it has seen ends with it.</summary>
+    public void OnKilled(SimulatedSite site)
     {
+        _members.OnKilled(site);
         for (int other = 0; other < _gone.Length; other++)
         {
-            if (other != site) _gone[other] = _gone[other].With(site);
+            if (other != site.Index) _gone[other] = _gone[other].With(site.Index);
         }
-        _gone[site] = _world.Map.All;
-        _known[site] = default;
+        _gone[site.Index] = _world.Map.All;
+        _known[site.Index] = default;
     }
 
     /// <summary>Memory is bounded at each moment.</summary>

@@ -204,7 +204,7 @@ internal sealed class SiteRun
     private void Restart(SimulatedSite site, TimeSpan lasts)
     {
         if (site.Gateway is null) return;
-        _checks.OnKilled(site.Index);
+        _checks.OnKilled(site);
         site.Kill();
         _world.BreakAll(site.Index);
         _world.At(lasts, site.Start);

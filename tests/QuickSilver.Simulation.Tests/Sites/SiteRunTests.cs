@@ -6,6 +6,7 @@ namespace QuickSilver.Simulation.Tests.Sites;
 public sealed class SiteRunTests
 {
     [Theory]
+    [InlineData(26345)] // A sender learned in one turn that members had come and that they had left.
     [InlineData(20272)] // Members left and came back before the first record of a stream that was under way.
     [InlineData(1)]
     [InlineData(2)]
