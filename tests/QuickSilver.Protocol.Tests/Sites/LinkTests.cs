@@ -17,9 +17,10 @@ public class LinkTests
         pair.First.Link.Start(pair.Now);
         Assert.Equal(LinkState.Connecting, pair.First.Link.State);
         pair.Second.Link.Start(pair.Now);
-        pair.RunFor(Ms(250));
+        // The way there and back, and six hellos with 25 ms between them.
+        pair.RunFor(Ms(120));
         Assert.Equal(LinkState.Connecting, pair.First.Link.State);
-        pair.RunFor(Ms(200));
+        pair.RunFor(Ms(50));
         Assert.Equal(LinkState.Up, pair.First.Link.State);
         Assert.Equal(LinkState.Up, pair.Second.Link.State);
         Assert.Equal(Ms(20), pair.First.Link.RoundTrip.Least);

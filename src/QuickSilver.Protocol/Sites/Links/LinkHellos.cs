@@ -7,6 +7,9 @@ namespace QuickSilver.Protocol.Sites.Links;
 /// </summary>
 internal sealed class LinkHellos(LinkIdentity identity, LinkSettings settings, LinkRoundTrip roundTrip)
 {
+    // Hellos in the time of one, where the other end answers and the link is not up: it is up sooner.
+    private const int Hurry = 4;
+
     private ulong _number;
     private ulong _heard;
     private Instant _heardAt;
@@ -43,9 +46,8 @@ internal sealed class LinkHellos(LinkIdentity identity, LinkSettings settings, L
     /// <param name="now">The present instant.</param>
     public HelloBody Next(bool isDue, Instant now)
     {
-        // Where the other end answers and the link is not up, twice as often: it is up sooner.
         bool isConnecting = _inARow > 0 && !HaveConnected;
-        if (isDue) Due = now + (isConnecting ? settings.HelloInterval / 2 : settings.HelloInterval);
+        if (isDue) Due = now + (isConnecting ? settings.HelloInterval / Hurry : settings.HelloInterval);
         _number++;
         _sentAt[_number % (ulong)_sentAt.Length] = now;
         ulong echo = isDue ? _heard : 0;
@@ -62,6 +64,7 @@ internal sealed class LinkHellos(LinkIdentity identity, LinkSettings settings, L
         if (hello.Number <= _heard) return false;
         bool isLate = _inARow > 0 && now - _signAt > settings.HelloInterval * 3;
         _inARow = isLate ? 1 : _inARow + 1;
+        if (_inARow == 1) Due = now;
         _heard = hello.Number;
         _heardAt = now;
         PeerWindow = hello.Window;
