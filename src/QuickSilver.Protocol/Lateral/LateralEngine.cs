@@ -1,5 +1,6 @@
 using System.Diagnostics;
 using QuickSilver.Protocol.Core;
+using QuickSilver.Protocol.Flow.Buffers;
 using QuickSilver.Protocol.Membership;
 using QuickSilver.Protocol.Membership.Agent;
 using QuickSilver.Protocol.Modes;
@@ -89,7 +90,8 @@ internal sealed class LateralEngine : IModeEngine
 
     /// <inheritdoc/>
     public RejectReason OnDatagram(
-        in DatagramHeader header, NodeInfo sender, ReadOnlySpan<byte> body, in Arrival arrival, Instant now) =>
+        in DatagramHeader header, NodeInfo sender, ReadOnlySpan<byte> body, in Slice part, in Arrival arrival,
+        Instant now) =>
         header.Kind switch
         {
             DatagramKind.LateralData => _parts.Receiving.OnData(sender, body, isResend: false, now),

@@ -1,4 +1,5 @@
 using QuickSilver.Protocol.Core;
+using QuickSilver.Protocol.Flow.Buffers;
 using QuickSilver.Protocol.Membership;
 using QuickSilver.Protocol.Membership.Agent;
 using QuickSilver.Protocol.Wire;
@@ -31,9 +32,16 @@ internal interface IModeEngine
     /// Takes a datagram of the mode's kinds. Header and checksum are good, and it comes from its sender, which is a
     /// live node of the cluster. Must not throw, and must check the body before it changes anything.
     /// </summary>
+    /// <param name="header">Its header.</param>
+    /// <param name="sender">Its sender.</param>
+    /// <param name="body">What follows the header.</param>
+    /// <param name="part">All its bytes in pooled memory, where they can be kept; empty when they must be copied.</param>
+    /// <param name="arrival">Its source and socket.</param>
+    /// <param name="now">The time of arrival.</param>
     /// <returns>The reason it was dropped, or <see cref="RejectReason.None"/>.</returns>
     RejectReason OnDatagram(
-        in DatagramHeader header, NodeInfo sender, ReadOnlySpan<byte> body, in Arrival arrival, Instant now);
+        in DatagramHeader header, NodeInfo sender, ReadOnlySpan<byte> body, in Slice part, in Arrival arrival,
+        Instant now);
 
     /// <summary>Adds the members that hold this node up, before a heartbeat to the membership server.</summary>
     void Observe(NodeObservations observed, Instant now)

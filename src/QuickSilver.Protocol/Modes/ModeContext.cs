@@ -39,6 +39,9 @@ internal sealed class ModeContext
     /// <summary>Turns datagrams into trains to the members of region views.</summary>
     public required RegionCasts Casts { get; init; }
 
+    /// <summary>Flags of datagrams whose body has a checksum of its own where this node's settings ask for it.</summary>
+    public DatagramFlags PacketFlags { get; init; }
+
     /// <summary>This node's key, once it is registered.</summary>
     public ulong SelfKey { get; set; }
 

@@ -106,14 +106,15 @@ internal sealed class OrderedEngine : IModeEngine
 
     /// <inheritdoc/>
     public RejectReason OnDatagram(
-        in DatagramHeader header, NodeInfo sender, ReadOnlySpan<byte> body, in Arrival arrival, Instant now)
+        in DatagramHeader header, NodeInfo sender, ReadOnlySpan<byte> body, in Slice part, in Arrival arrival,
+        Instant now)
     {
         if (DatagramKinds.IsFeedback(header.Kind) && header.Sequence != _parts.Mode.SelfKey)
             return RejectReason.NeverSent;
         switch (header.Kind)
         {
             case DatagramKind.OrderedData or DatagramKind.OrderedRepair:
-                return OnPacket(sender, body, now);
+                return OnPacket(sender, body, part, now);
             case DatagramKind.OrderedToken:
                 return OrderedTokenBody.TryRead(body, out OrderedTokenBody token)
                     ? _runner.OnToken(token, sender, now) : RejectReason.Malformed;
@@ -172,7 +173,7 @@ internal sealed class OrderedEngine : IModeEngine
         _packer.Close();
     }
 
-    private RejectReason OnPacket(NodeInfo from, ReadOnlySpan<byte> body, Instant now)
+    private RejectReason OnPacket(NodeInfo from, ReadOnlySpan<byte> body, in Slice part, Instant now)
     {
         if (!OrderedHead.TryRead(body, out OrderedHead head, out int length)) return RejectReason.Malformed;
         if (_runner.Ring is not { } ring) return RejectReason.None;
@@ -194,13 +195,24 @@ internal sealed class OrderedEngine : IModeEngine
         if (ended is not null && (ring.IsConcluded || !ended.Wants(head.Sequence))) return RejectReason.None;
         if (sender == ring.Self && ended is null) return RejectReason.NeverSent;
         if (!ring.Log.HasRoomFor(head.Sequence)) return RejectReason.BeyondWindow;
-        Slice bytes = _parts.Memory.Take(DatagramHeader.Length + body.Length);
-        body.CopyTo(bytes.Span[DatagramHeader.Length..]);
         ring.Log.Add(
-            new RingPacket(head.Sequence, sender, head.Step, bytes, DatagramHeader.Length + length));
+            new RingPacket(head.Sequence, sender, head.Step, Keep(body, part), DatagramHeader.Length + length));
         _parts.Counters.PacketsReceived++;
         if (ended is null) _runner.OnPacket(head.Sequence, now);
         else _recovery.OnPacket(ended, now);
         return RejectReason.None;
+    }
+
+    // With room for a header, so that it can be sent again.
+    private Slice Keep(ReadOnlySpan<byte> body, in Slice part)
+    {
+        if (!part.IsEmpty)
+        {
+            part.Retain();
+            return part;
+        }
+        Slice bytes = _parts.Memory.Take(DatagramHeader.Length + body.Length);
+        body.CopyTo(bytes.Span[DatagramHeader.Length..]);
+        return bytes;
     }
 }

@@ -141,6 +141,9 @@ internal sealed class RingFeed(OrderedParts parts) : IFeed
         for (int index = 0; index < views.Count; index++) _views.Add(views[index]);
     }
 
+    private DatagramFlags FlagsOf(DatagramKind kind) =>
+        DatagramKinds.HasOwnChecksum(kind) ? parts.Mode.PacketFlags : DatagramFlags.None;
+
     // Feedback names the view of the node that says it.
     private RegionView? ViewFor(DatagramKind kind, NodeInfo to) =>
         DatagramKinds.IsFeedback(kind) ? parts.Mode.Cluster.Own : parts.ViewOf(to);
@@ -148,7 +151,7 @@ internal sealed class RingFeed(OrderedParts parts) : IFeed
     private void StartTo(in Outgoing outgoing, NodeInfo to, RegionView view)
     {
         ulong sequence = DatagramKinds.IsFeedback(outgoing.Kind) ? to.Number.Key : 0;
-        parts.Mode.Header(outgoing.Kind, view, sequence).WriteTo(outgoing.Bytes.Span);
+        parts.Mode.Header(outgoing.Kind, view, sequence, FlagsOf(outgoing.Kind)).WriteTo(outgoing.Bytes.Span);
         bool isControl = DatagramKinds.IsControl(outgoing.Kind);
         _trains.Add(new Train(
             outgoing.Bytes.Memory, outgoing.Segment, isControl ? TrainRoute.Control : TrainRoute.Unicast,
@@ -157,7 +160,7 @@ internal sealed class RingFeed(OrderedParts parts) : IFeed
 
     private void Start(in Outgoing outgoing, RegionView view)
     {
-        DatagramHeader header = parts.Mode.Header(outgoing.Kind, view);
+        DatagramHeader header = parts.Mode.Header(outgoing.Kind, view, flags: FlagsOf(outgoing.Kind));
         for (int at = 0; at < outgoing.Bytes.Length; at += outgoing.Segment)
         {
             int length = Math.Min(outgoing.Segment, outgoing.Bytes.Length - at);

@@ -208,7 +208,7 @@ internal sealed class DatagramRouter
     {
         SocketRole role = arrival.Role;
         byte mode = DatagramKinds.ModeOf(header.Kind);
-        if (mode != GroupModes.Reliable) return _rooms.Modes.OnDatagram(mode, header, datagram, arrival, now);
+        if (mode != GroupModes.Reliable) return _rooms.Modes.OnDatagram(mode, header, datagram, part, arrival, now);
         if (DatagramKinds.IsControl(header.Kind))
             return role == SocketRole.Control
                 ? _control.Route(header, datagram[DatagramHeader.Length..], arrival, now)

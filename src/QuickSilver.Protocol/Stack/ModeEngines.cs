@@ -1,4 +1,5 @@
 using QuickSilver.Protocol.Core;
+using QuickSilver.Protocol.Flow.Buffers;
 using QuickSilver.Protocol.Membership;
 using QuickSilver.Protocol.Membership.Agent;
 using QuickSilver.Protocol.Modes;
@@ -40,7 +41,8 @@ internal sealed class ModeEngines(StackParts rooms)
 
     /// <summary>Takes a datagram of a mode's kinds; its header is good.</summary>
     public RejectReason OnDatagram(
-        byte mode, in DatagramHeader header, ReadOnlySpan<byte> datagram, in Arrival arrival, Instant now)
+        byte mode, in DatagramHeader header, ReadOnlySpan<byte> datagram, in Slice part, in Arrival arrival,
+        Instant now)
     {
         bool isControl = DatagramKinds.IsControl(header.Kind);
         if (isControl != (arrival.Role == SocketRole.Control)) return RejectReason.WrongSocket;
@@ -49,7 +51,9 @@ internal sealed class ModeEngines(StackParts rooms)
         if (rooms.Cluster.FindNode(header.Sender) is not { } sender) return RejectReason.UnknownSender;
         if (!sender.MaySend(header.Kind, arrival)) return RejectReason.WrongSource;
         if (sender.IsRemoved) return RejectReason.RemovedSender;
-        return engine.OnDatagram(header, sender, datagram[DatagramHeader.Length..], arrival, now);
+        if (DatagramKinds.HasOwnChecksum(header.Kind) && !header.PayloadIsIntact(datagram))
+            return RejectReason.PayloadChecksum;
+        return engine.OnDatagram(header, sender, datagram[DatagramHeader.Length..], part, arrival, now);
     }
 
     public void OnRegistered()
@@ -104,6 +108,8 @@ internal sealed class ModeEngines(StackParts rooms)
             Probes = rooms.Probes,
             Cluster = rooms.Cluster,
             Outlet = rooms.Disseminator.OutletOf(mode),
+            PacketFlags = rooms.Host.Transport.Facts.ChecksumPayloads && rooms.Keys is null
+                ? DatagramFlags.PayloadChecksum : DatagramFlags.None,
             Casts = new RegionCasts(rooms.Host.Transport, rooms.Disseminator.Paths, rooms.Disseminator.Carriers),
         };
         Identify(context);

@@ -172,8 +172,8 @@ internal struct DatagramHeader
     public readonly bool HasPayloadChecksum => (Flags & DatagramFlags.PayloadChecksum) != 0;
 
     /// <summary>
-    /// True when the payload needs no checksum or has the right one. Only for kinds that carry a packet; of a hybrid
-    /// packet the list of regions.
+    /// True when the payload needs no checksum or has the right one. Only for kinds that have one
+    /// (<see cref="DatagramKinds.HasOwnChecksum"/>); of a hybrid packet the list of regions.
     /// </summary>
     public readonly bool PayloadIsIntact(ReadOnlySpan<byte> datagram) =>
         Kind == DatagramKind.Hybrid
@@ -188,7 +188,7 @@ internal struct DatagramHeader
     public readonly void WriteTo(Span<byte> datagram)
     {
         WriteFields(datagram);
-        bool isChecked = (Flags & DatagramFlags.PayloadChecksum) != 0 && DatagramKinds.CarriesPacket(Kind);
+        bool isChecked = HasPayloadChecksum && DatagramKinds.HasOwnChecksum(Kind);
         uint payload = isChecked ? Crc32C.Of(datagram[Length..]) : 0;
         if (Kind == DatagramKind.Hybrid) payload = HybridPacket.ListChecksum(datagram);
         WriteChecksums(datagram, payload);
@@ -293,7 +293,7 @@ internal struct DatagramHeader
     private static uint HeaderChecksum(ReadOnlySpan<byte> datagram, DatagramKind kind) =>
         Crc32C.Of(
             datagram[..ChecksummedLength],
-            DatagramKinds.CarriesPacket(kind) || kind == DatagramKind.Hybrid
+            DatagramKinds.HasOwnChecksum(kind) || kind == DatagramKind.Hybrid
                 ? datagram[PayloadChecksumOffset..Length]
                 : datagram[PayloadChecksumOffset..]);
 }

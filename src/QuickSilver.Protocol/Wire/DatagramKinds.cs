@@ -82,10 +82,11 @@ internal static class DatagramKinds
     /// </summary>
     public static bool IsFeedback(DatagramKind kind) => LaneOf(kind) == SealLane.Feedback;
 
-    /// <summary>
-    /// True for kinds whose body is a packet; its checksum is optional and separate from the header's.
-    /// </summary>
+    /// <summary>True for kinds whose body is a packet of a region's stream.</summary>
     public static bool CarriesPacket(DatagramKind kind) => kind is Data or Repair;
+
+    /// <summary>True for kinds whose body has an optional checksum, separate from the header's.</summary>
+    public static bool HasOwnChecksum(DatagramKind kind) => CarriesPacket(kind) || kind is OrderedData or OrderedRepair;
 
     /// <summary>True for kinds that name a packet's place in memory that sender and receivers share.</summary>
     public static bool IsNote(DatagramKind kind) => kind is Note or RepairNote;

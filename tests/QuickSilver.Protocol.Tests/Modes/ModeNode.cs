@@ -102,6 +102,6 @@ internal abstract class ModeNode(SendWorld world) : ISink, IDeliveryListener
         if (DatagramHeader.TryRead(datagram, out DatagramHeader header) != RejectReason.None)
             Assert.Fail("the header is bad");
         return _engine!.OnDatagram(
-            header, from, datagram[DatagramHeader.Length..], new Arrival(role, from.Data), world.Now);
+            header, from, datagram[DatagramHeader.Length..], default, new Arrival(role, from.Data), world.Now);
     }
 }

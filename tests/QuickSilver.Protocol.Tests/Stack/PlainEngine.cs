@@ -50,7 +50,8 @@ internal sealed class PlainEngine : IModeEngine, IFeed
     public void OnNodesRemoved(IReadOnlyList<NodeInfo> nodes, Instant now) => Events.Add($"removed {nodes[0].Name}");
 
     public RejectReason OnDatagram(
-        in DatagramHeader header, NodeInfo sender, ReadOnlySpan<byte> body, in Arrival arrival, Instant now)
+        in DatagramHeader header, NodeInfo sender, ReadOnlySpan<byte> body, in Slice part, in Arrival arrival,
+        Instant now)
     {
         Deliver((uint)header.Sequence, sender, body, now);
         return RejectReason.None;

@@ -61,7 +61,7 @@ public class DatagramHeaderTests
             byte[] datagram = GoldenFile.Read(name);
             DatagramHeader.TryRead(datagram, out DatagramHeader header);
             bool payloadIsGuarded = (header.Flags & DatagramFlags.PayloadChecksum) != 0;
-            bool isPacket = DatagramKinds.CarriesPacket(header.Kind);
+            bool isPacket = DatagramKinds.HasOwnChecksum(header.Kind);
             for (int bit = 0; bit < datagram.Length * 8; bit++)
             {
                 if (isPacket && !payloadIsGuarded && bit / 8 >= DatagramHeader.Length) continue;
@@ -69,7 +69,7 @@ public class DatagramHeaderTests
                 bool accepted = DatagramHeader.TryRead(datagram, out DatagramHeader read) == RejectReason.None
                     && (read.Kind == DatagramKind.Hybrid
                         ? IsAnyonesPacket(datagram)
-                        : !DatagramKinds.CarriesPacket(read.Kind) || read.PayloadIsIntact(datagram));
+                        : !DatagramKinds.HasOwnChecksum(read.Kind) || read.PayloadIsIntact(datagram));
                 Assert.False(accepted, $"{name}, bit {bit}");
                 datagram[bit / 8] ^= (byte)(1 << (bit % 8));
             }

@@ -11,7 +11,7 @@ internal static class OrderedSamples
     public static IEnumerable<(string Name, byte[] Datagram)> All()
     {
         yield return ("ordered-data", WireSamples.Datagram(
-            WireSamples.Header(DatagramKind.OrderedData),
+            WireSamples.Header(DatagramKind.OrderedData, DatagramFlags.PayloadChecksum),
             static (ref WireWriter writer) =>
             {
                 WritePacket(ref writer);
@@ -27,7 +27,7 @@ internal static class OrderedSamples
                     .WriteTo(ref writer, "de"u8, [new OrderedPlace(5, 2), new OrderedPlace(300, 129)]);
             }));
         yield return ("ordered-repair", WireSamples.Datagram(
-            WireSamples.Header(DatagramKind.OrderedRepair),
+            WireSamples.Header(DatagramKind.OrderedRepair, DatagramFlags.PayloadChecksum),
             static (ref WireWriter writer) => WritePacket(ref writer)));
         yield return ("ordered-token", WireSamples.Datagram(
             ToPeer(DatagramKind.OrderedToken),

@@ -50,7 +50,7 @@ public sealed class LateralRightTests
             NodeInfo sender = node.Stack.Cluster.FindNode(from.Stack.Rooms.SelfKey)!;
             var header = new DatagramHeader { Kind = (DatagramKind)kind, Sender = sender.Number.Key };
             return node.Stack.Rooms.Modes.Find(GroupModes.Lateral)!.OnDatagram(
-                header, sender, room.AsSpan(0, length), default, Instant.Zero + cluster.Elapsed);
+                header, sender, room.AsSpan(0, length), default, default, Instant.Zero + cluster.Elapsed);
         }
     }
 }

@@ -1,4 +1,5 @@
 using QuickSilver.Protocol.Core;
+using QuickSilver.Protocol.Flow.Buffers;
 using QuickSilver.Protocol.Delivery;
 using QuickSilver.Protocol.Flow;
 using QuickSilver.Protocol.Lateral;
@@ -58,7 +59,8 @@ internal sealed class MeteredEngine(ModeContext context, LateralCounters counter
     public void OnNodesRemoved(IReadOnlyList<NodeInfo> nodes, Instant now) => _engine.OnNodesRemoved(nodes, now);
 
     public RejectReason OnDatagram(
-        in DatagramHeader header, NodeInfo sender, ReadOnlySpan<byte> body, in Arrival arrival, Instant now)
+        in DatagramHeader header, NodeInfo sender, ReadOnlySpan<byte> body, in Slice part, in Arrival arrival,
+        Instant now)
     {
         EngineWork? work = header.Kind switch
         {
@@ -66,9 +68,9 @@ internal sealed class MeteredEngine(ModeContext context, LateralCounters counter
             DatagramKind.LateralRepair => EngineWork.TakeRepair,
             _ => null,
         };
-        if (work is not { } kind) return _engine.OnDatagram(header, sender, body, arrival, now);
+        if (work is not { } kind) return _engine.OnDatagram(header, sender, body, part, arrival, now);
         meter.Begin();
-        RejectReason reason = _engine.OnDatagram(header, sender, body, arrival, now);
+        RejectReason reason = _engine.OnDatagram(header, sender, body, part, arrival, now);
         meter.End(kind);
         return reason;
     }

@@ -2,6 +2,7 @@ using System.Diagnostics;
 using QuickSilver.Protocol.Core;
 using QuickSilver.Protocol.Dissemination.Groups;
 using QuickSilver.Protocol.Dissemination.Messages;
+using QuickSilver.Protocol.Flow.Buffers;
 using QuickSilver.Protocol.Flow.Control;
 using QuickSilver.Protocol.Flow.Pull;
 using QuickSilver.Protocol.Flow.Transports;
@@ -107,7 +108,8 @@ internal sealed class TimedEngine : IModeEngine, IFeed
 
     /// <inheritdoc/>
     public RejectReason OnDatagram(
-        in DatagramHeader header, NodeInfo sender, ReadOnlySpan<byte> body, in Arrival arrival, Instant now)
+        in DatagramHeader header, NodeInfo sender, ReadOnlySpan<byte> body, in Slice part, in Arrival arrival,
+        Instant now)
     {
         if (FindView(header.ViewTag, header.ViewCounter) is not { } view) return RejectReason.UnknownView;
         return header.Kind switch
