@@ -45,11 +45,14 @@ internal sealed class OrderReach(GatewayPlan plan, CutPolicy policy, TimeSpan le
     private SiteSet? ReachOf(SiteGatewayStatistics now, long time)
     {
         if (policy == CutPolicy.Wait) return null;
-        SiteSet reach = SiteSet.Of(plan.Site);
         foreach (SiteRoute route in now.Routes)
         {
-            int site = plan.Map.IndexOf(route.Site);
-            if (route.Via is not null) _reachedAt[site] = time;
+            if (route.Via is not null) _reachedAt[plan.Map.IndexOf(route.Site)] = time;
+        }
+        SiteSet reach = SiteSet.Of(plan.Site);
+        // A life that has just begun has no routes yet, and leaves nobody out for it.
+        for (int site = 0; site < _reachedAt.Length; site++)
+        {
             if (time - _reachedAt[site] < leaveOutAfter.TotalMilliseconds) reach = reach.With(site);
         }
         return reach;
