@@ -35,7 +35,8 @@ internal interface IModeEngine
     /// <param name="header">Its header.</param>
     /// <param name="sender">Its sender.</param>
     /// <param name="body">What follows the header.</param>
-    /// <param name="part">All its bytes in pooled memory, where they can be kept; empty when they must be copied.</param>
+    /// <param name="part">All its bytes in pooled memory, where they can be kept; empty when they must be
+    /// copied.</param>
     /// <param name="arrival">Its source and socket.</param>
     /// <param name="now">The time of arrival.</param>
     /// <returns>The reason it was dropped, or <see cref="RejectReason.None"/>.</returns>

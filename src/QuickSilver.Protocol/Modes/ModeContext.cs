@@ -39,7 +39,8 @@ internal sealed class ModeContext
     /// <summary>Turns datagrams into trains to the members of region views.</summary>
     public required RegionCasts Casts { get; init; }
 
-    /// <summary>Flags of datagrams whose body has a checksum of its own where this node's settings ask for it.</summary>
+    /// <summary>Flags of datagrams whose body may have a checksum of its own: this node's settings say whether it
+    /// has.</summary>
     public DatagramFlags PacketFlags { get; init; }
 
     /// <summary>This node's key, once it is registered.</summary>

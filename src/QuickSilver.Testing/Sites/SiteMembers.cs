@@ -32,7 +32,8 @@ internal sealed class SiteMembers(SiteWorld world)
         HaveChanged = true;
         News next = NextOf(site);
         foreach (uint group in site.Groups.Except(groups)) StaysOf(site, group)[^1].To = next;
-        foreach (uint group in groups.Except(site.Groups)) StaysOf(site, group).Add(new Stay { From = next, To = Never });
+        foreach (uint group in groups.Except(site.Groups))
+            StaysOf(site, group).Add(new Stay { From = next, To = Never });
     }
 
     /// <summary>A gateway is about to die.</summary>
