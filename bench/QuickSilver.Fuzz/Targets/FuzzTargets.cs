@@ -10,7 +10,7 @@ internal static class FuzzTargets
     public static List<FuzzTarget> All(Corpus corpus) =>
         [
             .. new WireTargets(corpus).All(), .. new FrameTargets(corpus).All(), HandshakeTarget.Create(),
-            .. new SealedTargets(corpus).All(), .. OrderTargets.All(),
+            .. new SealedTargets(corpus).All(), .. OrderTargets.All(), .. SiteTargets.All(),
         ];
 
     /// <summary>All by name, the decoders first and then what has a memory: told how many inputs, and a seed.</summary>
