@@ -1,4 +1,5 @@
 using System.Globalization;
+using System.Runtime.InteropServices;
 using QuickSilver.Protocol.Core;
 using QuickSilver.Protocol.Probing;
 using QuickSilver.Protocol.Security;
@@ -32,6 +33,9 @@ internal sealed class RunContext(SimulationOptions options)
 
     /// <summary>How often the run has reached each mark that is no counter.</summary>
     public Dictionary<string, ulong> Marks { get; } = [];
+
+    /// <summary>The run reaches a mark.</summary>
+    public void Mark(string mark) => CollectionsMarshal.GetValueRefOrAddDefault(Marks, mark, out _)++;
 
     /// <summary>True once a fault is planned: it may hold datagrams for longer than the network does.</summary>
     public bool HasFaults { get; set; }

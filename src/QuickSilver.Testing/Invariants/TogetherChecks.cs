@@ -1,4 +1,3 @@
-using System.Runtime.InteropServices;
 using QuickSilver.Protocol.Membership;
 using QuickSilver.Protocol.Ordering;
 using QuickSilver.Testing.Nodes;
@@ -51,7 +50,7 @@ internal sealed class TogetherChecks(RunContext run)
         if (_lost.Contains((node, all[0])))
             throw run.Violation("O8", $"node {node} delivers {copy}, and was told that it is lost in another group");
         var missing = new HashSet<Copy>(all.Where(other => other != copy && IsOwed(session.Node, other)));
-        if (missing.Count > 0) Mark(DeliveredMark);
+        if (missing.Count > 0) run.Mark(DeliveredMark);
         _present[node] = new Present(all[0], missing);
     }
 
@@ -63,7 +62,7 @@ internal sealed class TogetherChecks(RunContext run)
         {
             var copy = new Copy(session.Log.Index, session.Id.Counter, sender, number);
             if (!_sent.TryGetValue(copy, out Copy[]? all)) continue;
-            if (_lost.Add((node, all[0]))) Mark(LostMark);
+            if (_lost.Add((node, all[0]))) run.Mark(LostMark);
             if (_delivered.Contains((node, all[0])))
                 throw run.Violation("O8", $"node {node} is told that {copy} is lost, and has it in another group");
         }
@@ -74,8 +73,6 @@ internal sealed class TogetherChecks(RunContext run)
     {
         foreach ((int node, Present present) in _present.ToArray()) Check(node, present);
     }
-
-    private void Mark(string mark) => CollectionsMarshal.GetValueRefOrAddDefault(run.Marks, mark, out _)++;
 
     private void Check(int node, Present present)
     {

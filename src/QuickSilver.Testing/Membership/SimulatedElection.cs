@@ -95,7 +95,7 @@ internal sealed class SimulatedElection : ISimulatedHosts, IEventTarget
     public void Freeze(int host, TimeSpan time, TimeSpan readLag)
     {
         SimulatedHost one = _hosts[host % _hosts.Count];
-        if (one.Server.IsServing) Mark("a host that serves stands still");
+        if (one.Server.IsServing) _run.Mark("a host that serves stands still");
         Instant until = _run.Now + time;
         if (until > one.FrozenUntil) one.FrozenUntil = until;
         one.Server.Freeze(until, readLag);
@@ -178,7 +178,7 @@ internal sealed class SimulatedElection : ISimulatedHosts, IEventTarget
             if (what == Happening.Campaign)
             {
                 _term++;
-                if (_term > 1) Mark("a host is elected after another");
+                if (_term > 1) _run.Mark("a host is elected after another");
                 _holderBefore = _holder;
                 _holder = request.Host;
             }
@@ -192,7 +192,7 @@ internal sealed class SimulatedElection : ISimulatedHosts, IEventTarget
     {
         SimulatedHost host = answer.Host;
         if (host.IsDown || host.Life != answer.Life) return;
-        if (answer.Term != _term && answer.IsGranted) Mark("a host hears that it was elected after another was");
+        if (answer.Term != _term && answer.IsGranted) _run.Mark("a host hears that it was elected after another was");
         if (what == Happening.Renewed)
         {
             if (host.Term != answer.Term && answer.IsGranted) return;
@@ -230,8 +230,6 @@ internal sealed class SimulatedElection : ISimulatedHosts, IEventTarget
 
     private void Schedule(Instant due, Request request, Happening what) =>
         _events.Schedule(due, this, request, (long)what);
-
-    private void Mark(string mark) => _run.Marks[mark] = _run.Marks.GetValueOrDefault(mark) + 1;
 
     private static Instant Later(Instant one, Instant other) => one > other ? one : other;
 

@@ -79,8 +79,9 @@ internal sealed class SimulatedPeer(int index, ElectionModel model, Probes probe
     }
 
     /// <summary>The process dies.</summary>
-    public void End()
+    public void Die()
     {
+        Server.Die();
         IsDown = true;
         IsRetiring = IsCampaigning = IsDissolved = false;
         Leader = null;
