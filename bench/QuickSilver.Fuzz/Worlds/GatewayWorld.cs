@@ -1,5 +1,6 @@
 using QuickSilver.Protocol.Core;
 using QuickSilver.Protocol.Sites;
+using QuickSilver.Protocol.Sites.Frames;
 using QuickSilver.Protocol.Sites.Gateways;
 using QuickSilver.Protocol.Sites.Links;
 using QuickSilver.Protocol.Sites.Overlay;
@@ -16,6 +17,9 @@ internal sealed class GatewayWorld
     private const int Window = 32;
     private const int InputsToEach = 32;
     private const int MostStreams = 8;
+    // What is recorded and told to each gateway, and what is recorded to be damaged.
+    private const int Steps = 160;
+    private const int More = 60;
 
     private static readonly TimeSpan Step = TimeSpan.FromMilliseconds(5);
     private static readonly TimeSpan After = TimeSpan.FromMilliseconds(20);
@@ -30,21 +34,23 @@ internal sealed class GatewayWorld
     /// <summary>Records the neighbour.</summary>
     public GatewayWorld()
     {
-        const int steps = 160, more = 60;
         var neighbour = new Side(1);
         Side own = new(0);
         var later = new List<byte[]>();
         Instant now = Begin;
-        for (int step = 0; step < steps + more; step++, now += Step)
+        for (int step = 0; step < Steps + More; step++, now += Step)
         {
             neighbour.Turn(now, step);
             own.Turn(now, step);
             foreach (byte[] datagram in own.Take()) neighbour.Gateway.OnDatagram(0, datagram, now);
             byte[][] sent = neighbour.Take();
             foreach (byte[] datagram in sent) own.Gateway.OnDatagram(1, datagram, now);
-            if (step < steps) _steps.Add(sent);
+            if (step < Steps) _steps.Add(sent);
             else later.AddRange(sent);
         }
+        LinkHeader.TryRead(later[0], out LinkHeader header);
+        later.Add(Feedback(LinkKind.Ack, header));
+        later.Add(Feedback(LinkKind.Linger, header));
         Make();
         Valid = [.. later.Where(TryTake).DistinctBy(Convert.ToHexString)];
         Make();
@@ -71,6 +77,17 @@ internal sealed class GatewayWorld
         return isTaken;
     }
 
+    // What goes alone only where nothing else goes.
+    private static byte[] Feedback(LinkKind kind, in LinkHeader header)
+    {
+        var bytes = new byte[200];
+        var writer = new WireWriter(bytes);
+        new LinkHeader(kind, header.Own, header.Peer).Write(ref writer);
+        new LinkFeedback { Cumulative = 1, Highest = 3, Time = Step }.Write(ref writer, [new SequenceRange(2, 3)]);
+        if (kind == LinkKind.Linger) writer.WriteVarint(3);
+        return bytes[..writer.Written];
+    }
+
     private bool TryTake(byte[] input) => TryTake(input.AsSpan());
 
     private bool TryTake(Span<byte> input) => _side.Gateway.OnDatagram(1, input, _now);
@@ -88,8 +105,8 @@ internal sealed class GatewayWorld
 
     private sealed class Side : IGatewayHost
     {
-        // Some while the link is coming up, and some behind the recorded ones.
         private const int SendsEach = 7;
+        private const int Burst = 5;
         private const uint Group = 1;
 
         private static readonly byte[] Message = new byte[100];
@@ -120,7 +137,17 @@ internal sealed class GatewayWorld
             while (_alarms.FireNext(now))
             {
             }
-            if (step >= 0 && step % SendsEach == _index && Gateway.HasRoom(Group)) Gateway.Send(Group, Message, now);
+            for (int count = CountOf(step); count > 0 && Gateway.HasRoom(Group); count--)
+                Gateway.Send(Group, Message, now);
+            // The neighbour tells it by a link state.
+            if (_index == 1 && step == Steps) Gateway.SetGroups([Group, Group + 1], now);
+        }
+
+        // At last the gateway has much under way, and the neighbour after it: then feedback on it is no lie yet.
+        private int CountOf(int step)
+        {
+            if (step == Steps - 1 + _index) return Burst;
+            return step >= 0 && step < Steps && step % SendsEach == _index ? 1 : 0;
         }
 
         public byte[][] Take()
